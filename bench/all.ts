@@ -25,6 +25,8 @@ interface Measurement {
   readonly command: string
   /** Which lines of its output are kept; all, when absent. */
   readonly keep?: RegExp
+  /** Its output is Markdown. */
+  readonly isMarkdown?: true
 }
 
 const chapters: Readonly<Record<string, ReadonlyArray<Measurement>>> = {
@@ -38,6 +40,12 @@ const chapters: Readonly<Record<string, ReadonlyArray<Measurement>>> = {
       name: "http",
       what: "Free answers and unpaid 402s, compared with a bare `Deno.serve` and with `@x402/hono`",
       command: "SECONDS=3 deno task bench:http",
+    },
+    {
+      name: "pages",
+      what: "Pages for people: speed, weight, how long they block, and ticks while people read",
+      command: "deno task bench:pages",
+      isMarkdown: true,
     },
     {
       name: "paid",
@@ -129,19 +137,22 @@ async function run(measurement: Measurement): Promise<Result> {
   const { code, text } = await output(measurement.command, env)
   const lines = text.split("\n")
     .map((line) => line.trimEnd())
-    .filter((line) => line !== "" && !/^(Task|Check|running \d)/.test(line))
+    .filter((line) =>
+      (line !== "" || measurement.isMarkdown) && !/^(Task|Check|running \d)/.test(line)
+    )
     .filter((line) => measurement.keep?.test(line) ?? true)
   const seconds = Math.round((performance.now() - began) / 1_000)
   return { measurement, lines: lines.slice(-linesMax), seconds, isGood: code === 0 }
 }
 
-function section({ measurement: { what, command }, lines, seconds, isGood }: Result): string {
+function section({ measurement, lines, seconds, isGood }: Result): string {
+  const { what, command, isMarkdown } = measurement
   return [
     `### ${what}`,
     "",
     `\`${command}\` (${seconds} s${isGood ? "" : "; FAILED"})`,
     "",
-    ...["```", ...lines, "```", ""],
+    ...isMarkdown ? [...lines, ""] : ["```", ...lines, "```", ""],
   ].join("\n")
 }
 

@@ -1,117 +1,281 @@
 /**
- * A demo buyer: pays for one path with a throw-away key through the published x402 reference
- * client, and prints the requests and responses. `deno task buy /v1/latest [base address]`.
+ * A demo buyer: makes one call with bellwether-client, pays for it, and prints requests, responses
+ * and the whole body. `deno task buy /v1/latest [base address]`; `--help` prints the options.
  *
- * The key has no money, so it works only where payments are simulated.
+ * By default it uses a throw-away key without money, which works only where payments are simulated.
  *
  * @module
  */
-import { ExactEvmScheme } from "@x402/evm"
-import { wrapFetchWithPaymentFromConfig } from "@x402/fetch"
-import { Cause, Console, Effect, Exit, Result, Schema } from "effect"
-import { Base64 } from "effect/encoding"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { BuyError, calls, Charged, type Client, fileLedger, makeClient } from "bellwether-client"
+import { parseArgs } from "node:util"
+import { generatePrivateKey } from "viem/accounts"
 
-const baseDefault = "http://127.0.0.1:8402"
-const timeoutMs = 30_000
-/** The longest body that is printed in full. */
-const printedLengthMax = 4_000
+const usage = `\
+deno task buy [path and query] [base address] [--json] [--out FILE]
 
-class CannotBuy extends Schema.TaggedError<CannotBuy>()("CannotBuy", {
-  message: Schema.String,
-}) {}
+  --json      print one JSON object and nothing else: status, charged, receipt, body, error
+  --out FILE  write the body to this file, byte for byte, and print the rest
+
+The path is one of the contract (default /v1/latest); the address is http://127.0.0.1:8402 or BASE_URL.
+
+Environment:
+
+  BUYER_PRIVATE_KEY  the key it pays with (default: a throw-away key, for simulated payments only)
+  BUDGET_USD         the most that is signed in a UTC day (default 1.00)
+  MAX_PRICE_USD      the most this call may cost (default 1.00)
+  BUDGET_DIR         where signed payments are kept, so that the next run of the same call sends an
+                     unclear payment again (default .data/buyer with BUYER_PRIVATE_KEY, else nowhere)
+
+Exit codes: 0 delivered, 1 not charged, 2 charged without an answer or with a wrong receipt,
+3 unclear: run it again`
+
+const exitCodes = { delivered: 0, notCharged: 1, charged: 2, unclear: 3 } as const
 
 interface Exchange {
-  readonly request: Request
-  readonly response: Response
+  readonly status: number
+  readonly payment: string | null
+  readonly challenge: string | null
+  readonly receipt: string | null
 }
 
-const program = Effect.gen(function* () {
-  const path = Deno.args[0] ?? "/v1/latest"
-  const base = Deno.args[1] ?? Deno.env.get("BASE_URL") ?? baseDefault
-  const url = yield* Effect.try({
-    try: () => new URL(path, base),
-    catch: () => new CannotBuy({ message: `Not an address: ${base}${path}` }),
-  })
-  const account = privateKeyToAccount(generatePrivateKey())
-  yield* Console.log(`GET ${url.href}\nbuyer ${account.address} (a throw-away key)`)
+interface Options {
+  readonly target: string
+  readonly call: ReturnType<typeof callAt>
+  readonly base: URL
+  readonly isJson: boolean
+  readonly out: string | null
+}
 
-  const exchanges: Array<Exchange> = []
-  const pay = wrapFetchWithPaymentFromConfig(recordingFetch(exchanges), {
-    schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
-  })
-  const response = yield* Effect.tryPromise({
-    try: () => pay(url.href, { signal: AbortSignal.timeout(timeoutMs) }),
-    catch: (error) => cannotReach(url, error),
-  })
-  const body = yield* Effect.promise(() => response.text())
+/** A call that cannot be made as it was typed. */
+class CannotBuy extends Error {
+  override readonly name = "CannotBuy"
+}
 
-  for (const exchange of exchanges) yield* printExchange(exchange)
-  yield* Console.log(`\nbody (${response.status})\n${pretty(body)}`)
-  if (!response.ok) {
-    return yield* new CannotBuy({ message: `Nothing was bought: status ${response.status}` })
-  }
-})
-
-/** The platform's fetch, which also records requests and responses. */
-function recordingFetch(exchanges: Array<Exchange>): typeof globalThis.fetch {
-  return async (input, init) => {
-    const request = new Request(input, init)
-    const response = await fetch(request.clone())
-    exchanges.push({ request, response })
-    return response
+function readOptions(args: ReadonlyArray<string>): Options {
+  const { values, positionals: [path = "/v1/latest", address] } = parse(args)
+  const base = URL.parse(address ?? (Deno.env.get("BASE_URL") || "http://127.0.0.1:8402"))
+  if (base === null) throw new CannotBuy(`Not an address: ${address}`)
+  return {
+    target: path,
+    call: callAt(path),
+    base,
+    isJson: values.json === true,
+    out: values.out ?? null,
   }
 }
 
-const printExchange = Effect.fnUntraced(function* ({ request, response }: Exchange) {
-  const payment = request.headers.get("PAYMENT-SIGNATURE")
-  const challenge = response.headers.get("PAYMENT-REQUIRED")
-  const receipt = response.headers.get("PAYMENT-RESPONSE")
-  if (payment !== null) yield* Console.log(`\npayment sent\n${withoutSignature(payment)}`)
-  yield* Console.log(`\n<- ${response.status} ${response.statusText}`)
-  if (challenge !== null) yield* Console.log(`challenge\n${decoded(challenge)}`)
-  if (receipt !== null) yield* Console.log(`receipt\n${decoded(receipt)}`)
-})
+function parse(args: ReadonlyArray<string>) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: "boolean" }, out: { type: "string" } },
+    })
+  } catch {
+    throw new CannotBuy(usage)
+  }
+}
 
-/** A decoded header; of its extensions, which are long, only the names. */
-function decoded(header: string): string {
-  const text = Base64.decodeString(header)
-  if (Result.isFailure(text)) return "(not base64)"
+/** The call at a path, with the parameters of its query. */
+function callAt(target: string) {
+  const { pathname, searchParams } = new URL(target, "http://service.invalid")
+  const found = Object.entries(calls).find(([, { path }]) => path === pathname)
+  if (found === undefined) throw new CannotBuy(`No call has the path ${pathname}`)
+  return { name: found[0] as keyof typeof calls, parameters: Object.fromEntries(searchParams) }
+}
+
+/** The client, which records what it sends and receives. */
+function clientFor({ base }: Options, exchanges: Array<Exchange>): Client {
+  const key = Deno.env.get("BUYER_PRIVATE_KEY") || null
+  const folder = Deno.env.get("BUDGET_DIR") || (key === null ? null : ".data/buyer")
+  return makeClient({
+    baseUrl: base.origin,
+    privateKey: key ?? generatePrivateKey(),
+    budgetUsd: Deno.env.get("BUDGET_USD") || "1.00",
+    maxPriceUsd: Deno.env.get("MAX_PRICE_USD") || "1.00",
+    ...(folder === null ? {} : { ledger: fileLedger(folder) }),
+    onStep: (line) => printError(line),
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      const response = await fetch(request)
+      exchanges.push({
+        status: response.status,
+        payment: request.headers.get("PAYMENT-SIGNATURE"),
+        challenge: response.headers.get("PAYMENT-REQUIRED"),
+        receipt: response.headers.get("PAYMENT-RESPONSE"),
+      })
+      return response
+    },
+  })
+}
+
+/** What the call ended with, as `--json` prints it. */
+interface Outcome {
+  readonly exitCode: number
+  readonly charged: boolean | null
+  /** The body as it was received, or the JSON of one with a wrong receipt; null without an answer. */
+  readonly text: string | null
+  readonly sentence: string
+  readonly error: { readonly code: string; readonly paymentId: string | null } | null
+}
+
+async function buy(options: Options, client: Client): Promise<Outcome> {
+  const { call: { name, parameters } } = options
+  try {
+    const { charged, text, sentence } = await client.call(name, parameters)
+    return { exitCode: exitCodes.delivered, charged, text, sentence, error: null }
+  } catch (error) {
+    if (!(error instanceof BuyError)) return defect(error)
+    const { charged, code, payment, sentence } = error
+    return {
+      exitCode: charged === null
+        ? exitCodes.unclear
+        : charged
+        ? exitCodes.charged
+        : exitCodes.notCharged,
+      charged,
+      text: paidText(error),
+      sentence,
+      error: { code, paymentId: payment?.paymentId ?? null },
+    }
+  }
+}
+
+/** What was paid for and came with a wrong receipt. */
+function paidText(error: BuyError): string | null {
+  return error instanceof Charged ? JSON.stringify(error.body ?? undefined) ?? null : null
+}
+
+/** An error that the client does not define: a payment may have been sent. */
+function defect(error: unknown): Outcome {
+  printError(error)
+  return {
+    ...{ exitCode: exitCodes.unclear, charged: null, text: null },
+    sentence: "It is not known whether anything was charged: this program failed.",
+    error: { code: "defect", paymentId: null },
+  }
+}
+
+/** One object; a receipt is decoded. */
+function jsonOf(outcome: Outcome, exchanges: ReadonlyArray<Exchange>, out: string | null): string {
+  const { charged, text, sentence, error } = outcome
+  const receipt = exchanges.findLast(({ receipt }) => receipt !== null)?.receipt ?? null
+  return JSON.stringify({
+    status: exchanges.findLast(({ payment }) => payment !== null)?.status ??
+      exchanges.at(-1)?.status ?? null,
+    charged,
+    receipt: receipt === null ? null : decoded(receipt),
+    body: text === null || out !== null ? null : parsed(text),
+    ...(out === null ? {} : { file: out }),
+    sentence,
+    error,
+  })
+}
+
+function printExchange({ status, payment, challenge, receipt }: Exchange): void {
+  if (payment !== null) print(`\npayment sent\n${withoutSignature(payment)}`)
+  print(`\n<- ${status}`)
+  if (challenge !== null) print(`challenge\n${pretty(decoded(challenge))}`)
+  if (receipt !== null) print(`receipt\n${pretty(decoded(receipt))}`)
+}
+
+/** JSON, or the text itself: what was paid for is printed, whatever it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The JSON in a header; the header itself when it has none. */
+function decoded(header: string): unknown {
+  try {
+    return parsed(atob(header))
+  } catch {
+    return header
+  }
+}
+
+/** Of extensions, which are long, only the names. */
+function pretty(value: unknown): string {
   const namesOnly = (key: string, value: unknown) =>
     key === "extensions" && value instanceof Object ? Object.keys(value) : value
-  return pretty(text.success, namesOnly)
+  return JSON.stringify(value, namesOnly, 2)
 }
 
 /** A signature can move the money, so only its ends are printed. */
 function withoutSignature(header: string): string {
-  return decoded(header).replace(
+  return pretty(decoded(header)).replace(
     /("signature": "0x[0-9a-f]{8})[0-9a-f]+([0-9a-f]{4}")/i,
     "$1...$2",
   )
 }
 
-function pretty(text: string, replacer?: (key: string, value: unknown) => unknown): string {
-  const json = Result.getOrElse(
-    Result.try(() => JSON.stringify(JSON.parse(text), replacer, 2)),
-    () => text,
-  )
-  return json.length > printedLengthMax ? `${json.slice(0, printedLengthMax)}\n...` : json
+/** Writes the body; null when there is no file, so that a body that was paid for is printed. */
+async function written(out: string | null, text: string): Promise<string | null> {
+  if (out === null) return null
+  try {
+    await Deno.writeTextFile(out, text)
+    return out
+  } catch (error) {
+    printError(`Cannot write ${out}: ${error instanceof Error ? error.message : error}`)
+    return null
+  }
 }
 
-function cannotReach(url: URL, error: unknown): CannotBuy {
-  const reason = error instanceof Error ? error.message : String(error)
-  return new CannotBuy({
-    message: error instanceof TypeError
-      ? `No service answers at ${url.origin}. Start it first: deno task dev`
-      : `The request failed: ${reason}`,
-  })
+function print(line: string): void {
+  // deno-lint-ignore no-console
+  console.log(line)
 }
 
-const exit = await Effect.runPromiseExit(program)
-if (Exit.isFailure(exit)) {
-  const error = Cause.squash(exit.cause)
-  await Effect.runPromise(
-    Console.error(error instanceof CannotBuy ? error.message : Cause.pretty(exit.cause)),
-  )
-  Deno.exit(1)
+function printError(line: unknown): void {
+  // deno-lint-ignore no-console
+  console.error(line)
+}
+
+/** Makes the call; returns the exit code. */
+async function main(): Promise<number> {
+  if (Deno.args.includes("--help")) {
+    print(usage)
+    return 0
+  }
+  const options = readOptions(Deno.args)
+  const exchanges: Array<Exchange> = []
+  const client = clientFor(options, exchanges)
+  if (!options.isJson) print(`GET ${options.target}\nbuyer ${client.address}`)
+  const outcome = await buy(options, client)
+  try {
+    await report(options, outcome, exchanges)
+  } catch (error) {
+    printError(error)
+    return exitCodes.unclear
+  }
+  return outcome.exitCode
+}
+
+/** Prints what the call ended with, and writes the body. */
+async function report(
+  options: Options,
+  outcome: Outcome,
+  exchanges: ReadonlyArray<Exchange>,
+): Promise<void> {
+  const { text, sentence } = outcome
+  const file = text === null ? null : await written(options.out, text)
+  if (options.isJson) return print(jsonOf(outcome, exchanges, file))
+  exchanges.filter(({ payment, challenge }) => payment !== null || challenge !== null)
+    .forEach(printExchange)
+  if (text !== null) {
+    print(`\nbody\n${file ?? JSON.stringify(parsed(text), null, 2)}`)
+  }
+  print(`\n${sentence}`)
+}
+
+try {
+  Deno.exit(await main())
+} catch (error) {
+  // A wrong argument or setting; its message never contains a key.
+  const isKnown = error instanceof CannotBuy || error instanceof TypeError
+  printError(isKnown ? error.message : error)
+  Deno.exit(exitCodes.notCharged)
 }

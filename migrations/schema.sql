@@ -128,6 +128,7 @@ CREATE TABLE feed_item (
   CONSTRAINT feed_item_feed_index_check CHECK (feed_index > 0),
   CONSTRAINT feed_item_type_check CHECK (type = ANY (ARRAY['mover', 'whale_entry', 'predetermined']))
 );
+CREATE INDEX feed_item_by_market ON feed_item (lower((((data -> 'market') ->> 'slug') COLLATE "C")), feed_index);
 CREATE INDEX feed_item_by_time ON feed_item (created_at, type);
 CREATE INDEX feed_item_by_type ON feed_item (type, feed_index);
 
@@ -663,6 +664,50 @@ CREATE TABLE simulated_authorization (
   CONSTRAINT simulated_authorization_check CHECK ((recipient IS NULL) = (amount IS NULL))
 );
 CREATE INDEX simulated_authorization_by_recipient ON simulated_authorization (recipient);
+
+-- How far the changes of payments are summed. Its row is locked while a batch is summed.
+CREATE TABLE status_payment_cursor (
+  single boolean NOT NULL DEFAULT true,
+  -- The first change that is counted, or the first sum if there was none.
+  since timestamptz NOT NULL,
+  -- The last event that is summed.
+  through_event bigint NOT NULL DEFAULT 0,
+  -- All changes stored before this are summed.
+  through_at timestamptz NOT NULL,
+  -- The newest event when it was last looked for, at seen_at. Summed up to here at most.
+  seen_event bigint NOT NULL DEFAULT 0,
+  seen_at timestamptz NOT NULL,
+  -- When all transactions before this have ended, no event up to seen_event can still appear.
+  seen_xid xid8 NOT NULL,
+  CONSTRAINT status_payment_cursor_pkey PRIMARY KEY (single),
+  CONSTRAINT status_payment_cursor_single_check CHECK (single)
+);
+
+-- Sums of the changes of payments that were stored on a UTC day.
+CREATE TABLE status_payment_day (
+  day date NOT NULL,
+  kind text NOT NULL,
+  -- Of refunds: in which step of time from owed to refunded (paymentSums.ts); otherwise 0.
+  step smallint NOT NULL,
+  payments bigint NOT NULL,
+  -- Atomic units of the token.
+  amount bigint NOT NULL,
+  -- Of refunds: the longest time from owed to refunded.
+  seconds_max bigint NOT NULL DEFAULT 0,
+  CONSTRAINT status_payment_day_pkey PRIMARY KEY (day, kind, step),
+  CONSTRAINT status_payment_day_kind_check CHECK (kind = ANY (ARRAY['charged', 'answered', 'undelivered', 'owed', 'cancelled', 'refunded']))
+);
+
+-- What became of the planned runs of a part on a finished UTC day. Never changed.
+CREATE TABLE status_run_day (
+  day date NOT NULL,
+  part text NOT NULL,
+  every_ms bigint NOT NULL,
+  -- Outcomes with how many runs in a row had them, in order of time.
+  runs json NOT NULL,
+  CONSTRAINT status_run_day_pkey PRIMARY KEY (day, part),
+  CONSTRAINT status_run_day_every_ms_check CHECK (every_ms > 0)
+);
 
 -- The venue of this store. A feed must never mix two venues.
 CREATE TABLE store_venue (

@@ -141,10 +141,11 @@ Deno.test("the table of metrics names every metric and no other", () => {
 Deno.test("the table of dependencies has every package with its version", () => {
   const { imports } = JSON.parse(read("deno.json")) as { imports: Record<string, string> }
   const rows = tableRows(read("docs/dependencies.md"))
-  const missing = Object.values(imports).filter((specifier) => {
+  const packages = Object.values(imports).filter((specifier) => specifier.startsWith("npm:"))
+  const missing = packages.filter((specifier) => {
     const [, name = "", version = ""] = /^npm:(.+)@([\d.]+)$/.exec(specifier) ?? []
-    return !rows.some(([packages = "", versions = ""]) =>
-      packages.includes(`\`${name}\``) && versions.split(", ").includes(version)
+    return !rows.some(([names = "", versions = ""]) =>
+      names.includes(`\`${name}\``) && versions.split(", ").includes(version)
     )
   })
   fail("The table lacks", missing)
@@ -185,7 +186,9 @@ Deno.test("names, comments, texts and documents use none of the rejected words",
   ]
   const files = [
     ...documents,
-    ...["src/", "tests/", "examples/", "bench/"].flatMap((folder) => filesBelow(folder, /\.ts$/)),
+    ...["src/", "packages/", "tests/", "examples/", "bench/"].flatMap((folder) =>
+      filesBelow(folder, /\.tsx?$/)
+    ),
     ...filesBelow("migrations/", /\.sql$/).map(({ path, text }) => ({
       path,
       text: path.slice(0, lastAppliedMigration.length) <= lastAppliedMigration

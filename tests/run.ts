@@ -1,9 +1,9 @@
 /**
  * Runs the tests: deno run -A tests/run.ts [--full] [capability or path...]
  *
- * The domain tests run without any permission, next to all others. It says at the start how long they
- * take and which of them need a tool that this machine does not have, and at the end what was
- * skipped, why, and the totals.
+ * The domain tests run without any permission, next to all others but those in a browser, which run
+ * alone at the end. It says at the start how long they take and which of them need a tool that this
+ * machine does not have, and at the end what was skipped, why, and the totals.
  *
  * @module
  */
@@ -39,7 +39,7 @@ const tools: ReadonlyArray<Tool> = [
   {
     name: "Chromium",
     reason: /chromium|tests\/browser/,
-    tests: "a page that buys in a browser",
+    tests: "a page that buys in a browser; the pages for people",
     install: "apt-get install chromium && npm ci --prefix tests/browser",
     path: "tests/browser/node_modules",
   },
@@ -65,6 +65,21 @@ const tools: ReadonlyArray<Tool> = [
     path: "tests/documents/node_modules",
   },
   {
+    name: "packages of the quickstarts",
+    reason: /tests\/quickstarts/,
+    tests: "examples/quickstarts with the stock buyer and agent frameworks; the Bruno collection",
+    install: "npm ci --prefix tests/quickstarts && " +
+      "npm pack ./packages/client ./packages/mcp --pack-destination tests/quickstarts",
+    path: "tests/quickstarts/node_modules",
+  },
+  {
+    name: "hosts of MCP servers, and their versions of Node",
+    reason: /tests\/hosts/,
+    tests: "the packed stdio server, installed and bought through",
+    install: "npm ci --prefix tests/hosts",
+    path: "tests/hosts/node_modules",
+  },
+  {
     name: "nginx",
     reason: /nginx/,
     tests: "the service behind deploy/nginx.conf",
@@ -84,6 +99,7 @@ const tools: ReadonlyArray<Tool> = [
 const fullOnly = [
   "tests/e2e/fuzz.test.ts",
   "tests/e2e/sandbox.test.ts",
+  "tests/packages/mcp/hosts.test.ts",
   "tests/track-record/selfScore.truth.test.ts",
   "tests/venues/simulated/strategies.test.ts",
   "tests/whales/whaleStores.races.test.ts",
@@ -91,6 +107,9 @@ const fullOnly = [
   "tests/whales/whales.resolutions.test.ts",
   "tests/whales/whales.truth.test.ts",
 ]
+
+/** A browser takes both cores for minutes, and tests with real time limits would miss them. */
+const alone = ["tests/e2e/hostileNames.test.ts", "tests/e2e/pages.test.ts"]
 
 function exists(path: string): boolean {
   try {
@@ -201,7 +220,7 @@ function read(
 }
 
 function announce(files: number, isFull: boolean, isAll: boolean): void {
-  const time = isFull ? "10 to 15 minutes" : "about 4 minutes"
+  const time = isFull ? "about 25 minutes" : "about 8 minutes"
   const size = isFull
     ? "full size"
     : "short: `deno task test:full` runs the long proofs at full size"
@@ -253,12 +272,14 @@ const progress = setInterval(
 )
 // Both at once: tests that wait leave their core to others.
 const stages = [
-  { permissions: ["-A"], files: files.filter((path) => !isDomain(path)) },
+  { permissions: ["-A"], files: files.filter((path) => !isDomain(path) && !alone.includes(path)) },
   { permissions: [], files: files.filter(isDomain) },
 ].filter(({ files }) => files.length > 0)
 const outcomes = await Promise.all(
   stages.map(({ permissions, files }) => run(permissions, files, isFull, seen)),
 )
+const last = files.filter((path) => alone.includes(path))
+if (last.length > 0) outcomes.push(await run(["-A"], last, isFull, seen))
 clearInterval(progress)
 summarize(outcomes)
 Deno.exit(outcomes.every(({ succeeded }) => succeeded) ? 0 : 1)

@@ -29,6 +29,7 @@ const entryPoints = [
   "src/backtest.ts",
   "src/narrate.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
+  ...["packages/client/src/client.ts", "packages/mcp/src/main.ts"],
 ]
 
 /**
@@ -51,12 +52,13 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
   backtest: ["core", "markets", "feed", "movers", "whales"],
-  catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record"],
+  status: ["core", "digest"],
+  catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record", "status"],
   payments: ["core", "catalog"],
   venues: ["core", "markets", "news"],
   http: [
     ...["core", "markets", "feed", "whales", "digest", "research", "track-record"],
-    ...["catalog", "payments"],
+    ...["catalog", "payments", "status"],
   ],
 }
 
@@ -68,8 +70,10 @@ function sources(dir: string): ReadonlyArray<Source> {
   const found: Array<Source> = []
   for (const entry of Deno.readDirSync(new URL(dir, root))) {
     const path = `${dir}/${entry.name}`
-    if (entry.isDirectory && entry.name !== "node_modules") found.push(...sources(path))
-    if (entry.isFile && path.endsWith(".ts")) {
+    if (entry.isDirectory && !["node_modules", "dist"].includes(entry.name)) {
+      found.push(...sources(path))
+    }
+    if (entry.isFile && /\.tsx?$/.test(path)) {
       const text = Deno.readTextFileSync(new URL(path, root))
       found.push({ path, text, imports: importsOf(path, text) })
     }
@@ -86,14 +90,17 @@ function importsOf(path: string, text: string): ReadonlyArray<string> {
     ...text.matchAll(/\bnew Worker\(new URL\("([^"]+)"/g),
   ].map((match) => match[1] ?? "")
   return specifiers.map((specifier) =>
-    specifier.startsWith(".")
+    specifier === "bellwether-client"
+      ? "packages/client/src/client.ts"
+      : specifier.startsWith(".")
       ? new URL(specifier, new URL(path, root)).href.slice(root.href.length)
       : specifier
   )
 }
 
 const src = sources("src")
-const examples = sources("examples")
+/** What buyers run: the packages and the examples. */
+const buyers = [...sources("packages"), ...sources("examples")]
 const tests = sources("tests")
 const bench = sources("bench")
 
@@ -197,14 +204,14 @@ Deno.test("domain modules import only domain modules and value modules of effect
 })
 
 Deno.test("every source file opens by saying what it is", () => {
-  const offences = [...src, ...examples, ...tests]
+  const offences = [...src, ...buyers, ...tests]
     .filter(({ text }) => !/^\/\*\*\n \* \S[^]*?@module\n \*\/\n/.test(text))
     .map(({ path }) => path)
   fail("These files have no header", offences)
 })
 
 Deno.test("no function is longer than 70 lines", () => {
-  const offences = [...src, ...examples].flatMap(({ path, text }) =>
+  const offences = [...src, ...buyers].flatMap(({ path, text }) =>
     functionsOf(text)
       .filter(({ lines }) => lines > functionLinesMax)
       .map(({ line, lines }) => `${path}:${line}: ${lines} lines`)
@@ -234,7 +241,7 @@ function reachedFrom(
   const visit = (path: string): void => {
     if (reached.has(path)) return
     reached.add(path)
-    const file = [...src, ...examples].find((file) => file.path === path)
+    const file = [...src, ...buyers].find((file) => file.path === path)
     if (file !== undefined) importsOf(file).forEach(visit)
   }
   starts.forEach(visit)
@@ -271,7 +278,7 @@ Deno.test("an entry point reaches every source file", () => {
   const reached = reachedFrom(entryPoints)
   fail(
     "No entry point reaches",
-    [...src, ...examples].map(({ path }) => path).filter((path) => !reached.has(path)),
+    [...src, ...buyers].map(({ path }) => path).filter((path) => !reached.has(path)),
   )
 })
 
@@ -286,7 +293,7 @@ function exportsOf(text: string): ReadonlyArray<string> {
 const names = (name: string, text: string) => new RegExp(`\\b${name}\\b`).test(text)
 
 Deno.test("another file imports every export", () => {
-  const everything = [...src, ...examples, ...tests, ...bench]
+  const everything = [...src, ...buyers, ...tests, ...bench]
   const offences = src.flatMap(({ path, text }) => {
     const users = everything.filter(({ imports }) => imports.includes(path))
     return exportsOf(text)
@@ -296,9 +303,18 @@ Deno.test("another file imports every export", () => {
   fail("Nothing imports these exports", offences)
 })
 
+Deno.test("what buyers run imports nothing of the service, and the packages not even effect", () => {
+  const offences = buyers.flatMap(({ path, imports }) =>
+    imports
+      .filter((to) => to.startsWith("src/") || path.startsWith("packages/") && /^effect\b/.test(to))
+      .map((to) => `${path} imports ${to}`)
+  )
+  fail("A buyer cannot install these imports", offences)
+})
+
 /** A test may read a limit, or try a rule, that the runtime uses in its own file. */
 Deno.test("the runtime itself uses every export", () => {
-  const runtime = [...src, ...examples, ...bench]
+  const runtime = [...src, ...buyers, ...bench]
   const offences = src.flatMap(({ path, text }) => {
     const users = runtime.filter(({ imports }) => imports.includes(path)).map(({ text }) => text)
     const own = (name: string) =>

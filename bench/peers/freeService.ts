@@ -36,7 +36,7 @@ const served = Effect.map(makeWorld(1_000), (world) =>
   layer({
     ...serviceOptions,
     limits: limits === "off"
-      ? { free: "off", documents: "off", invalidPayments: "off" }
+      ? { free: "off", documents: "off", pages: "off", invalidPayments: "off" }
       : serviceOptions.limits,
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),

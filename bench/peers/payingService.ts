@@ -74,7 +74,7 @@ const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, Calibration.layer))
 const served = Effect.map(makeWorld(1_000), (world) =>
   layer({
     ...serviceOptions,
-    limits: { free: "off", documents: "off", invalidPayments: "off" },
+    limits: { free: "off", documents: "off", pages: "off", invalidPayments: "off" },
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),
     drain: Duration.seconds(1),

@@ -7,18 +7,8 @@
  *
  * @module
  */
+import { calls, plain, quoted } from "bellwether-client"
 import { Option, Schema } from "effect"
-import { exceededLimit, type Ledger, type Limits, unspent } from "./budget.ts"
-import { type Contract, type Offer, offerAt } from "./discover.ts"
-import { plain, quoted } from "./http.ts"
-
-export const paths = {
-  index: "/v1/index",
-  health: "/health",
-  items: "/v1/signals",
-  digest: "/v1/digest",
-  report: "/v1/research",
-} as const
 
 const { Finite, Int, String: Text, Struct } = Schema
 
@@ -115,6 +105,9 @@ const firstItemsMax = 10
 const reportZScoreMin = 6
 /** A digest or a report is bought only if this many feed calls can still be paid. */
 const reservedFeedCalls = 2
+const unitsPerUsd = 1_000_000
+/** The most items of one call. */
+const itemsMax = 20
 /** After this many failed feed calls in a row the agent stops. */
 export const feedFailuresMax = 3
 
@@ -133,48 +126,41 @@ export function wantedPurchases(
   return found
 }
 
-export type Decision =
-  | { readonly kind: "buy"; readonly offer: Offer; readonly price: bigint; readonly path: string }
-  /** Skip this one; another may still be bought. */
-  | { readonly kind: "skip"; readonly reason: string }
-  /** The feed itself cannot be bought any more, so the agent stops. */
-  | { readonly kind: "stop"; readonly reason: string }
+const feedTarget = new RegExp(`^${calls.get_signals.path}\\?since=(\\d{1,15})&count=${itemsMax}$`)
 
-/** Decides whether the budget allows a purchase. */
-export function decide(
-  wanted: WantedPurchase,
-  contract: Contract,
-  ledger: Ledger,
-  limits: Limits,
-): Decision {
-  const path = paths[wanted.kind]
-  const refuse = (reason: string): Decision => ({
-    kind: wanted.kind === "items" ? "stop" : "skip",
-    reason: `${path} ${reason}`,
-  })
-  const offer = offerAt(contract, path)
-  const price = offer?.price ?? null
-  if (offer === undefined || price === null) return refuse("is not for sale here")
-  const exceeded = exceededLimit(price, ledger, limits)
-  if (exceeded !== null) return refuse(`would be ${exceeded}`)
-  const feed = offerAt(contract, paths.items)?.price ?? 0n
-  if (
-    wanted.kind !== "items" && unspent(ledger, limits) - price < feed * BigInt(reservedFeedCalls)
-  ) {
-    return refuse("would leave too little for the feed")
+/**
+ * The index at which an earlier run made the feed call whose payment is unclear; null when there is
+ * none. The same call sends that payment again; a call at another index would sign a second one.
+ */
+export function unclearSince(
+  payments: ReadonlyArray<{ readonly outcome: string; readonly target: string }>,
+  { index }: Index,
+): number | null {
+  for (const { outcome, target } of payments) {
+    const since = outcome === "unclear" ? feedTarget.exec(target)?.[1] : undefined
+    if (since !== undefined && Number(since) < index) return Number(since)
   }
-  return { kind: "buy", offer, price, path: `${path}${queryOf(wanted, offer)}` }
+  return null
 }
 
-function queryOf(wanted: WantedPurchase, { countMax }: Offer): string {
+/** The call that makes a purchase. */
+export function callOf(wanted: WantedPurchase) {
   switch (wanted.kind) {
     case "items":
-      return `?since=${wanted.since}${countMax === null ? "" : `&count=${countMax}`}`
+      return { name: "get_signals", parameters: { since: wanted.since, count: itemsMax } } as const
     case "digest":
-      return ""
+      return { name: "get_digest", parameters: {} } as const
     case "report":
-      return `?market=${encodeURIComponent(wanted.market)}`
+      return { name: "get_research", parameters: { market: wanted.market } } as const
   }
+}
+
+/** Whether a purchase leaves too little for the feed, of which no item may be left out. */
+export function isTooDear(wanted: WantedPurchase, leftUsd: number): boolean {
+  if (wanted.kind === "items") return false
+  const price = Number(calls[callOf(wanted).name].priceUsd)
+  const reserve = reservedFeedCalls * Number(calls.get_signals.priceUsd)
+  return Math.round((leftUsd - price - reserve) * unitsPerUsd) < 0
 }
 
 /** The state after a purchase that succeeded or was skipped: it is not bought again. */

@@ -361,6 +361,7 @@ function limitsLine(settings: ServiceSettings): string {
   const text = (budget: Budget) =>
     budget === "off" ? "OFF (benchmarks only)" : `${budget.limit} in ${budget.windowMs / 1000} s`
   return `free ${text(settings.freeLimit)}, documents ${text(settings.documentLimit)}, ` +
+    `pages ${text(settings.pageLimit)}, ` +
     `invalid payments ${text(settings.invalidPaymentLimit)}, for each client address`
 }
 

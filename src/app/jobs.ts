@@ -24,6 +24,7 @@ import { Payments } from "../payments/Payments.ts"
 import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
+import { Status } from "../status/Status.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { Backfill, type BackfillProgress } from "../whales/Backfill.ts"
 import { Tracking } from "../whales/Tracking.ts"
@@ -58,7 +59,14 @@ interface ScheduledJob {
 
 type JobSettings = Pick<
   ServiceSettings,
-  "mode" | "tick" | "sweep" | "scan" | "freeLimit" | "documentLimit" | "invalidPaymentLimit"
+  | "mode"
+  | "tick"
+  | "sweep"
+  | "scan"
+  | "freeLimit"
+  | "documentLimit"
+  | "pageLimit"
+  | "invalidPaymentLimit"
 >
 
 /** Jobs that use the prices of a tick wait for the first tick, at most this long. */
@@ -83,6 +91,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const payments = yield* Payments
   const retention = yield* Retention
   const health = yield* PaymentHealth
+  const status = yield* Status
   const ticked = yield* Deferred.make<void>()
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
@@ -111,6 +120,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased, name: scoresJob, every: tick, first: firstTick, run: judged.scores, after: refresh },
     // At least every `readingLateMsMax` (track-record/domain/entryScore.ts).
     { leased, name: "follow-prices", every: minutes(1), run: judged.followPrices },
+    { leased, name: "status", every: minutes(1), run: () => status.record },
     { leased, name: "payment-prune", every: minutes(10), run: () => retention.prune },
     {
       ...{ leased: false, name: "sweep payments", every: sweep },
@@ -162,6 +172,7 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
   const limits = yield* RateLimits
   const research = yield* Research
   const tasks = yield* TaskStore
+  const status = yield* Status
   const print = printer(settings.mode)
   return {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
@@ -173,16 +184,20 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
       yield* ingestion.prune
       yield* research.prune
       yield* tasks.prune
-      yield* slots.prune(slot - Duration.toMillis(slotsKept))
       yield* limits.prune(slot - longestWindowMs(settings))
+      // The record of a day needs its slots.
+      yield* status.record
+      yield* slots.prune(slot - Duration.toMillis(slotsKept))
     }),
   }
 })
 
 /** A grant older than this is outside the window of every limit. */
-function longestWindowMs({ freeLimit, documentLimit, invalidPaymentLimit }: JobSettings): number {
+function longestWindowMs(
+  { freeLimit, documentLimit, pageLimit, invalidPaymentLimit }: JobSettings,
+): number {
   return Math.max(
-    ...[freeLimit, documentLimit, invalidPaymentLimit].map((budget) =>
+    ...[freeLimit, documentLimit, pageLimit, invalidPaymentLimit].map((budget) =>
       budget === "off" ? 0 : budget.windowMs
     ),
     Duration.toMillis(pruneEvery),
@@ -221,6 +236,7 @@ const textJobs = Effect.fnUntraced(function* (
 ) {
   const digest = yield* Digest
   const news = yield* News
+  const status = yield* Status
   const print = printer(mode)
   return {
     news: Effect.fnUntraced(function* (slot: EpochMs) {
@@ -233,7 +249,8 @@ const textJobs = Effect.fnUntraced(function* (
       yield* refresh
       yield* print("digest", digestLine(report.value), report.value)
     }),
-    prune: () => Effect.andThen(news.prune, digest.prune),
+    // The record of a day needs its digests.
+    prune: () => Effect.all([news.prune, status.record, digest.prune], { discard: true }),
   }
 })
 

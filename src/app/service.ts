@@ -11,6 +11,7 @@ import { Freshness } from "../core/Freshness.ts"
 import { Digest } from "../digest/Digest.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
+import { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import * as taskStore from "../http/a2a/postgres/taskStore.ts"
 import { paths } from "../http/documents/addresses.ts"
@@ -35,6 +36,7 @@ import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
 import * as retentionStore from "../payments/postgres/retentionStore.ts"
+import * as testTriggers from "../payments/simulated/triggers.ts"
 import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
@@ -42,6 +44,8 @@ import * as storeProbe from "../postgres/storeProbe.ts"
 import { Detector } from "../predetermined/Detector.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
+import { Status } from "../status/Status.ts"
+import * as statusStore from "../status/postgres/statusStore.ts"
 import * as reportStore from "../research/postgres/reportStore.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
@@ -134,8 +138,14 @@ const productLayer = (settings: ServiceSettings) => {
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ tickIntervalMs }),
+    PublishedMarkets.layer,
     Retention.layer.pipe(Layer.provide(retentionStore.layer)),
     TrackRecord.layer,
+    Status.layer({
+      tickIntervalMs,
+      paymentMode: settings.payments.kind,
+    })
+      .pipe(Layer.provide(statusStore.layer)),
     Digest.layer({
       venue: venueNames[venue.kind],
       methodUrl: `${settings.publicBaseUrl}${paths.llmsFull}`,
@@ -157,10 +167,16 @@ const settleEarlyPrices: ReadonlyArray<bigint> = Object.values(products)
   .map(({ price }) => price)
   .toSorted((a, b) => a < b ? -1 : 1)
 
+/** The sales; with simulated payments, also their test triggers. */
+const salesLayer = ({ payments }: ServiceSettings) =>
+  payments.kind === "simulated"
+    ? testTriggers.layer.pipe(Layer.provide(observedPayments.layer))
+    : observedPayments.layer
+
 /** Sales and the health of payments, on the same ports. */
 const paymentLayer = (settings: ServiceSettings) =>
   Layer.merge(
-    observedPayments.layer.pipe(
+    salesLayer(settings).pipe(
       Layer.provide(Payments.layer({
         terms: termsOf(settings),
         timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
@@ -248,6 +264,7 @@ const httpLayer = (settings: ServiceSettings) =>
     terms: termsOf(settings),
     paymentMode: settings.payments.kind,
     venueMode: settings.venue.kind,
+    ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),
     family: settings.family,
     legacyRoutes: settings.legacyRoutes,
     contact: settings.contact,
@@ -255,6 +272,7 @@ const httpLayer = (settings: ServiceSettings) =>
     limits: {
       free: settings.freeLimit,
       documents: settings.documentLimit,
+      pages: settings.pageLimit,
       invalidPayments: settings.invalidPaymentLimit,
     },
     hostname: settings.host,

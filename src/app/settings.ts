@@ -8,7 +8,7 @@
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
-import { defaultLegacyRoutes, LegacyRoutes } from "../http/pages/legacy.ts"
+import { defaultLegacyRoutes, LegacyRoutes } from "../http/free/legacy.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import {
@@ -99,6 +99,7 @@ export const loadService = Effect.fn("settings.loadService")(
       whaleStakeUsdMin: yield* read("WHALE_MIN_STAKE_USD"),
       freeLimit: yield* read("FREE_LIMIT"),
       documentLimit: yield* read("DOCUMENT_LIMIT"),
+      pageLimit: yield* read("PAGE_LIMIT"),
       invalidPaymentLimit: yield* read("INVALID_PAYMENT_LIMIT"),
       trustedProxyHops: yield* read("TRUSTED_PROXY_HOPS"),
       logLevel: yield* read("LOG_LEVEL"),

@@ -436,6 +436,12 @@ const declared = {
     budget,
     { limit: 120, windowMs: 60_000 },
   ),
+  PAGE_LIMIT: variable(
+    service,
+    "pages for people and their data per client address",
+    budget,
+    { limit: 120, windowMs: 60_000 },
+  ),
   INVALID_PAYMENT_LIMIT: variable(
     service,
     "invalid payments and uncharged answers per client address",

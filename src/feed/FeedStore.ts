@@ -7,7 +7,7 @@
  * @module
  */
 import { Context, type Effect, type Option } from "effect"
-import type { FeedHead, FeedItem, FeedType, NewFeedItem } from "./domain/item.ts"
+import type { FeedHead, FeedHeading, FeedItem, FeedType, NewFeedItem } from "./domain/item.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
 /** Items of one type with an index in `(after, upTo]` that were created at or after `since`. */
@@ -49,6 +49,14 @@ export class FeedStore extends Context.Service<FeedStore, {
     readonly items: ReadonlyArray<Extract<FeedItem, { type: Type }>>
     readonly total: number
   }>
+  /**
+   * What the newest items are about, newest first, at most `count`, up to 1,000: of the markets with
+   * this slug without regard to case, or of all for null.
+   */
+  readonly headings: (query: {
+    readonly slug: string | null
+    readonly count: number
+  }) => Effect.Effect<ReadonlyArray<FeedHeading>>
   /** Deletes items created before `before`; their indices are never used again. Returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/feed/FeedStore") {}

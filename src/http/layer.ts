@@ -5,16 +5,20 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
+import { resend } from "../catalog/domain/refusal.ts"
+import type { TestTrigger } from "../core/testCall.ts"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Digest } from "../digest/Digest.ts"
 import type { Feed } from "../feed/Feed.ts"
+import type { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import type { Freshness } from "../core/Freshness.ts"
 import type { PaymentHealth } from "../payments/PaymentHealth.ts"
 import type { Payments } from "../payments/Payments.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
 import type { Research } from "../research/Research.ts"
 import type { Resolving } from "../markets/Resolving.ts"
+import type { Status } from "../status/Status.ts"
 import type { TaskStore } from "./a2a/TaskStore.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { Calibration } from "../whales/Calibration.ts"
@@ -26,8 +30,8 @@ import { makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { makeEdge } from "./server/edge.ts"
 import { refusalResponse } from "./server/errors.ts"
-import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./pages/legacy.ts"
-import { clientKeys, makeLimiter, type RateBudget } from "./server/limits.ts"
+import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./free/legacy.ts"
+import { clientKeys, handshakeBudget, makeLimiter, type RateBudget } from "./server/limits.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { loggedCheckout } from "./paywall/loggedCheckout.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
@@ -35,9 +39,16 @@ import { makePaywall } from "./paywall/paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
 import { type Checkouts, makeCheckouts } from "./handlers.ts"
 import { type CannotListen, listen, type Peer, toWebHandler } from "./server/server.ts"
-import type { SkillPorts } from "./skills.ts"
-import { makeSnapshot } from "./pages/snapshot.ts"
-import { termsAnswers } from "./pages/terms.ts"
+import type { FreeRoutes, SkillPorts } from "./skills.ts"
+import { makePageData } from "./free/pageData.ts"
+import { makeSnapshot } from "./free/snapshot.ts"
+import type { DocsOptions } from "./pages/docs.tsx"
+import { makeMarketData } from "./free/marketData.ts"
+import { marketRoutes } from "./pages/marketRoutes.tsx"
+import { marketsPrefix } from "./pages/paths.ts"
+import { pages } from "./pages/pages.tsx"
+import type { Site } from "./pages/site.ts"
+import { termsAnswers } from "./free/terms.ts"
 
 /** The version of the interface. */
 export const version = "1.0.0"
@@ -46,6 +57,8 @@ export interface HttpServiceOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
+  /** The test triggers of simulated payments; absent with real ones. */
+  readonly testTriggers?: ReadonlyArray<TestTrigger>
   /** The catalog of sibling products. */
   readonly family: ProductFamily
   /** The successors of the predecessor's paths. */
@@ -57,6 +70,7 @@ export interface HttpServiceOptions {
   readonly limits: {
     readonly free: RateBudget
     readonly documents: RateBudget
+    readonly pages: RateBudget
     readonly invalidPayments: RateBudget
   }
 }
@@ -70,16 +84,11 @@ interface HttpService {
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
-  const { publicBaseUrl, chainId } = options.terms
-  const snapshot = yield* makeSnapshot({
-    publicBaseUrl,
-    version,
-    paymentMode: options.paymentMode,
-    venueMode: options.venueMode,
-    network: `eip155:${chainId}`,
-  })
-  const free = yield* makeLimiter("free", options.limits.free)
+  const { paymentMode, venueMode, terms: { publicBaseUrl, chainId } } = options
+  const identity = { publicBaseUrl, version, paymentMode, venueMode, network: `eip155:${chainId}` }
+  const snapshot = yield* makeSnapshot(identity)
   const limiter = yield* makeLimiter("documents", options.limits.documents)
+  const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
   const invalidPayments = options.limits.invalidPayments === "off"
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
@@ -93,7 +102,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const { text, json } = termsAnswers({ publicBaseUrl, ...options })
   const skills: SkillPorts = {
     free: freeRoutes({
-      limiter: free,
+      limiter: yield* makeLimiter("free", options.limits.free),
       snapshot,
       fixed: { terms: json, termsText: text, family: familyAnswer(options.family) },
     }),
@@ -101,6 +110,10 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     documents: limiter,
     terms: options.terms,
   }
+  const site = { ...identity, contact: options.contact }
+  const ofService = documents({ ...options, version })
+  const docs = { ...options, version, documents: ofService }
+  const people = yield* pageRoutes(docs, site, skills.free)
   const lookup = yield* makePaymentLookup
   const clock = yield* Clock.Clock
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
@@ -109,34 +122,54 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     handle: makeEdge({
       routes: edgeRoutes({
         free: skills.free,
-        documents: documents({ ...options, version }),
+        documents: ofService,
         dynamic: dynamicDocuments({ ...options, version }, () => clock.currentTimeMillisUnsafe()),
         limiter,
         terms: options.terms,
         paid,
+        ...people.routes,
         agents: new Map([
           [
             a2aPath,
             yield* a2aRoute({ skills, card: agentCardAnswer({ terms: options.terms, version }) }),
           ],
-          [paths.mcp, yield* mcpRoute({ skills, version })],
+          [paths.mcp, yield* mcpRoute({ skills, handshakes, version })],
         ]),
       }),
       prefixRoutes: new Map([
         [paymentsPrefix, (id) => ({ limiter, current: () => lookup(id), paid: null })],
+        [marketsPrefix, people.marketRoute],
         [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, publicBaseUrl, limiter })],
       ]),
       readBody: yield* makeBodyReader,
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
+      testTriggers: options.testTriggers?.map(({ name }) => name),
       log,
       ...(yield* countRequests),
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
-    refresh: snapshot.refresh,
+    refresh: Effect.andThen(snapshot.refresh, people.refresh),
   }
   return service
 })
+
+/** The pages and their data, which share one rate limit. */
+const pageRoutes = Effect.fnUntraced(
+  function* (docs: HttpServiceOptions & DocsOptions, site: Site, free: FreeRoutes) {
+    const limiter = yield* makeLimiter("pages", docs.limits.pages)
+    const { routes: pageData, refresh } = yield* makePageData(limiter)
+    const { answerOf, clear } = yield* makeMarketData
+    return {
+      routes: {
+        pageData,
+        pages: pages({ site, limiter, terms: docs.terms, free, data: pageData, docs }),
+      },
+      marketRoute: marketRoutes({ site, limiter, answerOf }),
+      refresh: Effect.andThen(clear, refresh),
+    }
+  },
+)
 
 /** The running public API: its address, and how to refresh its free bodies. */
 export class Served extends Context.Service<Served, {
@@ -163,9 +196,11 @@ export const layer = (
   | Freshness
   | PaymentHealth
   | Payments
+  | PublishedMarkets
   | RateLimits
   | Research
   | Resolving
+  | Status
   | TaskStore
   | TrackRecord
   | Calibration
@@ -245,9 +280,9 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
       refusalResponse({
         code: "internal_error",
         message: "The service failed to answer",
-        hint: "Send the same payment again: it is never taken twice.",
+        hint: `It is not known whether the payment was taken: ${resend}.`,
         charged: null,
       }),
     ))
-  return yield* toWebHandler(withFallback)
+  return yield* toWebHandler(withFallback, { gzip: true })
 })

@@ -6,7 +6,7 @@
  */
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
-import type { ParameterError } from "../catalog/domain/parameter.ts"
+import { argumentText, type ParameterError } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
@@ -68,9 +68,16 @@ export function queryOf(
   const faults: Array<ParameterError> = []
   for (const [param, value] of Object.entries(args).slice(0, argumentsMax)) {
     const fault = (message: string) => faults.push({ param, in: "body", message })
-    if (!parameters.some((row) => row.name === param)) fault(`is not a parameter of ${name}`)
-    else if (typeof value === "string" || Number.isFinite(value)) query.set(param, String(value))
-    else if (value !== null) fault("must be a string or a number")
+    const parameter = parameters.find((row) => row.name === param)
+    if (parameter === undefined) {
+      fault(`is not a parameter of ${name}`)
+      continue
+    }
+    const text = argumentText(parameter, value)
+    if (text !== null) query.set(param, text)
+    else if (value !== null) {
+      fault(`must be a ${parameter.flag === true ? "boolean" : "string or a number"}`)
+    }
   }
   return faults.length === 0 ? Result.succeed(query) : failed(faults)
 }

@@ -34,6 +34,9 @@ const refundReadByService = [
   "changed_at",
 ]
 
+/** Columns of the log of payments that the service may read, to sum them by day. */
+const eventReadByService = ["event_id", "payment_id", "from_state", "to_state", "at"]
+
 /**
  * Columns of a payment that the worker needs to verify a refund: no answer, secret or signature.
  */
@@ -89,6 +92,7 @@ export const grantRoles = Effect.gen(function* () {
     for (const table of ["payment_deleted", "delivered_before_restore"]) {
       yield* grant("SELECT", table, service)
     }
+    yield* grant(`SELECT (${eventReadByService.join(", ")})`, "payment_event", service)
     yield* sql`GRANT EXECUTE ON FUNCTION delete_old_payments(bigint, integer) TO ${sql(service)}`
     yield* grant(`SELECT (${refundReadByService.join(", ")})`, "refund", service)
     yield* grant(`SELECT (${paymentReadByWorker.join(", ")})`, "payment", refund)

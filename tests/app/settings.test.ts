@@ -243,7 +243,12 @@ const routes = { "/api/movers": "/v1/pulse" }
 
 test("the family, the legacy routes and the contact have defaults", () =>
   Effect.gen(function* () {
-    const own = { slug: "bellwether", name: "Bellwether", api: "https://bell.example", mcp: null }
+    const own = {
+      slug: "bellwether",
+      name: "Bellwether",
+      api: "https://bell.example",
+      mcp: "bellwether-mcp",
+    }
     const { family, legacyRoutes, contact, files } = yield* settings("dev", started)
     equal(family, { family: "bellwether", products: [own] })
     equal(legacyRoutes.get("/api/signals"), "/v1/signals")

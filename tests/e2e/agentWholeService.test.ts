@@ -5,100 +5,51 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Clock, Effect, Layer, Ref } from "effect"
-import { type AgentOptions, runAgent } from "../../examples/agent.ts"
+import { makeClient } from "bellwether-client"
+import { Effect } from "effect"
+import { runAgent } from "../../examples/agent.ts"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { atomic } from "../../src/core/domain/money.ts"
 import { address } from "../../src/payments/domain/payment.ts"
-import { Payments } from "../../src/payments/Payments.ts"
-import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { makeService, makeWorld, serviceOptions } from "../support/http/httpService.ts"
-import { sampleItem } from "../support/feed/items.ts"
-import { freePort } from "../support/process.ts"
-import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
+import { openService, startTask } from "../support/examples/wholeService.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { market } from "../support/payments/sales.ts"
 
-/** Thirteen items; the last is a strong move of a market that has a report. */
-const stockedWorld = Effect.gen(function* () {
-  const world = yield* makeWorld(12)
-  const now = yield* Clock.currentTimeMillis
-  const sold = endingMarket(1, now)
-  yield* Ref.set(world.productPorts.markets, [sold])
-  yield* Ref.set(world.productPorts.books, [bookOf(sold, now)])
-  yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-  const strong = sampleItem(13, now)
-  if (strong.type !== "mover") return world
-  const data = {
-    ...strong.data,
-    zScore: 8,
-    market: { ...strong.data.market, slug: String(sold.slug) },
-  }
-  yield* Ref.update(world.items, (items) => [...items, { ...strong, data }])
-  return world
-})
-
-/** Starts the whole service, configured with its real address, until the scope closes. */
-const openService = Effect.gen(function* () {
-  const world = yield* stockedWorld
-  const port = freePort()
-  const base = `http://127.0.0.1:${port}`
-  const plenty = { limit: 1_000, windowMs: 60_000 }
-  const service = yield* makeService(world, Layer.succeed(Payments, yield* Payments), {
-    ...serviceOptions,
-    terms: { ...serviceOptions.terms, publicBaseUrl: base },
-    limits: { free: plenty, documents: plenty, invalidPayments: plenty },
-  })
-  yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, service.handle)
-    ),
-    (server) => Effect.promise(() => server.shutdown()),
-  )
-  const grow = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    yield* Ref.update(world.items, (items) => [...items, sampleItem(14, now)])
-    yield* service.refresh
-  })
-  return { base, grow }
-})
+const key = `0x${"1".padStart(64, "0")}`
 
 const spentBy = Effect.fnUntraced(function* (who: string) {
   const ledger = yield* Ledger
   return playBalance - (yield* ledger.balance(address(who)))
 })
 
-const agentOptions = (base: string, options: Partial<AgentOptions>): AgentOptions => ({
-  base: new URL(base),
-  start: "llms",
-  account: buyer(0),
-  isThrowawayKey: true,
-  limits: { budget: atomic("1.30"), perCall: atomic("1") },
-  polls: 3,
-  everyMs: 0,
-  since: null,
-  print: () => Effect.void,
-  ...options,
-})
-
 liveTest(
   "the agent buys the feed, a digest, a report on a strong move, and later items",
   () =>
     Effect.gen(function* () {
-      const { base, grow } = yield* openService
+      const { base, grow } = yield* openService()
       const lines: Array<string> = []
-      const print = (line: string) =>
-        Effect.andThen(
-          Effect.sync(() => void lines.push(line)),
-          line.startsWith("poll 2 ") ? grow : Effect.void,
-        )
-      yield* runAgent(agentOptions(base, { print }))
+      let polls = 0
+      const client = makeClient({
+        ...{ baseUrl: base, privateKey: key, budgetUsd: "1.30", maxPriceUsd: "1" },
+        onStep: (line) => void lines.push(line),
+      })
+      const run = yield* Effect.context<never>()
+      yield* Effect.promise(() =>
+        runAgent({
+          ...{ base: new URL(base), client, start: "llms", isThrowawayKey: true, since: null },
+          ...{ polls: 3, everyMs: 0, signal: new AbortController().signal },
+          // The feed grows between the first poll and the second.
+          sleep: () => polls++ === 0 ? Effect.runPromiseWith(run)(grow) : Promise.resolve(),
+          print: (line) => void lines.push(line),
+        })
+      )
       const text = lines.join("\n")
       equal(lines.filter((line) => line.startsWith("buying ")), [
-        "buying     /v1/signals?since=3&count=20 for $0.03",
-        "buying     /v1/digest for $0.10",
-        "buying     /v1/research?market=market-1 for $1.00",
-        "buying     /v1/signals?since=13&count=20 for $0.03",
+        'buying     get_signals {"since":3,"count":20}',
+        "buying     get_digest {}",
+        'buying     get_research {"market":"market-1"}',
+        'buying     get_signals {"since":13,"count":20}',
       ])
       equal(lines.filter((line) => line.includes("receipt and record agree")).length, 4)
       equal(lines.filter((line) => /^ {2}#\d+ moved: /.test(line)).length, 11)
@@ -112,53 +63,92 @@ liveTest(
     }).pipe(Effect.provide(market())),
 )
 
-/** Starts the agent as `deno task agent` does, with the same permissions. */
-const startAgent = Effect.fnUntraced(function* (
-  base: string,
-  args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {},
-) {
-  const root = new URL("../..", import.meta.url)
-  const { tasks } = JSON.parse(
-    yield* Effect.promise(() => Deno.readTextFile(new URL("deno.json", root))),
-  )
-  const [deno, ...words]: ReadonlyArray<string> = tasks.agent.command.split(" ")
-  strictEqual(deno, "deno")
-  return new Deno.Command(Deno.execPath(), {
-    args: [...words, base, ...args],
-    cwd: root,
-    env: { NO_COLOR: "1", ...env },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn()
-})
+const temporaryFolder = Effect.acquireRelease(
+  Effect.promise(() => Deno.makeTempDir()),
+  (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
+)
 
-const key = `0x${"1".padStart(64, "0")}`
+const startAgent = (base: string, args: ReadonlyArray<string>, env = {}) =>
+  startTask("agent", [base, ...args], env)
 
 liveTest(
   "deno task agent runs with its permissions, spends its own key's money, and never prints the key",
   () =>
     Effect.gen(function* () {
-      const { base } = yield* openService
+      const { base } = yield* openService()
+      const folder = yield* temporaryFolder
       const child = yield* startAgent(
         base,
         ["--polls", "1", "--every", "0", "--since", "9", "--card"],
         {
           BUYER_PRIVATE_KEY: key,
           BUDGET_USD: "0.05",
+          BUDGET_DIR: folder,
         },
       )
       const { code, stdout, stderr } = yield* Effect.promise(() => child.output())
       const text = new TextDecoder().decode(stdout)
       equal([code, new TextDecoder().decode(stderr)], [0, ""], text)
       match(text, new RegExp(`^buyer {6}${buyer(0).address}\n`))
-      match(text, /skipping {3}\/v1\/digest would be over the budget/)
+      match(text, /skipping {3}get_digest: it would leave too little/)
       match(text, /bought {5}1 answers for \$0\.03[^]+left {7}\$0\.02 of \$0\.05/)
       ok(!text.includes(key) && !text.includes(key.slice(2)))
       strictEqual(yield* spentBy(buyer(0).address), atomic("0.03") as bigint)
     }).pipe(Effect.provide(market())),
 )
+
+/** Runs the agent with a key to its end. */
+const ranWithKey = Effect.fnUntraced(function* (
+  base: string,
+  folder: string,
+  args: ReadonlyArray<string> = [],
+) {
+  const env = { BUYER_PRIVATE_KEY: key, BUDGET_DIR: folder, BUDGET_USD: "0.06" }
+  const child = yield* startAgent(base, ["--polls", "1", ...args], env)
+  const { code, stdout, stderr } = yield* Effect.promise(() => child.output())
+  const text = new TextDecoder().decode(stdout)
+  equal([code, new TextDecoder().decode(stderr)], [0, ""], text)
+  return text
+})
+
+for (const args of [[], ["--since", "3"]]) {
+  liveTest(
+    `after an unclear payment a restart sends the same one, with ${
+      args.join(" ") || "no argument"
+    }`,
+    () =>
+      Effect.gen(function* () {
+        const sent: Array<string> = []
+        let isCut = true
+        const { base, grow } = yield* openService((request, answer) => {
+          const payment = request.headers.get("payment-signature")
+          if (payment !== null) sent.push(payment)
+          const isLost = payment !== null || request.url.includes("/v1/payments/")
+          return isCut && isLost ? new Response("gone", { status: 418 }) : answer
+        })
+        const folder = yield* temporaryFolder
+        const first = yield* ranWithKey(base, folder)
+        match(first, /stopping {3}the outcome of a payment is unclear/)
+        match(first, /unclear {4}\$0\.03 for \/v1\/signals\?since=3&count=20:[^]+--since 3\n$/)
+        isCut = false
+        // Ten items before the newest is now another index.
+        yield* grow
+        const second = yield* ranWithKey(base, folder, args)
+        match(
+          second,
+          /This is the answer to an earlier call of get_signals, paid once with \$0\.03; \$0\.03 of \$0\.06 left today/,
+        )
+        // The answer to it has the items up to 13; the new item is another call.
+        match(second, /signed {5}\$0\.06;.+\nbought {5}2 answers for \$0\.06\n/)
+        match(second, /left {7}\$0\.00 of \$0\.06\ncontinue {3}with --since 14\n$/)
+        strictEqual(sent.at(-2), sent[0])
+        strictEqual(new Set(sent).size, 2)
+        strictEqual(yield* spentBy(buyer(0).address), atomic("0.06") as bigint)
+        const third = yield* ranWithKey(base, folder, ["--since", "14"])
+        match(third, /signed {5}\$0\.00;.+\nbought {5}0 answers/)
+      }).pipe(Effect.provide(market())),
+  )
+}
 
 liveTest(
   "deno task agent reports an invalid argument or variable, but never prints a key",
@@ -168,9 +158,13 @@ liveTest(
         const [args, env, reason] of [
           [["--polls", "x"], {}, /--polls must be a whole number/],
           [["--what"], {}, /^deno task agent \[base address\]/],
-          [["ftp://a.example"], {}, /Not an address: ftp:\/\/a.example/],
-          [[], { BUDGET_USD: "much" }, /BUDGET_USD must be an amount such as 0.25/],
-          [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /BUYER_PRIVATE_KEY must be 0x and 64 digits/],
+          [["ftp://a.example"], {}, /baseUrl must be an http or https address/],
+          [[], { BUDGET_USD: "much" }, /budgetUsd must be an amount such as 0.25/],
+          [
+            [],
+            { BUYER_PRIVATE_KEY: "0xsecret" },
+            /privateKey must be 0x and 64 hexadecimal digits/,
+          ],
         ] as const
       ) {
         const child = yield* startAgent("http://127.0.0.1:9", [...args], env)
@@ -191,7 +185,9 @@ liveTest(
       const { code, stdout } = yield* Effect.promise(() => child.output())
       const output = new TextDecoder().decode(stdout)
       strictEqual(code, 0)
-      for (const option of ["--card", "--polls", "--every", "--since", "BUDGET_USD"]) {
+      for (
+        const option of ["--card", "--polls", "--every", "--since", "BUDGET_USD", "BUDGET_DIR"]
+      ) {
         match(output, new RegExp(`^  ${option} .+`, "m"))
       }
     }),
@@ -199,7 +195,7 @@ liveTest(
 
 liveTest("Ctrl-C ends the agent with its summary", () =>
   Effect.gen(function* () {
-    const { base } = yield* openService
+    const { base } = yield* openService()
     const child = yield* startAgent(base, ["--polls", "0", "--every", "600"], {
       BUDGET_USD: "0.03",
     })

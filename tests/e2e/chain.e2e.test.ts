@@ -74,7 +74,7 @@ const stack = Effect.gen(function* () {
     PAY_TO_ADDRESS: terms.payTo,
     TREASURY_ADDRESS: treasury,
     TREASURY_PRIVATE_KEY: treasuryKey,
-    ...{ TICK: "2 seconds", SWEEP: "500 millis", SCAN: "1 second", LEASE: "30 seconds" },
+    ...{ TICK: "30 seconds", SWEEP: "500 millis", SCAN: "1 second", LEASE: "30 seconds" },
   })
   yield* service.until("/v1/index", (body) => Number(body["index"]) > 0)
   const now = Number(yield* latestSeconds(anvil))

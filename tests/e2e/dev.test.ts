@@ -38,7 +38,7 @@ liveTest(
       ok(/"count": 1,[^]*"charged": true/.test(history), history)
 
       const bad = yield* first.buy("/v1/signals?count=21")
-      ok(bad.includes("invalid_parameter"), bad)
+      ok(bad.includes("count must be a whole number from 1 to 20"), bad)
 
       equal(yield* first.stop, 0)
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Clock, Duration, Effect, Layer, Option, Ref, Result, Schedule } from "effect"
+import { Duration, Effect, Layer, Option, Result, Schedule } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address, type PaymentRecord, recordOf } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
@@ -16,7 +16,7 @@ import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { makeService, makeWorld, type World } from "../support/http/httpService.ts"
+import { makeService, type World } from "../support/http/httpService.ts"
 import {
   clientKinds,
   connect,
@@ -24,21 +24,9 @@ import {
   payFor,
   type ToolResult,
 } from "../support/http/mcp.ts"
-import { bookOf, endingMarket, pricesOver, whaleRow } from "../support/products.ts"
+import { stockedWorld } from "../support/http/socketService.ts"
 import { market, replica } from "../support/payments/sales.ts"
 import { token } from "../support/payments/terms.ts"
-
-const stockedWorld = Effect.gen(function* () {
-  const world = yield* makeWorld(3)
-  const now = yield* Clock.currentTimeMillis
-  const { markets, books, series, whales } = world.productPorts
-  const sold = endingMarket(1, now)
-  yield* Ref.set(markets, [sold])
-  yield* Ref.set(books, [bookOf(sold, now)])
-  yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-  yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
-  return world
-})
 
 /** Starts a replica on its own port until the scope closes; returns its base URL. */
 const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
@@ -74,7 +62,7 @@ const receiptOf = ({ _meta }: ToolResult): Record<string, unknown> =>
 
 for (const kind of clientKinds) {
   liveTest(
-    `client ${kind} lists the tools, calls a free one, gets the payment terms and buys`,
+    `client ${kind} holds every result to the tool's schema: free, terms, error, paid, over the limit`,
     () =>
       Effect.gen(function* () {
         const base = yield* openService
@@ -89,10 +77,14 @@ for (const kind of clientKinds) {
 
         const terms = yield* Effect.promise(() => call("get_signals", { count: 2 }))
         strictEqual(terms.isError, true)
-        equal(JSON.parse(terms.content[0]?.text ?? ""), terms.structuredContent)
+        match(terms.content[0]?.text ?? "", /^get_signals costs \$0\.03 in USDC on eip155:/)
         strictEqual(yield* spent(), 0n)
 
         const payment = yield* payFor(terms)
+        const wrong = yield* Effect.promise(() => call("get_signals", { count: 21 }, paid(payment)))
+        equal([wrong.isError, errorOf(wrong)["code"]], [true, "invalid_parameter"])
+        match(wrong.content[0]?.text ?? "", /^count must be .* Nothing was charged/)
+
         const bought = yield* Effect.promise(() => call("get_signals", { count: 2 }, paid(payment)))
         ok(bought.isError !== true, JSON.stringify(bought))
         equal([bought.structuredContent?.["count"], bought.structuredContent?.["charged"]], [
@@ -102,6 +94,14 @@ for (const kind of clientKinds) {
         const { success, payer } = receiptOf(bought)
         equal([success, payer], [true, buyer(0).address.toLowerCase()])
         strictEqual(yield* spent(), products.signals.price as bigint)
+
+        for (let n = 0; n < 5; n++) yield* Effect.promise(() => call("get_pulse"))
+        const limited = yield* Effect.promise(() => call("get_pulse"))
+        equal([limited.isError, errorOf(limited)["code"]], [true, "rate_limited"])
+        match(
+          limited.content[0]?.text ?? "",
+          /: wait \d+ s\. Paid and answered calls are not limited/,
+        )
       }).pipe(Effect.provide(market())),
   )
 }

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { deepStrictEqual as equal } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Context, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { testHeader } from "../../src/core/testCall.ts"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { liveTest } from "../support/effect.ts"
 import { freePort } from "../support/process.ts"
@@ -88,10 +89,11 @@ const startService = Effect.fnUntraced(function* (env: Readonly<Record<string, s
         await child.status
       }),
   )
-  const read = (path: string) =>
+  const publicPaths = ["/health", "/v1/latest", "/llms-full.txt"]
+  const read = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     Effect.tryPromise(async () => {
-      const base = path === "/health" ? port : adminPort
-      return await (await fetch(`http://127.0.0.1:${base}${path}`)).text()
+      const base = publicPaths.includes(path) ? port : adminPort
+      return await (await fetch(`http://127.0.0.1:${base}${path}`, { headers })).text()
     })
   const until = (path: string, text: string) =>
     read(path).pipe(
@@ -140,6 +142,9 @@ if (testDatabaseUrl === undefined) {
         yield* until("/health", "Payments are not sold: the chain cannot be read")
         yield* until("/health", `"payments":"failing"`)
         yield* until("/health", `"status":"degraded"`)
+        // Test triggers are not part of a service with real payments.
+        match(yield* read("/v1/latest", { [testHeader]: "overloaded" }), /here they are real/)
+        ok(!(yield* read("/llms-full.txt")).includes(testHeader))
         rpc.state.up = true
         yield* until("/readyz", "ok")
         yield* until("/health", "the treasury does not cover them")

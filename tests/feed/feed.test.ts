@@ -126,6 +126,19 @@ law("strongestMoves() returns a market once, and at most `count` moves", movers,
   strictEqual(new Set(rows.map((row) => row.question)).size, rows.length)
 })
 
+law("strongestMoves() names market and outcome of each price", movers, (items) => {
+  const named = items.map((item, n): MoverItem => ({
+    ...item,
+    data: { ...item.data, outcome: n % 2 === 0 ? `Team ${item.data.market.slug}` : null },
+  }))
+  for (const { slug, outcome, priceStart, priceNow } of strongestMoves(named, 3)) {
+    const source = named.find(({ data }) =>
+      data.market.slug === slug && data.outcome === outcome && data.priceNow === priceNow
+    )
+    strictEqual(source?.data.priceStart, priceStart)
+  }
+})
+
 law("strongestMoves() ignores moves to a converged price", movers, (items) => {
   equal(strongestMoves(items, 3), strongestMoves(contested(items), 3))
 })

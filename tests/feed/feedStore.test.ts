@@ -9,6 +9,7 @@ import { layer } from "../../src/feed/postgres/feedStore.ts"
 import type { FeedItem, FeedType, NewFeedItem } from "../../src/feed/domain/item.ts"
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { sampleBody } from "../../src/catalog/domain/sample.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 
@@ -17,6 +18,19 @@ const start = Date.UTC(2026, 10, 20)
 const newItem = (dedupeKey: string, at = start): NewFeedItem => {
   const { feedIndex: _, ...item } = sampleItem(7, at)
   return { ...item, dedupeKey } as NewFeedItem
+}
+/** An item as a version stored it that did not name the outcome of prices; before, not even outcomes. */
+function earlier(item: FeedItem, withOutcomes: boolean): NewFeedItem {
+  const { outcomes: _, ...market } = item.data.market
+  const { outcome: __, ...book } = item.data.microstructure ?? {}
+  const stored: Record<string, unknown> = {
+    ...item.data,
+    market: withOutcomes ? { ...market, outcomes: ["Over 2.5", "Under 2.5"] } : market,
+    microstructure: book,
+  }
+  if (item.type === "mover") delete stored["outcome"]
+  const dedupeKey = `${item.type} ${withOutcomes}`
+  return { ...item, data: stored, dedupeKey } as unknown as NewFeedItem
 }
 const indices = (items: ReadonlyArray<FeedItem>) => items.map((item) => item.feedIndex)
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
@@ -117,6 +131,26 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
+    "an item of an earlier version names the outcome of its prices, if its market is stored with it",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      yield* append(
+        sampleBody.feedItems.flatMap((item) => [earlier(item, true), earlier(item, false)]),
+      )
+      const items = yield* feed.page({ since: 0, count: 9, type: null })
+      const [named, unnamed] = [0, 1].map((n) => items.filter((_, at) => at % 2 === n))
+      for (const { data } of named ?? []) assert.equal(data.microstructure?.outcome, "Over 2.5")
+      for (const { data } of unnamed ?? []) {
+        assert.equal("outcome" in (data.microstructure ?? {}), false)
+      }
+      const ofMovers = items.flatMap(({ type, data }) => type === "mover" ? [data.outcome] : [])
+      assert.deepEqual(ofMovers, ["Over 2.5", null])
+      const others = items.flatMap(({ type, data }) => type === "mover" ? [] : [data.outcome])
+      assert.deepEqual(others, ["Yes", "Yes", "Yes", "Yes"])
+    }),
+  )
+
+  on(
     "append() replaces characters that no database accepts, and keeps the batch",
     Effect.gen(function* () {
       const feed = yield* FeedStore
@@ -200,6 +234,44 @@ onEveryStore("FeedStore", (law) => {
         yield* feed.between({ type: "predetermined", after: 0, upTo: 9, since: start, limit: 9 }),
         { items: [], total: 0 },
       )
+    }),
+  )
+
+  on(
+    "headings() returns what items are about, newest first, of all markets or of one in any spelling",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      const about = (key: string, slug: string): NewFeedItem => {
+        const item = newItem(key)
+        return {
+          ...item,
+          data: { ...item.data, market: { ...item.data.market, slug } },
+        } as NewFeedItem
+      }
+      const added = yield* feed.append([
+        about("a", "Coin-Up"),
+        about("b", "coin"),
+        about("c", "coin-up"),
+        about("d", "coin-up-2"),
+      ])
+      const read = (slug: string | null, count = 9) =>
+        Effect.map(
+          feed.headings({ slug, count }),
+          (found) => found.map(({ feedIndex }) => feedIndex),
+        )
+      assert.deepEqual(yield* read(null), [4, 3, 2, 1])
+      assert.deepEqual(yield* read(null, 2), [4, 3])
+      assert.deepEqual(yield* read("COIN-up"), [3, 1])
+      assert.deepEqual(yield* read("coin-up", 1), [3])
+      assert.deepEqual(yield* read("coin_up"), [])
+      assert.deepEqual(yield* read("coin-%"), [])
+      const [, newest] = added.filter(({ data }) => /^coin-up$/i.test(data.market.slug))
+      assert.deepEqual((yield* feed.headings({ slug: "coin-up", count: 1 }))[0], {
+        feedIndex: 3,
+        type: "mover",
+        createdAt: newest?.createdAt,
+        market: newest?.data.market,
+      })
     }),
   )
 

@@ -8,7 +8,8 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
-import { keyHint } from "../../src/payments/domain/x402/challenge.ts"
+import { resend } from "../../src/catalog/domain/refusal.ts"
+import { payHint } from "../../src/payments/domain/x402/challenge.ts"
 import { type RefusalCode, refusalCodes } from "../../src/catalog/domain/refusal.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../src/payments/domain/failedSale.ts"
 import { digestEvery } from "../../src/digest/domain/digest.ts"
@@ -38,7 +39,7 @@ const free: ReadonlyArray<readonly [path: string, names: string]> = [
   ],
   [
     "/v1/pulse",
-    "success status topMovers24h.2.question topMovers24h.0.window topMovers24h.0.priceStart " +
+    "success status topMovers24h.2.question topMovers24h.0.slug topMovers24h.0.window topMovers24h.0.priceStart " +
     "topMovers24h.0.priceNow topMovers24h.0.delta topMovers24h.0.liquidityUsd digestTitle digestAt " +
     "_upgrade.fullFeed _upgrade.digest",
   ],
@@ -134,7 +135,7 @@ const paid: ReadonlyArray<
   [
     ...["resolving", "0.02", "settle-early", ""] as const,
     "asOf count data filters success",
-    "filters.withinHours filters.minLiquidity filters.includeNoise data.0.question data.0.eventEndDate " +
+    "filters.withinHours filters.minLiquidity filters.includeNoise data.0.question data.0.slug data.0.outcome data.0.eventEndDate " +
     "data.0.hoursRemaining data.0.yesMid data.0.convergence data.0.liquidityUsd data.0.microstructure",
   ],
   [
@@ -171,7 +172,7 @@ for (const [id, price, order, query, keys, names] of paid) {
           mimeType: "application/json",
         }],
         terms: `${terms.publicBaseUrl}/terms.txt`,
-        hint: keyHint,
+        hint: payHint,
       })
       const required = JSON.parse(atob(unpaid.headers.get("payment-required") ?? ""))
       equal([required.x402Version, required.accepts.length], [2, 1])
@@ -339,7 +340,8 @@ test("every error code has its status, and the error says whether the payment wa
         equal(plain.error, "why")
         continue
       }
-      const { requestId, retryable, retryAfterSeconds, ...error } = plain.error ?? {}
+      const { requestId, retryable, retryAfterSeconds, hint, ...error } = plain.error ?? {}
+      equal(String(hint).includes(resend), status >= 500, code)
       equal(error, { code, message: "why", status, charged: false })
       match(String(requestId), /^[A-Za-z0-9_-]{8,64}$/)
       strictEqual(typeof retryable, "boolean")

@@ -54,6 +54,7 @@ const mover = (about: Market, priceStart: number, priceNow: number): Item<"mover
   createdAt: isoTime(now - hour),
   data: {
     market: marketRef(about),
+    outcome: about.outcomes[0],
     window: "1h",
     priceStart,
     priceNow,

@@ -84,7 +84,9 @@ function marketsOf(draw: Dice): ReadonlyArray<Known> {
       : draw.chance(0.1)
       ? [100, 9_900 + draw.int(-801, -799)]
       : [draw.int(1, 9_999), draw.int(1, 9_999)]
-    const market = endingMarket(draw.int(1_000, 9_999) * 1_000 + n, now, {
+    const id = draw.int(1_000, 9_999) * 1_000 + n
+    const market = endingMarket(id, now, {
+      outcomes: [`Side market-${id}`, "Other side"],
       gameStartsAt: draw.chance(0.7) ? null : now + draw.int(-30 * hourMs, 72 * hourMs),
       endsAt: draw.chance(0.05) ? null : draw.chance(0.2) ? now + 5 * hourMs : ends,
       liquidityUsd: many && draw.chance(0.9) ? 30_000 : draw.one(amounts),
@@ -140,6 +142,7 @@ interface Query {
 interface Expected {
   readonly slug: string
   readonly question: string
+  readonly outcome: string
   readonly eventEndDate: string | null
   readonly hoursRemaining: number | null
   readonly expectedResolution: ResolvingRow["expectedResolution"]
@@ -229,6 +232,7 @@ function expected(
     return {
       slug: market.slug,
       question: market.question,
+      outcome: `Side ${market.slug}`,
       eventEndDate: market.endsAt === null ? null : new Date(market.endsAt).toISOString(),
       hoursRemaining: market.endsAt === null ? null : hours(Math.max(0, market.endsAt - now)),
       expectedResolution: {

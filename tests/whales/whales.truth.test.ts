@@ -167,7 +167,8 @@ test("tick() publishes each entry with its market's book at that time", () =>
       const market = marketBySlug(world, data.market.slug)
       const book = market && world.book(market.tokenIds[0], Date.parse(createdAt))
       const read = book === undefined ? null : microstructure(book)
-      equal(data.microstructure, read !== null && Result.isSuccess(read) ? read.success : null)
+      const valid = read !== null && Result.isSuccess(read) ? read.success : null
+      equal(data.microstructure, valid && { outcome: market?.outcomes[0], ...valid })
     }
     ok(items.some(({ data }) => data.microstructure !== null))
   }))

@@ -5,7 +5,8 @@
  * @module
  */
 import { Schema, Struct } from "effect"
-import { Count, Price } from "../../core/domain/number.ts"
+import { described, marketName, success, text } from "../../core/domain/fields.ts"
+import { Count } from "../../core/domain/number.ts"
 import { Digest } from "../../digest/domain/digest.ts"
 import {
   FeedAsOf,
@@ -13,7 +14,8 @@ import {
   FeedStatus,
   FeedType,
   feedTypes,
-  MoveWindow,
+  MarketRef,
+  moveFields,
 } from "../../feed/domain/item.ts"
 import { strongestMoves } from "../../feed/domain/pulse.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
@@ -29,15 +31,15 @@ export interface FreeRow {
   /** A few words, for lists. */
   readonly title: string
   readonly path: `/${string}`
-  /** What the caller gets and what it is for. */
+  /** What the caller gets. */
   readonly description: string
+  /** When to call it, and what to call instead. */
+  readonly use: string
   readonly tags: ReadonlyArray<string>
   /** The body of a 200. */
   readonly body: Schema.Codec<unknown, unknown>
   /** A row with format `text` is for people and is not a skill. */
   readonly format: "json" | "text"
-  /** An error status in addition to those of every free path. */
-  readonly ownError?: 404
   /**
    * The example answer in documents, for a service at this address; absent where the real answer is
    * used.
@@ -51,10 +53,11 @@ const row = <const Row extends FreeRow>(
 ): Row => row
 
 /** The source of the market data: a simulated market, recorded pages, or the venue itself. */
-export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"])
+export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"]).annotate({
+  description:
+    "simulated: an invented market; replay: recorded pages; polymarket: the venue itself",
+})
 export type VenueMode = typeof VenueMode.Type
-
-const success = Schema.Literal(true)
 
 const at = isoTime(sampleAt)
 const asOfTicks = Schema.NullOr(IsoTime).annotate({
@@ -71,18 +74,31 @@ export const freeRows = {
       "The newest feed index. Poll it about every 10 minutes; when `index` has increased, buy " +
       "/v1/signals with `since`. `status` is `starting` until the first update, and `stale` when " +
       "updates are late.",
+    use: "Use it to learn whether there is anything to buy. The items themselves are /v1/signals.",
     tags: ["prediction-markets", "signals"],
     format: "json",
     body: Schema.Struct({
       success,
       status: FeedStatus,
-      index: Count,
-      lastUpdated: Schema.NullOr(IsoTime),
+      index: described(Count, "feedIndex of the newest item; 0 while the feed is empty"),
+      lastUpdated: described(
+        Schema.NullOr(IsoTime),
+        "When the newest item was published; in an empty feed the last update, null before it",
+      ),
       asOf: FeedAsOf,
-      totalToday: Count,
-      todayByType: Schema.Struct({ mover: Count, whale_entry: Count, predetermined: Count }),
-      feedTypes: Schema.Array(FeedType),
-      digest: Schema.NullOr(Schema.Struct({ latestAt: IsoTime, title: Schema.String })),
+      totalToday: described(Count, "Items published since 00:00 UTC"),
+      todayByType: Schema.Struct({
+        mover: described(Count, "Movers among them"),
+        whale_entry: described(Count, "Whale entries among them"),
+        predetermined: described(Count, "Predetermined items among them"),
+      }).annotate({ description: "The same items by type" }),
+      feedTypes: described(Schema.Array(FeedType), "All types of items"),
+      digest: Schema.NullOr(Schema.Struct({
+        latestAt: described(IsoTime, "When it was written"),
+        title: Digest.fields.title,
+      })).annotate({
+        description: "The newest digest; null before the first, or when it cannot be read",
+      }),
     }).annotate({ identifier: "FeedIndex" }),
     sample: () => ({
       success: true,
@@ -102,6 +118,8 @@ export const freeRows = {
     path: "/v1/pulse",
     description:
       "The strongest moves of the last 24 hours that passed the noise filters of the feed.",
+    use:
+      "Use it for a first look at what moved. Order books, evidence and older moves are in /v1/signals.",
     tags: ["prediction-markets", "signals"],
     format: "json",
     body: Schema.Struct({
@@ -109,16 +127,24 @@ export const freeRows = {
       status: FeedStatus,
       asOf: asOfTicks,
       topMovers24h: Schema.Array(Schema.Struct({
-        question: Schema.String,
-        window: MoveWindow,
-        priceStart: Price,
-        priceNow: Price,
-        delta: Schema.Finite,
-        liquidityUsd: Schema.Finite,
-      })).check(Schema.isMaxLength(3)),
-      digestTitle: Schema.NullOr(Schema.String),
-      digestAt: Schema.NullOr(IsoTime),
-      _upgrade: Schema.Struct({ fullFeed: Schema.String, digest: Schema.String }),
+        ...marketName,
+        ...moveFields,
+        liquidityUsd: MarketRef.fields.liquidityUsd,
+      })).check(Schema.isMaxLength(3)).annotate({
+        description: "Up to 3 moves, one per market: those over 24 h first, each by size",
+      }),
+      digestTitle: described(
+        Schema.NullOr(Schema.String),
+        "Title of the newest digest; null before the first, or when it cannot be read",
+      ),
+      digestAt: described(
+        Schema.NullOr(IsoTime),
+        "When that digest was written; null before the first, or when it cannot be read",
+      ),
+      _upgrade: Schema.Struct({
+        fullFeed: text("Address of /v1/signals"),
+        digest: text("Address of /v1/digest"),
+      }).annotate({ description: "The paid calls with more" }),
     }).annotate({ identifier: "Pulse" }),
     sample: (publicBaseUrl) => ({
       success: true,
@@ -140,13 +166,14 @@ export const freeRows = {
     description:
       "Title, summary and sources of the newest digest. /v1/digest sells its analysis. A digest is " +
       "written every 4 hours. Returns 404 until the first one is written.",
+    use: "Use it to decide whether to buy /v1/digest.",
     tags: ["prediction-markets", "digest"],
     format: "json",
     body: Schema.Struct({
       success,
-      data: Digest.mapFields(Struct.pick(["title", "summary", "sourcesUsed", "createdAt"])),
+      data: Digest.mapFields(Struct.pick(["title", "summary", "sourcesUsed", "createdAt"]))
+        .annotate({ description: "The newest digest without its analysis" }),
     }).annotate({ identifier: "DigestBrief" }),
-    ownError: 404,
     sample: () => ({
       success: true,
       data: Struct.pick(digest, ["title", "summary", "sourcesUsed", "createdAt"]),
@@ -160,6 +187,7 @@ export const freeRows = {
       "The scorecard behind /v1/whales: the results of all tracked wallets, including losing and " +
       "neutral ones, as if each entry was held to resolution. It is not a trader's profit or loss: " +
       "exits are not tracked.",
+    use: "Use it to judge the service before you pay. Single wallets are in /v1/whales.",
     tags: ["prediction-markets", "whales"],
     format: "json",
     body: Schema.Struct({ success, ...Scorecard.fields })
@@ -171,16 +199,21 @@ export const freeRows = {
     title: "Static samples of paid answers",
     path: "/v1/sample",
     description: "Invented values in the shapes of the paid answers, labelled as samples.",
+    use:
+      "Use it to see the fields of an answer before you buy it. Its values are not real: do not act on them.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
       success,
-      _notice: Schema.Struct({ type: Schema.Literal("static_sample"), message: Schema.String }),
-      feedItems: Schema.Array(FeedItem),
-      whales: Schema.Array(ScoredWhaleRow),
-      digest: Digest,
-      resolving: Schema.Array(ResolvingRow),
-      research: Schema.Struct(researchFields),
+      _notice: Schema.Struct({
+        type: described(Schema.Literal("static_sample"), "Marks a body with invented values"),
+        message: text("The same as a sentence"),
+      }).annotate({ description: "That the values are invented" }),
+      feedItems: described(Schema.Array(FeedItem), "One item of each type, as in /v1/signals"),
+      whales: described(Schema.Array(ScoredWhaleRow), "Rows as in /v1/whales"),
+      digest: Digest.annotateKey({ description: "As `data` of /v1/digest" }),
+      resolving: described(Schema.Array(ResolvingRow), "Rows as in /v1/resolving"),
+      research: Schema.Struct(researchFields).annotate({ description: "As /v1/research" }),
     }).annotate({ identifier: "Sample" }),
     sample: () => sampleBody,
   }),
@@ -190,36 +223,57 @@ export const freeRows = {
     path: "/health",
     description:
       "Whether the service is starting, live, degraded or down, and whether payments are simulated.",
+    use: "Use it when answers are missing or late; it need not be called before other calls.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
-      success: Schema.Boolean,
-      status: Schema.Literals(["live", "degraded", "down", "starting"]),
-      version: Schema.String,
-      paymentMode: Schema.Literals(["live", "simulated"]),
-      venue: Schema.Struct({ mode: VenueMode }),
-      network: Schema.String,
+      success: described(Schema.Boolean, "False when `status` is down"),
+      status: described(
+        Schema.Literals(["live", "degraded", "down", "starting"]),
+        "live; degraded: a part below is late or fails; starting: no update yet; down: no store",
+      ),
+      version: text("The release that answers"),
+      paymentMode: described(
+        Schema.Literals(["live", "simulated"]),
+        "live: payments take money; simulated: they are checked, and no money moves",
+      ),
+      venue: Schema.Struct({ mode: VenueMode })
+        .annotate({ description: "The source of the market data" }),
+      network: text("The network of payments, as CAIP-2: eip155:8453 is Base"),
       feed: Schema.Struct({
-        index: Schema.NullOr(Count),
-        lastUpdated: Schema.NullOr(IsoTime),
-        stale: Schema.Boolean,
-        asOf: Schema.NullOr(FeedAsOf),
-      }),
-      digest: Schema.Struct({ latestAt: Schema.NullOr(IsoTime), stale: Schema.Boolean }),
+        index: described(
+          Schema.NullOr(Count),
+          "feedIndex of the newest item; 0 in an empty feed, null when down",
+        ),
+        lastUpdated: described(
+          Schema.NullOr(IsoTime),
+          "As in /v1/index; null when down",
+        ),
+        stale: described(Schema.Boolean, "True unless the last update is recent"),
+        asOf: described(Schema.NullOr(FeedAsOf), "As in /v1/index; null when down"),
+      }).annotate({ description: "How recent the items are" }),
+      digest: Schema.Struct({
+        latestAt: described(
+          Schema.NullOr(IsoTime),
+          "When the newest was written; null before the first, when it cannot be read, or when down",
+        ),
+        stale: described(Schema.Boolean, "True when none is recent enough to be sold"),
+      }).annotate({ description: "How recent it is" }),
       checks: Schema.Struct({
-        store: Schema.String,
-        venue: Schema.String,
+        store: text("`ok`; `failing` when down"),
+        venue: text("`ok`; `failing`: updates are late; `starting`; `unknown` when down"),
         wallets: Schema.String.annotate({
           description:
-            "`ok` while tracked wallets are read often enough for whale entries; else `stale`",
+            "`ok` while tracked wallets are read often enough for whale entries; else `stale`, " +
+            "`starting`, or `unknown` when down",
         }),
-        payments: Schema.String,
-      }),
+        payments: text("`ok`, `degraded` or `failing`; `unknown` before it is observed"),
+      }).annotate({ description: "The parts of the service" }),
       payments: Schema.Struct({
         reasons: Schema.Array(Schema.String).annotate({
           description: "Why `checks.payments` is not `ok`, the worst first; empty when it is",
         }),
-      }),
+      }).annotate({ description: "More about `checks.payments`" }),
     }).annotate({ identifier: "Health" }),
     sample: () => ({
       success: true,
@@ -242,27 +296,28 @@ export const freeRows = {
     title: "Terms of service, as JSON",
     path: "/terms.json",
     description: "The terms that you accept by paying for a call, with the SHA-256 of their text.",
+    use: "Read them once, before the first payment.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
       success,
-      version: Schema.String,
-      effectiveDate: Schema.String,
-      textUrl: Schema.String,
-      textSha256: Schema.String,
-      provider: Schema.String,
-      acceptance: Schema.String,
+      version: text("Changes with each change of their text"),
+      effectiveDate: text("The day from which they apply, YYYY-MM-DD"),
+      textUrl: text("Address of /terms.txt"),
+      textSha256: text("SHA-256 of /terms.txt, 64 hexadecimal digits"),
+      provider: text("Who offers the service"),
+      acceptance: text("How you accept the terms"),
       payment: Schema.Struct({
-        protocol: Schema.Literal("x402"),
-        x402Version: Schema.Literal(2),
-        settlement: Schema.String,
-        refunds: Schema.String,
-        currency: Schema.String,
-      }),
-      use: Schema.String,
-      disclaimers: Schema.Array(Schema.String),
-      dataSources: Schema.Array(Schema.String),
-      summary: Schema.String,
+        protocol: described(Schema.Literal("x402"), "How payments are made"),
+        x402Version: described(Schema.Literal(2), "Its version; no unit"),
+        settlement: text("When a payment is taken"),
+        refunds: text("When it is not taken, or returned"),
+        currency: text("The token of payments"),
+      }).annotate({ description: "When money is taken and returned" }),
+      use: text("What you may do with answers"),
+      disclaimers: described(Schema.Array(Schema.String), "What the service does not promise"),
+      dataSources: described(Schema.Array(Schema.String), "Where the market data comes from"),
+      summary: text("The terms in three sentences"),
     }).annotate({ identifier: "Terms" }),
   }),
   terms_text: row({
@@ -270,6 +325,7 @@ export const freeRows = {
     title: "Terms of service, as text",
     path: "/terms.txt",
     description: "The terms that you accept by paying for a call.",
+    use: "Read them once, before the first payment.",
     tags: ["service"],
     format: "text",
     body: Schema.String,
@@ -279,19 +335,20 @@ export const freeRows = {
     title: "Sibling products",
     path: "/.well-known/family",
     description: "The products of the same family, with their addresses.",
+    use: "Use it to find related services; it says nothing about markets.",
     tags: ["service"],
     format: "json",
     body: Schema.Struct({
       success,
-      family: Schema.String,
+      family: text("A name that all products share"),
       products: Schema.Array(Schema.Struct({
-        slug: Schema.String,
-        name: Schema.String,
-        api: Schema.String.annotate({ description: "The address of its API" }),
+        slug: text("Short name of the product, in lower case"),
+        name: text("Name of the product, for people"),
+        api: Schema.String.annotate({ description: "Where to call it" }),
         mcp: Schema.NullOr(Schema.String).annotate({
-          description: "Its MCP package, where it has one",
+          description: "Its MCP package; null without one",
         }),
-      })),
+      })).annotate({ description: "The products, this one included" }),
     }).annotate({ identifier: "Family" }),
     sample: () => ({
       success: true,

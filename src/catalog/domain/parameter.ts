@@ -138,11 +138,31 @@ export function objectSchema(parameters: ReadonlyArray<Parameter>) {
   }
 }
 
-/** The JSON Schema of the arguments of a tool or skill, where an unknown argument is an error. */
+/**
+ * The JSON Schema of the arguments of a tool or skill, where an unknown argument is an error and a
+ * flag is a boolean.
+ */
 export function argumentsSchema(
   { parameters }: { readonly parameters: ReadonlyArray<Parameter> },
 ) {
-  return { ...objectSchema(parameters), additionalProperties: false as const }
+  const { properties, ...schema } = objectSchema(parameters)
+  const flags = parameters.flatMap(({ name, description, flag }) =>
+    flag === true ? [[name, { type: "boolean", description, default: false }] as const] : []
+  )
+  return {
+    ...schema,
+    properties: { ...properties, ...Object.fromEntries(flags) },
+    additionalProperties: false as const,
+  }
+}
+
+/** The text of an argument in a query; null when it has none. */
+export function argumentText(parameter: Parameter, value: unknown): string | null {
+  if (parameter.flag === true) {
+    if (value === true || value === "true") return "1"
+    if (value === false || value === "false") return "0"
+  }
+  return typeof value === "string" || Number.isFinite(value) ? String(value) : null
 }
 
 /** Example parameters of a call that works. */

@@ -6,6 +6,7 @@
  * @module
  */
 import { Schema, Struct } from "effect"
+import { described, disclaimer, success } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
 import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import { Digest, DigestStale } from "../../digest/domain/digest.ts"
@@ -44,6 +45,8 @@ export interface Product {
   readonly settlementOrder: SettlementOrder
   /** What the buyer gets, in under 450 characters. */
   readonly description: string
+  /** When to call it, and what to call instead. */
+  readonly use: string
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   /** The errors of its computation. */
@@ -54,27 +57,19 @@ export interface Product {
   readonly sample: object
 }
 
-/** The error statuses of every sale, in addition to 402. */
-const saleErrorStatuses = [400, 404, 409, 410, 429, 431, 500, 502, 503, 504]
-
-/** The error statuses of a product, in addition to its 402. */
-export function errorStatuses({ errors }: Product): ReadonlyArray<number> {
-  const hasThreshold = errors.some((error) => error === BelowThreshold)
-  return hasThreshold ? [...saleErrorStatuses, 422] : saleErrorStatuses
-}
-
 /** Checks at compile time that the sample matches the row's body. */
 const row = <const Row extends Product>(
   row: Row & { readonly sample: Row["body"]["Type"] },
 ): Row => row
 
-const success = Schema.Literal(true)
 const charged = Schema.Boolean.annotate({
-  description: "False when the answer was not worth its price and nothing was charged",
+  description: "True: the payment was taken. False: the answer was not worth it, and nothing was",
 })
 const SignalBody = Schema.Struct({
   success,
-  status: Schema.optionalKey(FeedStatus),
+  status: Schema.optionalKey(
+    described(FeedStatus, "As in /v1/index; absent when an index was requested"),
+  ),
   asOf: Schema.optionalKey(FeedAsOf),
   data: FeedItem,
   charged,
@@ -96,9 +91,9 @@ export const researchFields = {
   cached: Schema.Boolean.annotate({
     description: "True when the report was made for an earlier call, at most 30 minutes ago",
   }),
-  generatedAt: IsoTime,
+  generatedAt: described(IsoTime, "When the report was written"),
   data: Report,
-  disclaimer: Schema.String,
+  disclaimer,
 }
 
 export const products = {
@@ -109,6 +104,9 @@ export const products = {
     price: prices.latest,
     settlementOrder: "compute-first",
     description: "The newest item of the signal feed, with its evidence.",
+    use:
+      "Use it to see one current item. It is charged each time, also for an item you have: to follow the " +
+      "feed use /v1/signals with `since`.",
     tags: ["prediction-markets", "signals"],
     parameters: [],
     errors: [SignalNotFound, DataStale],
@@ -122,6 +120,9 @@ export const products = {
     price: prices.signal,
     settlementOrder: "compute-first",
     description: "One item of the signal feed by its index, or the newest item without an index.",
+    use:
+      "Use it for an item whose index you know, such as one that a text cites. For several items use " +
+      "/v1/signals.",
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -145,12 +146,15 @@ export const products = {
     description:
       "Up to 20 feed items after the last index you saw, in order. Not charged when there is " +
       "nothing new. `asOf`: when each type was read.",
+    use:
+      "Use it when /v1/index has increased, with `since`; without `since` it returns the newest items. For " +
+      "text to read use /v1/digest.",
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
         name: "since",
         type: "integer",
-        description: "The last feed index you saw",
+        description: "Return items after this feed index: the last one you saw",
         minimum: 0,
         example: 1,
       },
@@ -172,14 +176,20 @@ export const products = {
     errors: [DataStale],
     body: Schema.Struct({
       success,
-      count: Count,
+      count: described(Count, "Items in `data`"),
       filters: Schema.Struct({
-        since: Schema.NullOr(Count),
-        count: Count,
-        type: Schema.Literals(["all", ...FeedType.literals]),
-      }),
+        since: described(Schema.NullOr(Count), "The parameter; null when it was not given"),
+        count: described(Count, "Most items in one answer"),
+        type: described(
+          Schema.Literals(["all", ...FeedType.literals]),
+          "The only type of items, or all",
+        ),
+      }).annotate({ description: "The parameters, as they were applied" }),
       asOf: FeedAsOf,
-      data: Schema.Array(FeedItem),
+      data: described(
+        Schema.Array(FeedItem),
+        "Items in ascending feedIndex: the first after `since`, without it the newest",
+      ),
       charged,
     }).annotate({ identifier: "Signals" }),
     sample: {
@@ -202,6 +212,9 @@ export const products = {
       "repriced, whale flows with their labels, predetermined outcomes, news, and markets that end " +
       "soon. Each paragraph cites its facts. A digest older than 4 hours and 20 minutes is not " +
       "sold: the call then fails and is not charged.",
+    use:
+      "Use it for a briefing on the whole venue; /v1/digest/brief shows its title before you buy. For one " +
+      "market use /v1/research, for items as data /v1/signals.",
     tags: ["prediction-markets", "digest"],
     parameters: [],
     errors: [DigestStale],
@@ -217,12 +230,15 @@ export const products = {
     description:
       "Title and summary of each digest of the last hours (up to 7 days), newest first. Not charged " +
       "when there is none.",
+    use:
+      "Use it to find out what earlier digests were about. It has no paragraphs and no facts; the newest " +
+      "whole digest is /v1/digest.",
     tags: ["prediction-markets", "digest"],
     parameters: [
       {
         name: "hours",
         type: "integer",
-        description: "How many hours to look back",
+        description: "Hours to look back",
         minimum: 1,
         maximum: 168,
         default: 24,
@@ -239,9 +255,10 @@ export const products = {
     errors: [],
     body: Schema.Struct({
       success,
-      count: Count,
-      hours: Count,
-      data: Schema.Array(Digest.mapFields(Struct.pick(["id", "title", "summary", "createdAt"]))),
+      count: described(Count, "Digests in `data`"),
+      hours: described(Count, "How many hours back it looked"),
+      data: Schema.Array(Digest.mapFields(Struct.pick(["id", "title", "summary", "createdAt"])))
+        .annotate({ description: "Digests of these hours, newest first" }),
       charged,
     }).annotate({ identifier: "DigestHistory" }),
     sample: {
@@ -262,12 +279,15 @@ export const products = {
       "Up to 200 markets expected to resolve within the given hours, soonest first, and overdue " +
       "ones, with expected resolution and price. Not charged when there is none. A " +
       "call that fails after payment is refunded.",
+    use:
+      "Use it to find markets whose money is free soon, or whose price is near 0 or 1, or which are overdue. For " +
+      "what moved use /v1/signals.",
     tags: ["prediction-markets", "resolution"],
     parameters: [
       {
         name: "withinHours",
         type: "integer",
-        description: "Maximum hours until the expected resolution",
+        description: "Maximum hours until resolution",
         minimum: 1,
         maximum: 72,
         default: 24,
@@ -282,7 +302,7 @@ export const products = {
       {
         name: "includeNoise",
         type: "string",
-        description: "1 includes short-interval bets",
+        description: "Include short-interval bets",
         values: ["0", "1"],
         flag: true,
       },
@@ -290,14 +310,17 @@ export const products = {
     errors: [BelowThreshold, DataStale],
     body: Schema.Struct({
       success,
-      count: Count,
+      count: described(Count, "Rows in `data`"),
       asOf: asOf("When the venue's listing was last read in full; at most an hour ago"),
       filters: Schema.Struct({
-        withinHours: Count,
-        minLiquidity: Schema.Finite,
-        includeNoise: Schema.Boolean,
-      }),
-      data: Schema.NonEmptyArray(ResolvingRow),
+        withinHours: described(Count, "Most hours until the expected resolution"),
+        minLiquidity: described(Schema.Finite, "Least liquidity, USD"),
+        includeNoise: described(Schema.Boolean, "Whether short-interval bets are included"),
+      }).annotate({ description: "The parameters, as they were applied" }),
+      data: described(
+        Schema.NonEmptyArray(ResolvingRow),
+        "Markets, the soonest expected resolution first; never empty",
+      ),
     }).annotate({ identifier: "Resolving" }),
     sample: {
       success: true,
@@ -319,23 +342,28 @@ export const products = {
       "returns of its published entries at the price offered. At " +
       `most ${tableRowsMax} wallets, the largest stakes first. Most wallets are neutral; the free ` +
       "/v1/track-record explains why. Not charged when there is none. A call that fails after payment is refunded.",
+    use:
+      "Use it to look up wallets before you follow or fade them. New entries of these wallets are items of " +
+      "/v1/signals.",
     tags: ["prediction-markets", "whales"],
     parameters: [],
     errors: [BelowThreshold, DataStale],
     body: Schema.Struct({
       success,
-      computedAt: IsoTime,
+      computedAt: described(IsoTime, "When the newest row was computed"),
       asOf: asOf(
         "When activity, resolutions and calibrations were last brought up to date; at most 6 hours " +
           "ago",
       ),
       data: Schema.Struct({
-        wallets: Schema.NonEmptyArray(ScoredWhaleRow),
+        wallets: described(
+          Schema.NonEmptyArray(ScoredWhaleRow),
+          "Tracked wallets, the largest stake first",
+        ),
         omitted: Count.annotate({
-          description:
-            "Wallets left out of the answer because of its size: those with the smallest stakes",
+          description: "Wallets left out because of the answer's size: the smallest stakes",
         }),
-      }),
+      }).annotate({ description: "Rows, and how many were left out" }),
     }).annotate({ identifier: "Whales" }),
     sample: {
       success: true,
@@ -354,6 +382,9 @@ export const products = {
       "with evidence: 7 days of prices, the order book, tracked wallets with their " +
       "record, related news. Cached for 30 minutes. " +
       "An unknown market is not charged; a call that fails after payment is refunded.",
+    use:
+      "Use it before a decision about one market. It is the dearest call and may take a minute: buy it for " +
+      "one market, not to search; /v1/signals and /v1/resolving find markets.",
     tags: ["prediction-markets", "research"],
     parameters: [
       {
@@ -376,4 +407,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-23T00:00:00.000Z"
+export const productsChangedAt = "2026-11-23T06:10:00.000Z"

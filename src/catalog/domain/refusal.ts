@@ -4,6 +4,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { described, text } from "../../core/domain/fields.ts"
 import type { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import type { DigestStale } from "../../digest/domain/digest.ts"
 import type { DataStale } from "../../core/domain/freshness.ts"
@@ -47,19 +48,23 @@ export type RefusalCode = typeof RefusalCode.Type
 
 /** One wrong parameter; the message says what is expected. */
 export const ParameterDetail = Schema.Struct({
-  param: Schema.String,
-  in: Schema.Literals(["query", "header", "path", "body"]),
-  message: Schema.String,
+  param: text("Name of the wrong parameter"),
+  in: described(Schema.Literals(["query", "header", "path", "body"]), "Where it was sent"),
+  message: text("What is expected; of an ambiguous market, a slug to choose"),
 })
 export type ParameterDetail = typeof ParameterDetail.Type
 
 /** What a failed request returns to the caller. */
 export const Refusal = Schema.Struct({
-  code: RefusalCode,
-  message: Schema.String,
-  hint: Schema.optionalKey(Schema.String),
-  retryAfterSeconds: Schema.optionalKey(Schema.Int),
-  details: Schema.optionalKey(Schema.Array(ParameterDetail)),
+  code: described(RefusalCode, "The cause; /llms-full.txt has the meaning of each code"),
+  message: text("The cause in words"),
+  hint: Schema.optionalKey(text("What you can do")),
+  retryAfterSeconds: Schema.optionalKey(
+    described(Schema.Int, "Seconds to wait, equal to Retry-After"),
+  ),
+  details: Schema.optionalKey(
+    described(Schema.Array(ParameterDetail), "Each wrong parameter; only with 400"),
+  ),
 })
 type Refusal = typeof Refusal.Type
 
@@ -74,7 +79,18 @@ export type ProductError =
   | VenueFailed
   | LookupsExhausted
 
+/**
+ * What to do while it is not clear whether a payment bought its answer. Every text that mentions
+ * recovery says it in these words, so that no reader signs twice.
+ */
+export const resend = "send the same payment again with the same key; a new signature may pay twice"
+/** The same as a rule of its own, with the cases it applies to. */
+export const resendRule = `Answer lost or 503: ${resend}.`
+
 const notUsed = "Your payment was not used."
+/** The hint of an error that took nothing and may end by itself. */
+export const resendUnused = `Your payment was not used: ${resend}.`
+const resendOrExpire = `Your payment was not used: let it expire, or later ${resend}.`
 /** Before it is claimed, a payment is bound to no request. */
 const sendAgain = "Your payment was not used. Send it again with one of these."
 /** Once it was claimed, a payment is bound to its request, even when it was not used. */
@@ -111,14 +127,14 @@ export function refusalOf(error: ProductError): Refusal {
           ? `${error.input} is not sold now: its data has not been read yet`
           : `${error.input} is not sold now: its data is from ${error.asOf}`,
         retryAfterSeconds: error.retryAfterSeconds,
-        hint: "Your payment was not used. Send it again later, or let it expire.",
+        hint: resendOrExpire,
       }
     case "DigestStale":
       return {
         code: "digest_stale",
         message: digestStaleMessage(error.latestAt),
         retryAfterSeconds: error.retryAfterSeconds,
-        hint: "Your payment was not used. Send it again later, or let it expire.",
+        hint: resendOrExpire,
       }
     case "MarketNotFound":
       return {
@@ -137,13 +153,13 @@ export function refusalOf(error: ProductError): Refusal {
     case "BelowThreshold":
       return { code: "below_threshold", message: error.message, hint: notUsed }
     case "VenueFailed":
-      return { code: "venue_error", message: error.message }
+      return { code: "venue_error", message: error.message, hint: resendOrExpire }
     case "LookupsExhausted":
       return {
         code: "overloaded",
         message: "This market is not stored, and the venue cannot be asked about more markets now",
         retryAfterSeconds: error.retryAfterSeconds,
-        hint: "Your payment was not used. Send it again later, or let it expire.",
+        hint: resendOrExpire,
       }
   }
 }

@@ -14,8 +14,13 @@ import type {
   FrozenCalibration,
   MarketRef,
 } from "../../feed/domain/item.ts"
+import { firstDayOf, statusReport } from "../../status/domain/report.ts"
+import { dayOf, numbersOn, recordOf } from "../../status/domain/runs.ts"
+import { everyMsOf, parts } from "../../status/domain/part.ts"
+import { noSums, refundSecondsSteps } from "../../status/domain/paymentSums.ts"
+import type { StatusReport } from "../../status/domain/status.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
-import { type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
 import {
   type EntryLabel,
   type EntryTotals,
@@ -43,10 +48,12 @@ const at = isoTime(sampleAt)
 const earlier = "2026-11-01T11:20:00.000Z"
 const before = "2026-11-01T11:10:00.000Z"
 
+const outcomes = ["Yes", "No"] as const
+const [outcome] = outcomes
 const market: MarketRef = {
   slug: "sample-will-the-bridge-open-in-2027",
   question: "Sample: will the bridge open in 2027?",
-  outcomes: ["Yes", "No"],
+  outcomes,
   url: "https://venue.example/market/sample-will-the-bridge-open-in-2027",
   category: "Sample",
   eventEndDate: "2027-12-31T23:59:59.000Z",
@@ -55,6 +62,7 @@ const market: MarketRef = {
 }
 
 const microstructure: Microstructure = {
+  outcome,
   bestBid: 0.61,
   bestAsk: 0.63,
   mid: 0.62,
@@ -200,6 +208,7 @@ const feedItems = [
     createdAt: at,
     data: {
       market,
+      outcome,
       window: "24h",
       priceStart: 0.48,
       priceNow: 0.62,
@@ -298,6 +307,7 @@ export const sampleBody = {
   digest: sampleDigest(feedItems, sampleAt),
   resolving: [{
     slug: market.slug,
+    outcome,
     question: market.question,
     eventEndDate: "2026-11-02T21:30:00.000Z",
     hoursRemaining: 12,
@@ -328,6 +338,7 @@ export const sampleBody = {
       },
       narrator: "template",
       evidence: {
+        outcome,
         priceAction: [{ at: earlier, price: 0.48 }, { at, price: 0.62 }],
         microstructure,
         whales: [{
@@ -488,4 +499,50 @@ function totalsOf({ oddsBands, stakeUsd, resolved, events }: WhaleRow): WalletTo
     fadeSpread: whole.fadeSpread / events,
   })).reduce((sums, event) => addReturns(sums, eventReturns(event), 1), noReturns)
   return { ...noTotals, bands, returns }
+}
+
+const sampleTickMs = 10 * minute
+
+/** The report of a service that missed three ticks on the last of so many days. */
+export function sampleStatus(at: EpochMs, days: number): StatusReport {
+  const dates = Array.from({ length: days }, (_, n) => firstDayOf(at, days) + n * day)
+  const since = (dates[0] ?? at) + hour
+  const records = parts.flatMap((part) =>
+    dates.map((date, n) => {
+      const everyMs = everyMsOf(part, sampleTickMs)
+      const { from, to } = numbersOn(date, everyMs)
+      const last = Math.min(to, Math.floor(at / everyMs)) - 1
+      const ok = (from: number, through: number) => ({ outcome: "ok", from, through }) as const
+      const ended = part === "tick" && n === days - 1
+        ? [ok(from, from + 8), ok(from + 12, last)]
+        : [ok(from, last)]
+      return recordOf({ part, day: date, everyMs, ended, since, now: at })
+    })
+  )
+  const sum = (payments: number) => ({ payments, amount: BigInt(payments) * 20_000n })
+  return statusReport({
+    now: at,
+    days,
+    tickIntervalMs: sampleTickMs,
+    paymentMode: "simulated",
+    records,
+    asOf: new Map(parts.map((part) => [part, at - minute])),
+    payments: {
+      since,
+      through: at,
+      days: dates.map((date, n) => ({
+        day: dayOf(date),
+        sums: {
+          ...noSums,
+          charged: sum(40 + n),
+          answered: sum(39 + n),
+          owed: sum(1),
+          refunded: sum(1),
+        },
+        refundTimes: [...refundSecondsSteps, null].map((_, step) => step === 1 ? 1 : 0),
+        refundSecondsMax: 300,
+      })),
+    },
+    waiting: { payments: 0, amount: 0n, oldestAt: null },
+  })
 }

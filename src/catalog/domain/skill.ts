@@ -15,6 +15,8 @@ interface Named {
   readonly name: SkillName
   readonly title: string
   readonly description: string
+  /** When to call it, and what to call instead. */
+  readonly use: string
   readonly tags: ReadonlyArray<string>
   /** The path of the same call over HTTP. */
   readonly path: `/${string}`
@@ -52,17 +54,20 @@ export function operationId({ id }: { readonly id: string }): string {
 
 const paid = (id: ProductId): PaidSkill => {
   const product: Product = products[id]
-  const { title, description, tags, path, parameters } = product
+  const { title, description, use, tags, path, parameters } = product
   return {
     ...{ kind: "paid", id, name: skillName(product), product },
-    ...{ title, description, tags, path, parameters },
+    ...{ title, description, use, tags, path, parameters },
   }
 }
 
 const free = (id: FreeId): FreeSkill => {
   const row: FreeRow = freeRows[id]
-  const { title, description, tags, path } = row
-  return { kind: "free", id, name: skillName(row), title, description, tags, path, parameters: [] }
+  const { title, description, use, tags, path } = row
+  return {
+    ...{ kind: "free", id, name: skillName(row) },
+    ...{ title, description, use, tags, path, parameters: [] },
+  }
 }
 
 /** Free skills first, because an agent should call them first. */
@@ -70,6 +75,14 @@ export const skills: ReadonlyArray<Skill> = [
   ...Record.keys(freeRows).filter((id) => freeRows[id].format === "json").map(free),
   ...Record.keys(products).map(paid),
 ]
+
+/** The schema of its answer. */
+export function bodyOf(skill: Skill): FreeRow["body"] {
+  const row: { readonly body: FreeRow["body"] } = skill.kind === "paid"
+    ? skill.product
+    : freeRows[skill.id]
+  return row.body
+}
 
 const byName = new Map<string, Skill>(skills.map((skill) => [skill.name, skill]))
 

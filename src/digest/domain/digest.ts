@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import type { Fact } from "../../writing/domain/facts.ts"
 import type { Slot } from "../../writing/domain/page.ts"
+import { described, FactRow, text } from "../../core/domain/fields.ts"
 import { type EpochMs, hour, IsoTime, minute } from "../../core/domain/time.ts"
 
 /** A digest is due at multiples of this since the epoch: at 00:00, 04:00, … UTC. */
@@ -94,21 +95,23 @@ export interface DigestPage {
 
 /** The digest on the wire. */
 export const Digest = Schema.Struct({
-  id: Schema.String,
-  title: Schema.String,
-  summary: Schema.String,
+  id: text("Identifies the digest by the hour it was due: digest-2026-11-02T08"),
+  title: text("The strongest finding, with its figures"),
+  summary: text("A few sentences that sum it up"),
   fullAnalysis: Schema.String.annotate({
-    description: "Markdown, roughly 400 to 800 words, fewer when little happened; each paragraph " +
-      "ends with the ids of its facts",
+    description:
+      "Markdown, roughly 400 to 800 words, fewer when little happened; paragraphs end with the ids of their facts",
   }),
   sourcesUsed: Schema.Array(Schema.String).annotate({
     description: "The sources of the cited facts that answered in the window of the digest",
   }),
-  createdAt: IsoTime,
-  /** The facts that the digest cites. */
-  facts: Schema.Array(Schema.Struct({ id: Schema.String, statement: Schema.String })),
+  createdAt: described(IsoTime, "When the digest was written"),
+  facts: described(Schema.Array(FactRow), "The facts that the digest cites"),
   narrator: Schema.String.annotate({ description: "Who wrote it: a model, or `template`" }),
-}).annotate({ identifier: "DigestData" })
+}).annotate({
+  identifier: "DigestData",
+  description: "A text about the last four hours, with its facts",
+})
 export type Digest = typeof Digest.Type
 
 /** No digest is fresh enough to be sold. `latestAt` is null before the first digest. */

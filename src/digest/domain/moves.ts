@@ -208,6 +208,7 @@ function levelFact(move: MoverItem, material: DigestMaterial): NewDigestFact {
   const { known, window } = recordOf(move, material)
   const values = {
     market: marketValue(market),
+    outcome: market.outcomes === undefined ? word("the price") : firstOutcome(market),
     halfLevel: price(halfGivenBackAt(data)),
     price: price(now ?? 0),
     resolved: count(known?.moves ?? 0, "earlier move"),
@@ -221,7 +222,8 @@ function levelFact(move: MoverItem, material: DigestMaterial): NewDigestFact {
     { kind: "record", topic: "level", section: "repriced", subject: market.slug },
     values,
     (spell) => {
-      const level = spell`Half of the move in ${"market"} is given back at ${"halfLevel"}` +
+      const level =
+        spell`Half of the move of ${"outcome"} in ${"market"} is given back at ${"halfLevel"}` +
         (now === null ? "." : spell`; the price is ${"price"} now.`)
       if (known === null) return level
       const lasted = keptWords(values, spell)

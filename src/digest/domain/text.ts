@@ -18,7 +18,8 @@ import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { FilledSlot, Sentence } from "../../writing/domain/page.ts"
 import { spelled } from "../../writing/domain/values.ts"
 
-const headings: Readonly<Record<DigestSection, string>> = {
+/** The headings of the sections. */
+export const digestHeadings: Readonly<Record<DigestSection, string>> = {
   repriced: "What repriced",
   whales: "Whale flows, read through calibration",
   predetermined: "Predetermined and resolved",
@@ -75,7 +76,7 @@ export function digestOf(
     fullAnalysis: [
       ...digestSections.flatMap((section) => {
         const paragraphs = page.sections[section].map((it) => paragraph(it, sentencesOf(it)))
-        return paragraphs.length === 0 ? [] : [`## ${headings[section]}`, ...paragraphs]
+        return paragraphs.length === 0 ? [] : [`## ${digestHeadings[section]}`, ...paragraphs]
       }),
       ...methodUrl === null ? [] : [`[How digests are made](${methodUrl})`],
     ].join("\n\n"),

@@ -5,33 +5,40 @@
  */
 import { Schema } from "effect"
 import { Count, Price, Rate } from "../../core/domain/number.ts"
+import { described, EvidenceRow, marketName, text, walletName } from "../../core/domain/fields.ts"
 import { Microstructure } from "../../markets/domain/book.ts"
-import type { Market } from "../../markets/domain/market.ts"
+import { liquidityText, type Market } from "../../markets/domain/market.ts"
 import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 
 export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
-export const FeedType = Schema.Literals(feedTypes)
+export const FeedType = Schema.Literals(feedTypes).annotate({
+  description: "What `data` is about; /llms-full.txt describes the types",
+})
 export type FeedType = typeof FeedType.Type
 
-/** `starting`: the service has just started and no tick has succeeded yet. */
-export const FeedStatus = Schema.Literals(["live", "stale", "starting"])
+export const FeedStatus = Schema.Literals(["live", "stale", "starting"]).annotate({
+  description: "live; stale: updates are late; starting: none has succeeded since the start",
+})
 export type FeedStatus = typeof FeedStatus.Type
 
 /** The market of an item, as it was when the item was created. */
 export const MarketRef = Schema.Struct({
-  slug: Schema.String,
-  question: Schema.String,
+  ...marketName,
   /** Missing in items that an earlier version stored. */
   outcomes: Schema.optionalKey(Schema.Tuple([Schema.String, Schema.String])).annotate({
     description:
-      "Outcome names; prices and microstructure refer to the first unless a field says otherwise",
+      "Names of both outcomes; a price without an outcome of its own is of the first. Absent in " +
+      "older items",
   }),
-  url: Schema.String,
-  category: Schema.NullOr(Schema.String),
-  eventEndDate: Schema.NullOr(IsoTime),
-  volumeUsd: Schema.Finite,
-  liquidityUsd: Schema.Finite,
-})
+  url: text("Address of the market's page at the venue"),
+  category: described(Schema.NullOr(Schema.String), "The venue's category; null without one"),
+  eventEndDate: described(
+    Schema.NullOr(IsoTime),
+    "The scheduled end, not the time of resolution; null when the venue names none",
+  ),
+  volumeUsd: described(Schema.Finite, "The venue's figure of all trades so far, USD"),
+  liquidityUsd: described(Schema.Finite, liquidityText),
+}).annotate({ identifier: "Market", description: "The market, as it was at publication" })
 export type MarketRef = typeof MarketRef.Type
 
 export function marketRef(market: Market): MarketRef {
@@ -40,7 +47,16 @@ export function marketRef(market: Market): MarketRef {
   return { slug, question, outcomes, url, category, eventEndDate, volumeUsd, liquidityUsd }
 }
 
-export const MoveWindow = Schema.Literals(["1h", "24h"])
+/** The name of a market's first outcome, which its prices are of. */
+const FirstOutcome = Schema.NullOr(Schema.String).annotate({
+  description:
+    "Name of the outcome that the prices belong to: the market's first, not always Yes. " +
+    "Null in older items",
+})
+
+export const MoveWindow = Schema.Literals(["1h", "24h"]).annotate({
+  description: "The time in which the price moved",
+})
 export type MoveWindow = typeof MoveWindow.Type
 
 export const windowMs: Readonly<Record<MoveWindow, number>> = { "1h": hour, "24h": day }
@@ -51,74 +67,81 @@ const Counted = Schema.Int.check(Schema.isGreaterThan(0))
 export const ExpectedDrift = Schema.Struct({
   drift: Schema.Finite.annotate({
     description:
-      "Mean over such moves of direction x (later price - priceNow), in price: 0.01 is one cent " +
-      "further, -0.01 one cent back",
+      "Mean over such moves of (later price - priceNow) x the sign of delta, USD per share: 0.01 is one " +
+      "cent further, -0.01 one cent back",
   }),
   driftLow: Schema.Finite.annotate({
     description:
-      "Lower end of the interval that in 95 % of cases contains the mean drift of the next moves " +
-      "of the bin, over as many independent events as `events`; one move varies far more",
+      "Lower end of the interval, USD per share, that in 95 % of cases contains the mean drift of as many next events; one move varies far more",
   }),
-  driftHigh: Schema.Finite.annotate({ description: "Upper end of that interval" }),
-  shareKept: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
-    description: "Share of such moves whose later price was at or beyond half of the move",
+  driftHigh: Schema.Finite.annotate({ description: "Upper end of that interval, USD per share" }),
+  shareKept: Rate.annotate({
+    description: "Share, 0 to 1, of such moves whose later price was at or beyond half of the move",
   }),
-  moves: Counted.annotate({ description: "Such moves" }),
+  moves: Counted.annotate({ description: "Number of earlier moves that were counted" }),
   events: Counted.annotate({ description: "Their independent events; at least 50" }),
   bin: Schema.String.annotate({
     description:
-      "The group of moves that were counted: the finest of four groups that has enough events. A feature " +
-      "that is not named may have any value",
+      "The group of moves that were counted, the finest with enough events; a feature it does not name is free",
   }),
   basis: Schema.Literals(["own_movers", "public_prices"]).annotate({
     description:
-      "own_movers: this service's own earlier movers, all of them. public_prices: the same rule " +
-      "run over public price sets, until there are enough own movers",
+      "own_movers: all earlier movers of this service. public_prices: the same rule over public price records, until there are enough own movers",
   }),
-})
+}).annotate({ identifier: "ExpectedDrift" })
 
 export type ExpectedDrift = typeof ExpectedDrift.Type
 
 export const MoveExpectation = Schema.Struct({
-  after1h: Schema.NullOr(ExpectedDrift),
-  after24h: Schema.NullOr(ExpectedDrift),
+  after1h: described(
+    Schema.NullOr(ExpectedDrift),
+    "By an hour after publication; null while too few such moves were judged",
+  ),
+  after24h: described(
+    Schema.NullOr(ExpectedDrift),
+    "By a day after publication; null while too few such moves were judged",
+  ),
 }).annotate({ identifier: "MoveExpectation" })
 export type MoveExpectation = typeof MoveExpectation.Type
 
+/** A price move on the wire, and the outcome that it is of. */
+export const moveFields = {
+  outcome: FirstOutcome,
+  window: MoveWindow,
+  priceStart: described(Price, "Mid at the start of the window, USD per share of `outcome`"),
+  priceNow: described(Price, "Mid when the move was found, USD per share of `outcome`"),
+  delta: described(Schema.Finite, "priceNow minus priceStart, USD per share: -1 to 1"),
+}
+
 const MoverData = Schema.Struct({
   market: MarketRef,
-  window: MoveWindow,
-  priceStart: Price,
-  priceNow: Price,
-  /** priceNow - priceStart. */
-  delta: Schema.Finite,
-  startedAt: IsoTime,
-  zScore: Schema.Finite,
+  ...moveFields,
+  startedAt: described(IsoTime, "Time of priceStart: `window` before, or up to two ticks earlier"),
+  zScore: described(
+    Schema.Finite,
+    "Size of the move in standard deviations of the market's own changes; at least 2, no unit",
+  ),
   confirmedBy: Schema.Literals(["trades", "persistence"]).annotate({
     description:
-      "persistence: for 40 minutes all mids were within a third of the move of one another. trades: in " +
-      "items of an earlier rule, which accepted trades instead",
+      "persistence: for 40 minutes all mids were within a third of the move of one another. trades: in older items",
   }),
   /** Missing in items that an earlier rule made. */
   tradedUsd: Schema.optionalKey(Schema.NullOr(Schema.Finite)).annotate({
     description:
-      "USD traded during the move beyond half of it, among the market's newest 1,000 fills; null " +
-      "when the venue did not return them",
+      "USD traded during the move, beyond half of it, among the newest 1,000 fills; null when they could not be read",
   }),
   microstructure: Microstructure,
   /** Missing in items that an earlier rule made. */
   converged: Schema.optionalKey(Schema.Boolean).annotate({
     description:
-      "The new price is at least 0.97 or at most 0.03: the question is decided, or nearly decided. Such a " +
-      "mover is neither in the pulse nor among the moves that a digest describes",
+      "priceNow is at most 0.03 or at least 0.97: nearly decided. Neither the pulse nor a digest has such movers",
   }),
   /** Missing in items that an earlier version stored. */
   expectation: Schema.optionalKey(Schema.NullOr(MoveExpectation)).annotate({
     description:
-      "What earlier moves of similar size, z-score and time to the end did next, from moves judged " +
-      "before the item was published; null while that is not known. Negative drift is reversion",
+      "What earlier moves of similar size, z-score and time to the end did next; null while not known. Negative drift is reversion",
   }),
-}).annotate({ identifier: "MoverData" })
+}).annotate({ identifier: "MoverData", description: "A market that repriced" })
 
 export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
 
@@ -126,23 +149,18 @@ export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
 export const FrozenCalibration = Schema.Struct({
   label: WhaleLabel.annotate({
     description:
-      "follow or fade if the record is proven (very unlikely by luck at these prices, however often it " +
-      "is checked) and following or fading it would have been profitable after fees; otherwise " +
-      "neutral",
+      "follow or fade if the record is very unlikely by luck, however often it is checked, and would have paid after fees at the wallet's own prices; else neutral",
   }),
   suggestive: Schema.optionalKey(WhaleLabel.annotate({
     description:
-      "The label by a p-value: weaker evidence than `label`. It finds more wallets, but is valid for one " +
-      "check only: a wallet without skill that is checked every day may have it at some time. " +
-      "Absent in rows of an earlier version",
+      "The label by a p-value, weaker than `label`: valid for one check only, because luck gives it to some wallet on some day. Absent in older rows",
   })),
   resolved: Count.annotate({
     description: "Entries in markets that paid out; cancelled markets are not counted",
   }),
   winRate: Rate.annotate({
     description:
-      "Wins among the entries that were paid in full or not at all; close to meanEntryPrice " +
-      "where prices are fair",
+      "Share of wins, 0 to 1, among entries paid in full or not at all, 0.5 without any; compare with meanEntryPrice",
   }),
   meanEntryPrice: Rate.annotate({
     description: "Mean over entries of the price paid, USD per share",
@@ -154,52 +172,57 @@ export const FrozenCalibration = Schema.Struct({
   }),
   edgeLow: Schema.Finite.annotate({
     description:
-      "Lower end of the 95 % interval of edge; all entries in one event count as one trial",
+      "Lower end of the 95 % interval of edge, USD per share; all entries in one event are one trial",
   }),
   edgeHigh: Schema.Finite.annotate({
     description:
-      "Upper end of the 95 % interval of edge; all entries in one event count as one trial",
+      "Upper end of the 95 % interval of edge, USD per share; all entries in one event are one trial",
   }),
   followRoi: Schema.Finite.annotate({
     description:
-      "Return per USD on copying every entry in proportion to the wallet's stake, at its price, " +
-      "held to resolution; after the venue's fee where it is known",
+      "Return per USD on copying every entry in proportion to its stake, at its price, held to resolution, after known fees",
   }),
   fadeRoi: Schema.NullOr(Schema.Finite).annotate({
     description:
-      "The same for an equal stake on the other outcome, bought at 1 minus the price. Entries where " +
-      "that is below 0.05 are not counted, because it cannot be traded; null without a counted entry",
+      "The same, per USD, on the other outcome at 1 minus the price, where that is at least 0.05; null without such an entry",
   }),
   effectiveEntries: Schema.optionalKey(Schema.Finite.annotate({
     description:
-      "The number of independent entries of equal stake that would give returns as certain as these. " +
-      "It is at most the number of events, and low when a few large stakes decide",
+      "Number of independent entries of equal stake that would be as certain; low when a few large stakes decide",
   })),
-  computedAt: IsoTime.annotate({ description: "Before the entry's first fill" }),
+  computedAt: IsoTime.annotate({
+    description: "When it was computed; in a feed item before the entry's first fill",
+  }),
   ruleVersion: Schema.String.annotate({ description: "Identifies the rule that set the label" }),
-})
+}).annotate({ identifier: "Calibration" })
 export type FrozenCalibration = typeof FrozenCalibration.Type
+
+const bookOrNull = described(
+  Schema.NullOr(Microstructure),
+  "The book of the market's first outcome, which it names; null when no valid one was available",
+)
 
 const WhaleEntryData = Schema.Struct({
   market: MarketRef,
-  wallet: Schema.String,
-  pseudonym: Schema.String,
+  ...walletName,
   outcome: Schema.String.annotate({ description: "The outcome that the wallet bought" }),
   entryPrice: Price.annotate({ description: "Mean price of its buys, USD per share of `outcome`" }),
-  stakeUsd: Schema.Finite.annotate({ description: "Cost of its buys so far, fees not included" }),
-  shares: Schema.Finite.annotate({ description: "Shares bought so far" }),
-  fills: Schema.Int,
-  firstFillAt: IsoTime,
-  lastFillAt: IsoTime,
+  stakeUsd: Schema.Finite.annotate({
+    description: "Cost of its buys so far, USD, fees not included",
+  }),
+  shares: Schema.Finite.annotate({ description: "Shares bought so far; sales are not subtracted" }),
+  fills: described(Schema.Int, "Number of its buys so far"),
+  firstFillAt: described(IsoTime, "Time of its first buy"),
+  lastFillAt: described(IsoTime, "Time of its newest buy"),
   calibration: Schema.NullOr(FrozenCalibration).annotate({
     description:
-      "The results of the wallet's earlier entries, as known before this entry; null when there " +
-      "were none",
+      "The wallet's record as known before this entry; null with fewer than 30 resolved entries or 10 events",
   }),
-  microstructure: Schema.NullOr(Microstructure).annotate({
-    description: "Null when no valid order book was available",
-  }),
-}).annotate({ identifier: "WhaleEntryData" })
+  microstructure: bookOrNull,
+}).annotate({
+  identifier: "WhaleEntryData",
+  description: "A position that a tracked wallet entered",
+})
 
 /** How often earlier contested proposals of the service were upheld. */
 export const ProposalRecord = Schema.Struct({
@@ -207,9 +230,9 @@ export const ProposalRecord = Schema.Struct({
     description: "Published contested proposals whose market was paid or cancelled",
   }),
   upheld: Count.annotate({ description: "Of these, those whose outcome was paid in full" }),
-  upheldRate: Rate,
-  upheldRateLow: Rate.annotate({ description: "Lower end of its 95 % interval (Wilson)" }),
-  upheldRateHigh: Rate.annotate({ description: "Upper end of its 95 % interval (Wilson)" }),
+  upheldRate: described(Rate, "upheld divided by proposals, 0 to 1"),
+  upheldRateLow: described(Rate, "Lower end of its 95 % interval (Wilson), 0 to 1"),
+  upheldRateHigh: described(Rate, "Upper end of its 95 % interval (Wilson), 0 to 1"),
 }).annotate({ identifier: "ProposalRecord" })
 export type ProposalRecord = typeof ProposalRecord.Type
 
@@ -217,55 +240,97 @@ const PredeterminedData = Schema.Struct({
   market: MarketRef,
   /** Missing in items that an earlier version stored. */
   kind: Schema.optionalKey(Schema.Literals(["evidence", "contested_proposal"])).annotate({
-    description: "evidence: headlines report this outcome. contested_proposal: the outcome is " +
-      "proposed at the venue and not disputed, and its price shows that traders doubt it",
+    description:
+      "evidence: headlines report this outcome. contested_proposal: it is proposed at the " +
+      "venue, undisputed, at a price that doubts it",
   }),
   outcome: Schema.String.annotate({
     description:
-      "The outcome that is reported or proposed. The outcome of a contested proposal may not be paid",
+      "Name of the outcome that is reported or proposed. The outcome of a contested proposal may not be paid",
   }),
-  statement: Schema.String,
+  statement: text("What is reported or proposed, in one sentence; not verified"),
   confidence: Schema.Literals(["high", "medium", "low"]).annotate({
-    description: "Of a contested proposal: medium at a price of 0.5 or more, else low; never high",
+    description:
+      "Of evidence: high or medium, as its detector judged. Of a contested proposal: medium " +
+      "at a price of 0.5 or more, else low",
   }),
   proposal: Schema.optionalKey(Schema.Struct({
-    proposedAt: IsoTime,
-    disputed: Schema.Boolean,
+    proposedAt: described(IsoTime, "When the outcome was proposed at the venue"),
+    disputed: described(Schema.Boolean, "Always false: a disputed proposal is not published"),
     record: Schema.NullOr(ProposalRecord).annotate({
       description: "As known when the item was created; null before the first result",
     }),
   })).annotate({ description: "Only of a contested proposal" }),
-  evidence: Schema.NonEmptyArray(Schema.Struct({
-    title: Schema.String,
-    url: Schema.String,
-    source: Schema.String,
-    publishedAt: IsoTime,
-  })),
-  marketPrice: Price.annotate({ description: "Of `outcome`" }),
+  evidence: described(
+    Schema.NonEmptyArray(EvidenceRow),
+    "What the statement rests on; never empty",
+  ),
+  marketPrice: Price.annotate({ description: "Mid of `outcome`, USD per share" }),
   impliedEdge: Schema.Finite.annotate({
     description:
       "1 minus marketPrice: the gain in USD per share if `outcome` is paid in full; not an expected value",
   }),
-  detectedAt: IsoTime,
-  detector: Schema.String,
-  microstructure: Schema.NullOr(Microstructure),
-}).annotate({ identifier: "PredeterminedData" })
+  detectedAt: described(IsoTime, "When the outcome was found; equal to createdAt"),
+  detector: text("What judged the evidence: a model's name, or `rules`"),
+  microstructure: bookOrNull,
+}).annotate({
+  identifier: "PredeterminedData",
+  description: "A market whose outcome is reported, or proposed at a doubtful price",
+})
 
-const shared = { title: Schema.String, createdAt: IsoTime }
-const index = { feedIndex: Schema.Int.check(Schema.isGreaterThan(0)) }
+const shared = {
+  title: text("The market's question"),
+  createdAt: described(IsoTime, "When the item was published"),
+}
+const index = {
+  feedIndex: described(
+    Schema.Int.check(Schema.isGreaterThan(0)),
+    "Position in the feed; grows by 1 per item, from 1",
+  ),
+}
+const typeText = "What `data` is about"
 
 /** An item in the feed. `feedIndex` grows by one per item, without gaps, in the order of visibility. */
 export const FeedItem = Schema.Union([
-  Schema.Struct({ ...index, type: Schema.Literal("mover"), ...shared, data: MoverData }),
-  Schema.Struct({ ...index, type: Schema.Literal("whale_entry"), ...shared, data: WhaleEntryData }),
   Schema.Struct({
     ...index,
-    type: Schema.Literal("predetermined"),
+    type: described(Schema.Literal("mover"), typeText),
+    ...shared,
+    data: MoverData,
+  }),
+  Schema.Struct({
+    ...index,
+    type: described(Schema.Literal("whale_entry"), typeText),
+    ...shared,
+    data: WhaleEntryData,
+  }),
+  Schema.Struct({
+    ...index,
+    type: described(Schema.Literal("predetermined"), typeText),
     ...shared,
     data: PredeterminedData,
   }),
-]).annotate({ identifier: "FeedItem" })
+]).annotate({
+  identifier: "FeedItem",
+  description: "One item of the feed; `type` says what `data` is",
+})
 export type FeedItem = typeof FeedItem.Type
+
+/** The item with the name of the outcome next to its prices; as it is when that is not stored. */
+export function withOutcome(item: FeedItem): FeedItem {
+  const outcome = item.data.market.outcomes?.[0]
+  const { microstructure: book } = item.data
+  if (outcome === undefined || book === null) return item
+  const microstructure = { outcome, ...book }
+  switch (item.type) {
+    case "mover":
+      return { ...item, data: { ...item.data, outcome, microstructure } }
+    case "whale_entry":
+      return { ...item, data: { ...item.data, microstructure } }
+    case "predetermined":
+      return { ...item, data: { ...item.data, microstructure } }
+  }
+}
 
 /** An item without an index. */
 export type NewFeedItem =
@@ -278,6 +343,14 @@ export type NewFeedItem =
     | Omit<Extract<FeedItem, { type: "whale_entry" }>, "feedIndex">
     | Omit<Extract<FeedItem, { type: "predetermined" }>, "feedIndex">
   )
+
+/** What an item is about, without what it says. */
+export interface FeedHeading {
+  readonly feedIndex: number
+  readonly type: FeedType
+  readonly createdAt: string
+  readonly market: MarketRef
+}
 
 /** The newest index and today's counts, without the freshness that `Feed` adds. */
 export interface FeedHead {
@@ -294,15 +367,15 @@ export class SignalNotFound extends Schema.TaggedError<SignalNotFound>()("Signal
   index: Schema.NullOr(Schema.Int),
 }) {}
 
+const ReadAt = Schema.NullOr(IsoTime)
+
 /** When the part of each type was last read in full; null if that is not known. */
 export const FeedAsOf = Schema.Struct({
-  mover: Schema.NullOr(IsoTime),
-  whale_entry: Schema.NullOr(IsoTime),
-  predetermined: Schema.NullOr(IsoTime),
+  mover: described(ReadAt, "Of prices and books; null if not known"),
+  whale_entry: described(ReadAt, "Of tracked wallets; null if not known"),
+  predetermined: described(ReadAt, "Of proposals and headlines; null if not known"),
 }).annotate({
   identifier: "FeedAsOf",
-  description:
-    "For each type, when its data was last read in full from the venue; null if that is not known. " +
-    "No item of a type is newer",
+  description: "When the data of each type was last read in full; no item is newer",
 })
 export type FeedAsOf = typeof FeedAsOf.Type

@@ -12,6 +12,9 @@ export type MoverItem = Extract<FeedItem, { type: "mover" }>
 /** One row of the pulse, as on the wire. */
 export interface PulseMover {
   readonly question: string
+  readonly slug: string
+  /** The outcome that the prices belong to; null when the item does not name it. */
+  readonly outcome: string | null
   readonly window: MoveWindow
   readonly priceStart: number
   readonly priceNow: number
@@ -43,6 +46,8 @@ export function strongestMoves(
   )
   return ranked.slice(0, count).map(({ data }) => ({
     question: data.market.question,
+    slug: data.market.slug,
+    outcome: data.outcome,
     window: data.window,
     priceStart: data.priceStart,
     priceNow: data.priceNow,

@@ -8,8 +8,16 @@
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { FeedItem, type FeedType, feedTypes, type NewFeedItem } from "../domain/item.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+import {
+  FeedItem,
+  FeedType,
+  feedTypes,
+  MarketRef,
+  type NewFeedItem,
+  withOutcome,
+} from "../domain/item.ts"
+import { slugKey } from "../../markets/domain/market.ts"
+import { type EpochMs, IsoTime } from "../../core/domain/time.ts"
 import { type FeedRange, FeedStore } from "../FeedStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
@@ -20,7 +28,7 @@ interface Row {
   readonly type: string
   readonly created_at: Date
   readonly title: string
-  readonly data: unknown
+  readonly data: object
 }
 
 const decodeItem = Schema.decodeUnknownEffect(FeedItem)
@@ -30,8 +38,9 @@ const decodeItems = Effect.forEach((row: Row) =>
     type: row.type,
     title: row.title,
     createdAt: row.created_at.toISOString(),
-    data: row.data,
-  })
+    // Movers that an earlier version stored do not name it.
+    data: { outcome: null, ...row.data },
+  }).pipe(Effect.map(withOutcome))
 )
 
 const columns = (sql: SqlClient) => sql.literal("feed_index, type, created_at, title, data")
@@ -47,6 +56,7 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
       page: page(sql),
       moversSince: moversSince(sql),
       between: between(sql),
+      headings: headings(sql),
       prune: prune(sql),
     })),
 )
@@ -139,6 +149,36 @@ const between = (sql: SqlClient): FeedStore["Service"]["between"] =>
   }, Effect.orDie)
 
 type OfType<Type extends FeedType> = Extract<FeedItem, { type: Type }>
+
+const decodeHeading = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    feedIndex: Schema.Int,
+    type: FeedType,
+    createdAt: IsoTime,
+    market: MarketRef,
+  }),
+)
+
+const headings = (sql: SqlClient) =>
+  Effect.fn("FeedStore.headings")(
+    function* ({ slug, count }: { readonly slug: string | null; readonly count: number }) {
+      // The expression of the index feed_item_by_market.
+      const ofMarket = slug === null
+        ? sql.literal("true")
+        : sql`lower((data -> 'market' ->> 'slug') COLLATE "C") = ${slugKey(slug)}`
+      const rows = yield* sql<Omit<Row, "title" | "data"> & { readonly market: object }>`
+      SELECT feed_index, type, created_at, data -> 'market' AS market FROM feed_item
+      WHERE ${ofMarket} ORDER BY feed_index DESC LIMIT ${Math.min(count, pageMax)}`
+      return yield* Effect.forEach(rows, (row) =>
+        decodeHeading({
+          feedIndex: Number(row.feed_index),
+          type: row.type,
+          createdAt: row.created_at.toISOString(),
+          market: row.market,
+        }))
+    },
+    Effect.orDie,
+  )
 
 const prune = (sql: SqlClient) =>
   Effect.fn("FeedStore.prune")(function* (before: EpochMs) {

@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { resend } from "../../catalog/domain/refusal.ts"
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { type PaidSkill, skillOf } from "../../catalog/domain/skill.ts"
 import {
@@ -332,7 +333,7 @@ const failureNote = (error: NotCharged | RefundQueued, terms: PaymentTerms) =>
 /** The note of a task that is `offered` again: its payment was not taken and may be sent again. */
 const retryNote = (error: NotCharged) =>
   Effect.map(failureData(error), (data): TaskNote => ({
-    text: `${error.message}. ${uncharged}. Send the same payment again.`,
+    text: `${error.message}. ${uncharged}: ${resend}.`,
     data,
     metadata: {},
   }))
@@ -352,7 +353,8 @@ const refundNote = (refund: typeof RefundNotice.Type) =>
 
 /** The payment can never pay. */
 const voidNote = (terms: PaymentTerms): TaskNote => ({
-  text: "Payment failed: the authorization expired or was used elsewhere. Nothing was charged.",
+  text: "Payment failed: the authorization expired or was used elsewhere. Nothing was charged. " +
+    "To buy the answer, open a new task.",
   data: null,
   metadata: paymentFailed("not_settled", "not_settled", terms),
 })

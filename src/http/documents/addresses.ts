@@ -22,7 +22,16 @@ export const paths = {
   apiCatalog: "/.well-known/api-catalog",
   security: "/.well-known/security.txt",
   robots: "/robots.txt",
+  sitemap: "/sitemap.xml",
   icon: iconPath,
+  iconBitmap: "/favicon.ico",
+  docs: "/docs",
+  /** The prefix of the quickstarts. */
+  quickstarts: "/docs/quickstart/",
+  skill: "/docs/skill",
+  /** Where hosts look for an Agent Skill. */
+  skillFile: "/SKILL.md",
+  contact: "/contact",
   a2a: "/a2a",
   mcp: "/mcp",
   mcpCard: "/mcp/server-card",
@@ -38,12 +47,14 @@ export const description =
   "reports on one market"
 
 export const textType = "text/plain; charset=utf-8"
+export const markdownType = "text/markdown; charset=utf-8"
 const openApiType = "application/vnd.oai.openapi+json"
 
 /** The links from the service's address to its descriptions (RFC 8631, 6903 and 8288). */
 export const links = [
   { rel: "service-desc", path: paths.openApi, type: openApiType },
   { rel: "service-doc", path: paths.llmsFull, type: textType },
+  { rel: "help", path: paths.docs, type: markdownType },
   { rel: "describedby", path: paths.llms, type: textType },
   { rel: "service-meta", path: paths.agentCard, type: "application/json" },
   { rel: "service-meta", path: paths.x402, type: "application/json" },

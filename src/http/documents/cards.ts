@@ -67,14 +67,14 @@ export function agentCard({ terms, version }: CardOptions) {
 }
 
 function skillOfCard(skill: Skill) {
-  const { name, title, description, tags, path, parameters } = skill
+  const { name, title, description, use, tags, path, parameters } = skill
   const cost = skill.kind === "free" ? "Free." : `$${usd(skill.product.price)} in USDC (x402).`
   const params = exampleOf(parameters)
   const pairs = Object.entries(params).map(([name, value]) => ` ${name}=${value}`).join("")
   return {
     id: name,
     name: title,
-    description: `${cost} ${description} Same as GET ${path}.`,
+    description: `${cost} ${description} Same as GET ${path}. ${use}`,
     tags: [...tags, ...(skill.kind === "free" ? ["free"] : ["paid", "x402"])],
     examples: [JSON.stringify({ skill: name, params }), `${name}${pairs}`],
     inputModes: ["application/json", "text/plain"],

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { resendRule } from "../../catalog/domain/refusal.ts"
 import { Record, Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
@@ -105,7 +106,9 @@ export function discovery(options: CatalogOptions): {
         return value === undefined || facets[name](item).some((of) => of.toLowerCase() === value)
       })
     )
-    return pageOf(matching, { about, limit, offset, options })
+    // It is built for one request, so it would be encoded for one request.
+    const { encoded: _, ...page } = pageOf(matching, { about, limit, offset, options })
+    return page
   }
   return { whole, filtered }
 }
@@ -193,7 +196,8 @@ export function wellKnownX402(options: CatalogOptions): Answer {
       items,
       instructions: `Call a resource without a payment. The 402 has the current price. ` +
         `Sign the only entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
-        `same request again with PAYMENT-SIGNATURE. Full documentation: ${at(paths.llmsFull)}`,
+        `same request again with PAYMENT-SIGNATURE and an Idempotency-Key that you keep. ` +
+        `${resendRule} Full documentation: ${at(paths.llmsFull)}`,
       openapi: at(paths.openApi),
       discovery: at(paths.discovery),
       terms: at(freeRows.terms_text.path),

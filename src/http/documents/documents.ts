@@ -10,6 +10,7 @@ import { type Answer, answer } from "../server/answer.ts"
 import { agentCard, mcpServerCard } from "./cards.ts"
 import { linkHeader, paths, textType } from "./addresses.ts"
 import { type CatalogOptions, discovery, wellKnownX402 } from "./catalog.ts"
+import { docs } from "./docs.ts"
 import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
 import { apiCatalog, icon, robotsText, securityText } from "./wellKnown.ts"
 import type { RouteResult } from "../server/edge.ts"
@@ -51,6 +52,7 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
     [paths.a2a, card],
     [paths.mcpCard, mcpCard],
     [paths.mcpCardFormer, mcpCard],
+    ...docs({ publicBaseUrl, contact: options.contact }),
   ])
   const openApi = openApiDocument({ ...options, documents: others })
   return new Map([...others, [paths.openApi, answer({ body: openApi, cache: "document" })]])

@@ -43,9 +43,12 @@ export const ProductFamily = Schema.Struct({
 })
 export type ProductFamily = typeof ProductFamily.Type
 
+/** The stdio server in `packages/mcp`. */
+const mcpPackage = "bellwether-mcp"
+
 /** A family with this service only. */
 export function familyOfOne(publicBaseUrl: string): ProductFamily {
-  const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: null }
+  const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: mcpPackage }
   return { family: "bellwether", products: [own] }
 }
 

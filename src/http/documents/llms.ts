@@ -10,6 +10,7 @@ import { Duration, Record } from "effect"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { exampleOf, type Parameter } from "../../catalog/domain/parameter.ts"
 import { type Product, products } from "../../catalog/domain/product.ts"
+import { resend, resendRule } from "../../catalog/domain/refusal.ts"
 import { operationId, type Skill, skillName, skills } from "../../catalog/domain/skill.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
 import { second } from "../../core/domain/time.ts"
@@ -19,21 +20,25 @@ import {
   payerProofExtension,
   payerProofText,
 } from "../../payments/domain/payerProof.ts"
-import { type PaymentTerms, requirements } from "../../payments/domain/x402/terms.ts"
+import { type PaymentTerms, requirements, v1Networks } from "../../payments/domain/x402/terms.ts"
 import { paidTaskLife, taskLife } from "../a2a/domain/task.ts"
 import { x402Keys } from "../a2a/domain/taskView.ts"
 import { paymentKey, receiptKey } from "../mcp/tools.ts"
-import { examplesFor } from "../openapi/examples.ts"
+import { examplesFor, firstRows } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { pendingPerClientMax } from "../server/edge.ts"
-import { policyField, type RateBudget } from "../server/limits.ts"
+import { handshakeBudget, policyField, type RateBudget } from "../server/limits.ts"
+import type { TestTrigger } from "../../core/testCall.ts"
 import { description, links, paths } from "./addresses.ts"
+import { fieldReference } from "./fieldReference.ts"
+import { testTriggerSection } from "./testTriggers.ts"
 
 export interface LlmsOptions {
   readonly terms: PaymentTerms
   readonly version: string
   readonly paymentMode: "live" | "simulated"
+  readonly testTriggers?: ReadonlyArray<TestTrigger>
   readonly limits: {
     readonly free: RateBudget
     readonly documents: RateBudget
@@ -43,7 +48,8 @@ export interface LlmsOptions {
 
 const modeNotes = {
   live: "Payments are real: USDC on the network named in the 402.",
-  simulated: "Payments are simulated here: signatures are checked, but no money moves.",
+  simulated: "Payments are simulated here: signatures are checked, but no money moves. Use a key " +
+    "without money: what it signs would be valid for real USDC.",
 } as const
 
 /** The text of /llms.txt. */
@@ -70,7 +76,9 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     ]),
     "- Pay: call without a payment; the `PAYMENT-REQUIRED` header of the 402 (base64 JSON) has the " +
     "price. Sign a payment for the only entry of `accepts`, and send the same request again with it " +
-    "in the header `PAYMENT-SIGNATURE`. The header `PAYMENT-RESPONSE` is the receipt.",
+    "in the header `PAYMENT-SIGNATURE`, and an `Idempotency-Key` that you keep. The header " +
+    "`PAYMENT-RESPONSE` is the receipt.",
+    `- ${resendRule}`,
     "- You do not pay for an error or an empty answer: it is not charged, or the payment is refunded. " +
     "`charged` in the body says which.",
     "- Informational only; not financial advice.",
@@ -96,7 +104,10 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     "## Optional",
     "",
     link("Full text", paths.llmsFull, "how to pay, every call with an example, errors, limits"),
+    link("Docs", paths.docs, "quickstarts for TypeScript, Python, agents and Claude"),
+    link("Agent Skill", paths.skill, "the service as SKILL.md"),
     link("Terms", freeRows.terms_text.path, "what you accept by paying"),
+    link("Contact", paths.contact, "wrong data, refunds, outages, security"),
     link("Health", freeRows.health.path, "liveness and payment mode"),
     link("Family", freeRows.family.path, "sibling products"),
     "",
@@ -127,6 +138,9 @@ export function llmsFullText(options: LlmsOptions): string {
     "## Calls",
     callsNote,
     ...skills.map((skill) => callSection(skill, options)),
+    "## Fields",
+    fieldsNote,
+    fieldReference(),
     "## Errors and charges",
     errorsNote(),
     errorTable(),
@@ -134,6 +148,7 @@ export function llmsFullText(options: LlmsOptions): string {
     limitsSection(options),
     "## A2A and MCP",
     agentsSection(terms.publicBaseUrl),
+    ...testTriggerSection(options.testTriggers),
     "## Other documents",
     links.map(({ rel, path, type }) => `- ${terms.publicBaseUrl}${path} (${rel}, ${type})`)
       .join("\n"),
@@ -180,7 +195,10 @@ const aboutSection = [
     "(paid in full). A contested proposal does not mean that the outcome is known.",
   ].join("\n"),
   "How to use it: poll the free index about every 10 minutes; when it has increased, buy the items " +
-  "after the last index you saw. The service has no push and no streaming. Prices and rates are " +
+  `after the last index you saw (at the first start keep the current index and buy nothing), with ` +
+  `\`count=20\`: up to 20 items cost the same as one. Continue from ` +
+  "the last `feedIndex` you got, until an answer has fewer than `count` items. With a small budget wait " +
+  "until several items are new. The service has no push and no streaming. Prices and rates are " +
   "numbers from 0 to 1, USD amounts are numbers, times are ISO 8601 in UTC.",
 ].join("\n\n")
 
@@ -197,7 +215,10 @@ function priceTable(): string {
 }
 
 const settlementNote =
-  "A `compute-first` call is settled only when its answer is ready, so its errors are never charged. " +
+  "A `compute-first` call is settled only when its answer is ready, so an error before that is not " +
+  "charged. Only `charged: false` in an error of this service means that nothing was taken: after " +
+  "`charged: null`, a lost connection, or a body that is not JSON of this service (a proxy's 502), " +
+  `${resend}. ` +
   "A `settle-early` call is settled before its answer is computed, after every check that needs no " +
   "payment; if it fails after that, it is refunded in full."
 
@@ -205,6 +226,12 @@ const callsNote =
   "Every call is a GET and returns JSON with `success`. Each heading below is the name of the skill " +
   "over A2A and of the tool over MCP. The examples are invented: the shapes are real, the " +
   "markets are not. Answers may gain fields in later versions."
+
+/** How to read the field reference. */
+export const fieldsNote =
+  "Every field of every answer, error and payment header. A name in bold is a type, with the calls " +
+  "that return it; the other types are parts of these. Fields of an object, or of a list's rows, are " +
+  "indented below it. `time` is ISO 8601 in UTC with milliseconds. An `optional` field may be absent."
 
 function callSection(skill: Skill, { terms }: LlmsOptions): string {
   const price = skill.kind === "free" ? "free" : `$${usd(skill.product.price)} a call`
@@ -214,13 +241,14 @@ function callSection(skill: Skill, { terms }: LlmsOptions): string {
     `### ${skill.name}`,
     `\`GET ${skill.path}\`, ${price} (operation \`${operationId(skill)}\`). ${skill.title}.`,
     skill.description,
+    skill.use,
     skill.parameters.length === 0
       ? "No parameters."
       : skill.parameters.map((parameter) =>
         `- \`${parameterLine(parameter)}\`: ${parameter.description}`
       ).join("\n"),
     `\`GET ${terms.publicBaseUrl}${call}\` returns`,
-    skill.id === "sample" ? sampleNote : fenced("json", jsonText(example)),
+    ...(skill.id === "sample" ? [sampleNote] : exampleText(example)),
   ].join("\n\n")
 }
 
@@ -228,6 +256,16 @@ const sampleNote =
   "`success`, `_notice` (`type` and `message`, which say that these are samples), " +
   "`feedItems` (one item of each type), `whales`, `digest`, `resolving` and `research`, each as in " +
   "the examples here."
+
+/** Of a longer example only the first row of each list is printed. */
+const wholeLengthMax = 5_000
+
+function exampleText(example: unknown): ReadonlyArray<string> {
+  const isWhole = JSON.stringify(example).length <= wholeLengthMax
+  return isWhole
+    ? [fenced("json", jsonText(example))]
+    : ["with one row of each list here:", fenced("json", jsonText(firstRows(example)))]
+}
 
 /** A longer example is printed on one line, which costs a model fewer tokens. */
 const indentedLengthMax = 800
@@ -241,24 +279,38 @@ function fenced(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``
 }
 
-const errorsNote = () =>
+/** The body of an error. */
+export const errorsNote = () =>
   'An error is JSON: `{"success":false,"error":{"code","message","status","retryable",' +
   '"charged","requestId"}}`. It may also have `hint` (what you can do), `details` ' +
   "(`param`, `in` and `message` of each error in a 400), `retryAfterSeconds` (equal to Retry-After), " +
   "`receipt` (of a payment that was used) and `refund` (`id`, `state`, `amountUsd` and `to` of a " +
-  "payment that is refunded). `charged` says whether you paid. false: nothing was taken for this call. true: the payment was " +
-  "taken, and `refund` shows its refund. null: not known yet; send the same payment again after " +
-  "Retry-After, it is never taken twice."
+  "payment that is refunded). `charged` says whether you paid. false: nothing was taken for this call; " +
+  "an earlier call with the same payment and no answer may still have taken it. true: the payment was " +
+  `taken, and \`refund\` shows its refund. null: not known yet; after Retry-After, ${resend}. To ` +
+  "send the same payment again is safe after every 5xx and after no answer: it is never taken twice."
 
-function errorTable(): string {
-  const rows = Record.toEntries(errorRules).map(([code, { status, retryable, meaning }]) =>
-    `| \`${code}\` | ${status} | ${retryable ? "yes" : "no"} | ${meaning} |`
-  )
-  return ["| code | status | retry may help | meaning |", "|---|---|---|---|", ...rows]
+/** The values of `charged` in an error, in words. */
+const chargedWords = (charged: boolean | null): string =>
+  charged === null ? "not known yet" : charged ? "yes" : "no"
+
+/** Every error code: whether it charged, and whether to send the same request again. */
+export function errorTable(): string {
+  const rows = Record.toEntries(errorRules).map(([code, rule]) => {
+    const charged = rule.charged.map(chargedWords).join(", or ")
+    return `| \`${code}\` | ${rule.status} | ${charged} | ${rule.retryable ? "yes" : "no"} | ` +
+      `${rule.meaning} |`
+  })
+  return [
+    "| code | status | charged | retry may help | meaning |",
+    "|---|---|---|---|---|",
+    ...rows,
+  ]
     .join("\n")
 }
 
-function limitsSection({ limits }: LlmsOptions): string {
+/** The limits of requests and sizes, as a list. */
+export function limitsSection({ limits }: LlmsOptions): string {
   const policyText = (name: string, budget: RateBudget) =>
     budget === "off" ? "no limit" : `\`${policyField({ name, ...budget })}\``
   return [
@@ -270,20 +322,28 @@ function limitsSection({ limits }: LlmsOptions): string {
     `${policyText("documents", limits.documents)}.`,
     "- Paid and answered calls: no limit. Invalid payments, wrong parameters and uncharged answers " +
     `together: ${policyText("invalid_payments", limits.invalidPayments)}.`,
+    `- MCP messages that start a connection (such as \`initialize\` and \`tools/list\`): ` +
+    `${policyText("handshakes", handshakeBudget(limits.documents))}.`,
+    "- All users of a hosted client share its address, and so its limits. When the free limit is used " +
+    "up, wait as the answer says; calls with a payment have no limit. A client on your own " +
+    "machine has limits of its own, and so has each user of a gateway whose `X-Forwarded-For` the " +
+    "service trusts.",
     `- Requests that wait at once: ${pendingPerClientMax} per client address.`,
     "- Over a limit: 429 with Retry-After, RateLimit and RateLimit-Policy (`q` requests in `w` " +
-    "seconds). IPv6 addresses are counted per /64 and per /48 network.",
+    "seconds); over MCP a tool's result with `isError` and the seconds to wait. IPv6 addresses are counted per /64 and per /48 network.",
     "- Free answers and documents have an ETag; with If-None-Match an unchanged one returns 304.",
     `- Path and query: ${targetLengthMax} characters. A payment header: ${paymentLengthMax}. A body ` +
     `posted to ${paths.a2a} or ${paths.mcp}: ${bodyBytesMax} bytes.`,
     `- An A2A task is kept for ${Duration.format(taskLife)}, or for ` +
     `${Duration.format(paidTaskLife)} after its payment is submitted. After that it is not found.`,
-    "- Unknown parameters are ignored over HTTP; repeated and empty ones return 400.",
-    "- `get_research` may take a minute. Use a timeout of 90 seconds.",
+    "- Unknown parameters are ignored over HTTP, so a misspelt one has no effect: `filters` in the " +
+    "answer says what was applied. Repeated and empty ones return 400.",
+    `- \`get_research\` may take a minute. Use a timeout of 90 seconds; after it, ${resend}.`,
   ].join("\n")
 }
 
-function agentsSection(publicBaseUrl: string): string {
+/** The calls over A2A and MCP. */
+export function agentsSection(publicBaseUrl: string): string {
   const params = exampleOf(products.signals.parameters)
   const skill = skillName(products.signals)
   const meta = (key: string) => `\`metadata["${key}"]\``
@@ -304,32 +364,55 @@ function agentsSection(publicBaseUrl: string): string {
     `needed. Call \`${skill}\` with \`${
       JSON.stringify(params)
     }\`. Without a payment the result is ` +
-    "an error whose structured content has the x402 payment requirements; call again with the payment " +
-    `in \`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`.`,
-    "If the answer is lost, send the same message with the same payment again. Over A2A the task id " +
-    "is the secret that returns the answer: keep it private. Over MCP the secret is the header " +
-    "Idempotency-Key, or the `payment-identifier` extension of the payment. Without a secret only a " +
-    "`payer-proof` in the payment returns the answer again (see How to pay).",
+    "an error (`isError`): a sentence with the price, and the x402 payment requirements as structured " +
+    "content. Call again with the same arguments and the payment in " +
+    `\`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`. The package ` +
+    "`bellwether-mcp` (npm, Node 20 or later) is an MCP server over stdio that signs and pays within " +
+    "`BUDGET_USD` per UTC day, kept in a file over restarts, for hosts that cannot send `_meta`. Its entry in `mcpServers` of a host:",
+    fenced("json", JSON.stringify(stdioServer(publicBaseUrl))),
+    "Without a key its free tools work. It stores each signed payment with its key before it sends it. " +
+    `${resendRule} It does so when the same tool is called again with the same arguments.`,
+    `${resendRule} Over A2A send it on the same task: the task id is the key, so keep it private. Over ` +
+    "MCP the key is the header Idempotency-Key, or the `payment-identifier` extension of the payment. " +
+    "Without a key only a `payer-proof` in the payment returns the answer again (see How to pay).",
     "Prices, parameters, refunds and limits are the same over HTTP, A2A and MCP. One payment buys one " +
     `answer. The state of a payment: GET ${publicBaseUrl}` +
     `${paymentsPrefix}{paymentId}, free, where paymentId is ${paymentIdFormula}.`,
   ].join("\n\n")
 }
 
+/** How a host starts the stdio server; the limits are its defaults. */
+const stdioServer = (publicBaseUrl: string) => ({
+  bellwether: {
+    command: "npx",
+    args: ["-y", "bellwether-mcp"],
+    env: {
+      ...{ BASE_URL: publicBaseUrl, BUYER_PRIVATE_KEY: "0x…" },
+      ...{ MAX_PRICE_USD: "1.00", BUDGET_USD: "1.00" },
+    },
+  },
+})
+
 /** The section "How to pay", with its heading. */
-function payingSection(terms: PaymentTerms): string {
+export function payingSection(terms: PaymentTerms): string {
   const { signals } = products
   const { publicBaseUrl } = terms
   const call = `${publicBaseUrl}${exampleCall(signals)}`
   return [
     "## How to pay",
     steps(call, terms),
-    "The reference client does all of this (`npm install @x402/fetch @x402/evm viem`):",
-    ["```js", sampleCode(publicBaseUrl), "```"].join("\n"),
-    "If the answer is lost, send the same request with the same Idempotency-Key: the answer is " +
-    "returned again for 24 hours (`Idempotent-Replayed: true`) without a second charge, with the same payment or " +
-    "with a new signature of the same payer. The key may also be sent as the `payment-identifier` " +
-    "extension of the payment. Without a key a used payment returns 409: a settled authorization is " +
+    `${resendRule} The key is the \`Idempotency-Key\`, or the \`payment-identifier\` extension of the ` +
+    "payment. For 24 hours after its delivery, the answer is returned again to the same request with " +
+    "the same key (`Idempotent-Replayed: true`), and nothing more is charged, even if the same payer " +
+    "has made a new signature. Without the key, or after that time, a new signature pays again. The " +
+    "rule also holds after `validBefore`: a payment that was taken returns its answer, and one that " +
+    "can no longer be taken returns 402; only then sign a new one, with the same key.",
+    "The reference client (`npm install @x402/fetch @x402/evm viem`) does steps 1 to 4. It makes a new signature " +
+    "on every call, so this program keeps its request and its key in a file until it has the answer. " +
+    "Until it prints an answer, run it again with the same `PRIVATE_KEY` within 24 hours: it is charged " +
+    "once. After an answer its file is gone, and each run is a new purchase.",
+    ["```js", sampleCode(terms), "```"].join("\n"),
+    "Without a key a used payment returns 409: a settled authorization is " +
     "public, so it does not prove that you are the buyer. The payer can prove it for a limited time: " +
     `send the same payment with \`extensions["${payerProofExtension}"] = {"signature": "0x..."}\`, ` +
     `the EIP-191 signature (\`personal_sign\`) of the text \`${
@@ -348,7 +431,9 @@ function steps(call: string, terms: PaymentTerms): string {
   const steps = [
     `GET ${call} without a payment. It returns 402, whatever its parameters.`,
     "Decode the header `PAYMENT-REQUIRED`: base64 of JSON, `x402Version` 2. `accepts` has one entry: " +
-    `scheme \`exact\`, network \`${network}\`, amount \`${amount}\`, asset \`${asset}\`, payTo ` +
+    `scheme \`exact\`, network \`${network}\`${
+      networkName(terms)
+    }, amount \`${amount}\`, asset \`${asset}\`, payTo ` +
     `\`${payTo}\`. The amount is in units of 10^-${usdDecimals} USDC: ${amount} is ` +
     `$${usd(signals.price)}. The body of the 402 is a summary for people.`,
     "Sign an EIP-3009 `TransferWithAuthorization` for that amount to payTo: EIP-712 domain " +
@@ -357,8 +442,8 @@ function steps(call: string, terms: PaymentTerms): string {
     `\`validBefore\` ${terms.maxTimeoutSeconds} seconds from now.`,
     "Repeat the same request with the header `PAYMENT-SIGNATURE`: base64 of the JSON `{x402Version: " +
     "2, payload: {signature, authorization}, accepted}`, where `accepted` is the entry you signed " +
-    "for. Older clients may use `X-PAYMENT`. Send an `Idempotency-Key` with this first paid call: a " +
-    "secret of 16 to 128 letters, digits, - or _ that you choose.",
+    "for. Older clients may use `X-PAYMENT`. Send an `Idempotency-Key` with this first paid call, and " +
+    "keep it: a secret of 16 to 128 letters, digits, - or _ that you choose, one for each purchase.",
     "A 200 has the answer in its body and the receipt in `PAYMENT-RESPONSE` (base64 of JSON: payer, " +
     "transaction, network). `charged: false` in the body means that the answer was not worth its " +
     "price and nothing was taken. A second 402 means that the payment was not accepted: `error` in its " +
@@ -367,23 +452,38 @@ function steps(call: string, terms: PaymentTerms): string {
   return steps.map((step, at) => `${at + 1}. ${step}`).join("\n")
 }
 
+/** The name of the network in x402 version 1, where it has one. */
+function networkName({ chainId }: PaymentTerms): string {
+  const name = v1Networks[chainId]
+  return name === undefined ? "" : ` (${name})`
+}
+
 /** Code that buys one page of the feed. */
-function sampleCode(publicBaseUrl: string): string {
+function sampleCode({ publicBaseUrl, chainId }: PaymentTerms): string {
   return [
     'import { ExactEvmScheme } from "@x402/evm"',
     'import { wrapFetchWithPaymentFromConfig } from "@x402/fetch"',
+    'import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"',
     'import { privateKeyToAccount } from "viem/accounts"',
     "",
     "const account = privateKeyToAccount(process.env.PRIVATE_KEY)",
     "const pay = wrapFetchWithPaymentFromConfig(fetch, {",
-    '  schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],',
+    `  schemes: [{ network: "eip155:${chainId}", client: new ExactEvmScheme(account) }],`,
+    `  spendControls: { maxAmountPerPayment: "$${usd(products.signals.price)}" },`,
     "})",
     `const base = "${publicBaseUrl}"`,
-    `const { index } = await (await fetch(base + "${freeRows.index.path}")).json()`,
-    `const response = await pay(base + "${products.signals.path}?since=" + Math.max(0, index - 5), {`,
-    '  headers: { "Idempotency-Key": crypto.randomUUID() },',
-    "})",
-    "console.log(response.status, await response.json())",
+    'const file = "purchase.json" // One purchase: its request and its key.',
+    "if (!existsSync(file)) {",
+    `  const { index } = await (await fetch(base + "${freeRows.index.path}")).json()`,
+    `  const url = base + "${products.signals.path}?since=" + Math.max(0, index - 5)`,
+    "  writeFileSync(file, JSON.stringify({ url, key: crypto.randomUUID() }))",
+    "}",
+    'const { url, key } = JSON.parse(readFileSync(file, "utf8"))',
+    'const response = await pay(url, { headers: { "Idempotency-Key": key } })',
+    "const body = await response.json()",
+    "console.log(response.status, body)",
+    "const isFinal = body.error?.charged === false && !body.error.retryable",
+    "if (response.ok || response.status === 410 || isFinal) rmSync(file)",
   ].join("\n")
 }
 
@@ -393,7 +493,7 @@ interface Callable {
 }
 
 /** The example call of a row: its path and the parameters that have an example or a default. */
-function exampleCall({ path, parameters }: Callable): string {
+export function exampleCall({ path, parameters }: Callable): string {
   const query = new URLSearchParams(
     Object.entries(exampleOf(parameters)).map(([name, value]) => [name, String(value)]),
   ).toString()
@@ -405,7 +505,8 @@ function parameterLine(parameter: Parameter): string {
   return `${parameter.name} (${limitsOf(parameter).join(", ")})`
 }
 
-function limitsOf(
+/** The type and the limits of a parameter, in words. */
+export function limitsOf(
   { type, required, minimum, maximum, default: fallback, values, pattern }: Parameter,
 ): ReadonlyArray<string> {
   const bounds = minimum !== undefined && maximum !== undefined

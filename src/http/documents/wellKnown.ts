@@ -15,6 +15,8 @@ export function robotsText(publicBaseUrl: string): Answer {
     "Allow: /",
     "Content-Signal: search=yes, ai-input=yes",
     "",
+    `Sitemap: ${publicBaseUrl}${paths.sitemap}`,
+    "",
     `# For agents: ${publicBaseUrl}${paths.llms}`,
     "",
   ].join("\n")
@@ -36,6 +38,7 @@ export function securityText(
     `Expires: ${monthAfter(now, expiresMonths)}`,
     "Preferred-Languages: en",
     `Canonical: ${publicBaseUrl}${paths.security}`,
+    `Policy: ${publicBaseUrl}${paths.contact}`,
     "",
   ].join("\n")
   return answer({ body, contentType: textType, cache: "document" })
@@ -71,8 +74,8 @@ export function apiCatalog(publicBaseUrl: string): Answer {
   })
 }
 
-/** The icon: a bell with a ram's horns. */
-const iconSvg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img">' +
+/** The icon: a bell with a ram's horns. Pages contain it, so it has no style and no id. */
+export const iconSvg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img">' +
   "<title>Bellwether</title>" +
   '<rect width="64" height="64" rx="14" fill="#14283c"/>' +
   '<g fill="none" stroke="#f3ead7" stroke-width="5" stroke-linecap="round">' +
@@ -89,4 +92,26 @@ export const icon: Answer = answer({
   cache: "document",
   // When opened as a document it must load and run nothing.
   headers: [["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"]],
+})
+
+/**
+ * /favicon.ico, which browsers request of themselves: the icon at 16 and 32 pixels in 16 colours,
+ * drawn once from the SVG.
+ */
+export const iconBitmap: Answer = answer({
+  body: Uint8Array.fromBase64(
+    "AAABAAIAEBAQAAEABAAHAQAAJgAAACAgEAABAAQArAEAAC0BAACJUE5HDQoaCgAAAA1JSERSAAAAEAAAABAEAwAAAO3d" +
+      "4lIAAAAwUExURRUoPOe0UbKRSeTcyoCGiD9MVQoVIBMoPBMnO6ipo8i+pmhxdhMoOxQnPJSXlVNfaOq8j7sAAAAQdFJO" +
+      "U////////wb6fP///9j4//+O8VOzAAAAdklEQVR42mPIOM4ABDVtDA0MYMDBcIB7pgPLzA08DBcmz7Na/NKSl4HfnkFQ" +
+      "kOHzBwaW9YaCgot/OTCwrH4oKCi3y4GB1RLEmBzAwBBlJCiovBRkBJOgoALYrEBBQVEwQwkIIMaHuILIAwwMwaYMDDwI" +
+      "S2HOAAAtYxt2dHmVHwAAAABJRU5ErkJggolQTkcNChoKAAAADUlIRFIAAAAgAAAAIAQDAAAAgVRnxwAAADBQTFRFFCg8" +
+      "6LRM8+rXAAAAd3JcEiY7Eyc7ECE1Eyg7Eyg7FCc749vJOUhWx8O4n6Gd7M2R4O7UJgAAABB0Uk5T////AP9K5BR+tOr/" +
+      "/////zO4vjUAAAEbSURBVHjabZKxS8NQEMY/ykOsfRYC3QQrR7cmWYK4psHVOgjOLuIfIDg4ubo5Orq5anFUeWTVQYKb" +
+      "Sxu6CYWCf4B3uaCJ8Zvu/eCO++57iHYub1Bq7fo0QnSIio4jbKOmA5zVwQkuADtexIBZzB2wiisgJxrGZkIUAm0c4YWG" +
+      "GYU5BRN6xAq3ZaHD/rL/BZsHMsYQDxh5Xq8s0WFsPBY/sjcGrYH9mAnYfHLJFoPUT+lewAb5iS9gkAZLAf1MQSu0rwqs" +
+      "y6VlnaZGQdwlGWp5LwW8mZNFEiIFRA/qcG8+EtAbv/+YVlC5QgN4hX7fRkFc76j27JbCv9KUOkR3mpUcmdUlmhZFW2IQ" +
+      "Q5/PhQ2O4bw+4bYZZSPsv9/hG0E/SvLYahDyAAAAAElFTkSuQmCC",
+  ),
+  contentType: "image/x-icon",
+  cache: "document",
 })

@@ -10,6 +10,7 @@
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
+import { resendRule } from "../../catalog/domain/refusal.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { paths } from "../documents/addresses.ts"
 import type { HeaderPair } from "../server/answer.ts"
@@ -27,45 +28,55 @@ import {
   type RpcError,
   toRpcError,
 } from "../server/jsonRpc.ts"
-import { cachedRefusal, type LimitRefusal, spend } from "../server/limits.ts"
+import { cachedRefusal, type LimitRefusal, type RateLimiter, spend } from "../server/limits.ts"
 import { onDelivered, toWebHandler } from "../server/server.ts"
 import type { SkillPorts } from "../skills.ts"
 import { makeMcp, type Mcp } from "./protocol.ts"
 import {
   callFree,
   callPaid,
+  callUnpaid,
+  hasReceipt,
+  paymentIn,
   paymentKey,
-  receiptKey,
+  refusedCall,
   type ToolAnswer,
   type ToolCall,
+  type ToolPayment,
   tools,
 } from "./tools.ts"
 
 const instructions =
-  "Prediction-market intelligence. Poll the free get_index about every 10 minutes; when `index` has " +
-  "increased, call get_signals with `since`. A paid tool called without a payment returns its x402 " +
-  "payment requirements. Sign a payment that meets them, and call the tool again with it in " +
-  '_meta["x402/payment"].'
+  "Signals from prediction markets, paid per call. Start free: call get_index about every 10 minutes; " +
+  "when `index` has increased, call get_signals with `since` set to the last index you saw. Free " +
+  "tools share a small rate limit per client address; calls with a payment have none. A paid tool " +
+  "called without a payment charges nothing and returns its price and x402 terms. To buy, sign the " +
+  "terms once, and call the tool again with the same arguments and the payment in " +
+  `_meta["${paymentKey}"]. A host that cannot send _meta pays through the stdio server ` +
+  `bellwether-mcp. ${resendRule}`
 
 interface McpOptions {
   readonly skills: SkillPorts
+  /** The limit of the messages that start a connection. */
+  readonly handshakes: RateLimiter
   readonly version: string
 }
 
 interface McpPorts {
   readonly skills: SkillPorts
+  readonly handshakes: RateLimiter
   readonly payments: Payments["Service"]
   readonly mcp: Mcp
 }
 
 /** Builds the route of the endpoint. */
-export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOptions) {
+export const mcpRoute = Effect.fnUntraced(function* ({ skills, handshakes, version }: McpOptions) {
   const { publicBaseUrl, serviceName } = skills.terms
   const mcp = makeMcp({
     ...{ name: serviceName.toLowerCase(), title: serviceName, version, websiteUrl: publicBaseUrl },
     ...{ instructions, tools },
   })
-  const ports: McpPorts = { skills, mcp, payments: yield* Payments }
+  const ports: McpPorts = { skills, handshakes, mcp, payments: yield* Payments }
   const handle = yield* toWebHandler(
     respond(ports).pipe(
       Effect.catch((error: RpcError) =>
@@ -85,6 +96,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
         })
       ),
     ),
+    { gzip: true },
   )
   const route: EdgeRoute = {
     limiter: skills.documents,
@@ -96,7 +108,8 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
 })
 
 /** Answers one request. */
-const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts) {
+const respond = Effect.fnUntraced(function* (ports: McpPorts) {
+  const { skills, payments } = ports
   const request = yield* HttpServerRequest.HttpServerRequest
   const { headers } = request
   const { publicBaseUrl } = skills.terms
@@ -107,7 +120,12 @@ const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts
       : Effect.fail(wrongOrigin),
     (error) => Effect.andThen(spendDocuments(skills, error, address), Effect.fail(error)),
   )
-  const admitted = yield* admit(skills, message, {
+  const refused = knownRefusal(skills, message, address)
+  if (refused !== null) {
+    const { result, fields } = yield* refusedCall(refused)
+    return response(200, resultText(message, result), fields)
+  }
+  const admitted = yield* admit(ports, message, {
     ...{ args: message.args, payment: message.payment, address },
     idempotencyKey: headers["idempotency-key"] ?? null,
   })
@@ -119,30 +137,48 @@ const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts
     return answer.result
   }
   const reply = yield* Effect.promise((signal) =>
-    mcp({
+    ports.mcp({
       ...{ url: `${publicBaseUrl}${paths.mcp}`, headers, json: message.json },
       call: admitted.call === null ? null : call.bind(null, admitted.call, signal),
     })
   )
-  const text = yield* Effect.promise(() => reply.text())
-  for (const { limited, sold, fields } of answers) {
-    if (limited !== null) return yield* overLimit(message, { refusal: limited, fields })
-    if (sold !== null && hasReceipt(text)) {
+  const { status, text } = reply
+  for (const { sold, fields } of answers) {
+    // A protocol error instead of the result delivers nothing.
+    if (sold !== null && hasReceipt(objectOf(JSON.parse(text).result?._meta))) {
       const runAfterDelivery = yield* onDelivered
       yield* runAfterDelivery(payments.sent(sold))
     }
-    return response(reply.status, text, admitted.fields ?? fields)
+    return response(status, text, fields)
   }
   // The protocol did not accept the message as a call, so it spends the limit of documents.
   const fields = admitted.fields ?? (yield* spendDocuments(skills, message, address))
-  return response(reply.status, text, fields)
+  return response(status, text, fields)
 })
 
 /**
- * Whether the response has the receipt of the payment. A protocol error instead delivers nothing.
+ * The refusal of a call whose client is known to be over its limit; null when that is not known. It
+ * is answered without the library, which takes milliseconds, so that a flood stays cheap.
  */
-function hasReceipt(text: string): boolean {
-  return JSON.parse(text).result?._meta?.[receiptKey] !== undefined
+function knownRefusal(
+  { free, documents }: SkillPorts,
+  { json, id, skill, payment }: Message,
+  address: string,
+): LimitRefusal | null {
+  if (skill === undefined || payment !== null) return null
+  if (id === null || objectOf(json)["jsonrpc"] !== "2.0") return null
+  return cachedRefusal(skill.kind === "free" ? free[skill.id].limiter : documents, address)
+}
+
+/** The response to a call, in the form of the revision that the message is in. */
+function resultText({ json, id }: Message, result: ToolAnswer["result"]): string {
+  const meta = objectOf(objectOf(objectOf(json)["params"])["_meta"])
+  const isCurrent = meta["io.modelcontextprotocol/protocolVersion"] !== undefined
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    id,
+    result: { ...result, ...(isCurrent ? { resultType: "complete" } : {}) },
+  })
 }
 
 function response(
@@ -186,11 +222,12 @@ const wrongOrigin: RpcError = {
 interface Message {
   readonly json: unknown
   readonly id: MessageId
+  readonly method: string
   /** The called skill; undefined when the message is not a call of an existing tool. */
   readonly skill: Skill | undefined
   readonly args: unknown
-  /** The payment of a call; undefined without one. */
-  readonly payment: unknown
+  /** The payment of a call; null without one. */
+  readonly payment: ToolPayment | null
 }
 
 /** Reads the message of a request. Nothing has been charged when it fails. */
@@ -213,19 +250,20 @@ function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
   const message = objectOf(json)
   const id = idOf(message["id"])
   const params = objectOf(message["params"])
-  if (message["method"] === "subscriptions/listen") {
+  const method = String(message["method"])
+  if (method === "subscriptions/listen") {
     return refuse(404, "method", "The service sends no notifications. Poll get_index", id)
   }
-  if (message["method"] !== "tools/call") {
-    return Effect.succeed({ json, id, skill: undefined, args: undefined, payment: undefined })
+  if (method !== "tools/call") {
+    return Effect.succeed({ json, id, method, skill: undefined, args: undefined, payment: null })
   }
   const { name, arguments: args } = params
   if (args !== undefined && !isObject(args)) {
     return refuse(400, "params", "arguments must be an object. Nothing was charged", id)
   }
   return Effect.succeed({
-    ...{ json, id, args, skill: typeof name === "string" ? skillOf(name) : undefined },
-    payment: objectOf(params["_meta"])[paymentKey] ?? undefined,
+    ...{ json, id, method, args, skill: typeof name === "string" ? skillOf(name) : undefined },
+    payment: paymentIn(objectOf(params["_meta"])),
   })
 }
 
@@ -245,28 +283,35 @@ interface Admitted {
   readonly call: Effect.Effect<ToolAnswer> | null
 }
 
+/** The messages that every client sends before it calls a tool; a refusal would break it. */
+const handshake = /^(?:initialize|ping|tools\/list|server\/discover|notifications\/.*)$/
+
 /**
- * Each message spends one limit: a free tool that of its row, when it is called; a paid call that
- * of invalid payments, in the checkout; every other message that of the documents.
+ * Each message spends one limit: a free tool that of its row, and an unpaid call that of the
+ * documents, when it is called; a paid call that of invalid payments, in the checkout; a handshake
+ * one of its own; every other message that of the documents.
  */
 const admit = (
-  ports: SkillPorts,
+  { skills, handshakes }: McpPorts,
   message: Message,
   call: ToolCall,
 ): Effect.Effect<Admitted, RpcError> => {
-  const { skill, payment } = message
-  if (skill?.kind === "free") {
-    const refusal = cachedRefusal(ports.free[skill.id].limiter, call.address)
-    return refusal === null
-      ? Effect.succeed({ fields: null, call: callFree(ports, skill, call) })
-      : overLimit(message, refusal)
+  const { skill, method } = message
+  const { payment, address } = call
+  if (skill !== undefined) {
+    return Effect.succeed({
+      fields: null,
+      call: skill.kind === "free"
+        ? callFree(skills, skill, call)
+        : payment === null
+        ? callUnpaid(skills, skill, call)
+        : callPaid(skills, skill, call, payment),
+    })
   }
-  const work = skill === undefined ? null : callPaid(ports, skill, call)
-  if (payment !== undefined) return Effect.succeed({ fields: null, call: work })
-  return Effect.map(
-    spendDocuments(ports, message, call.address),
-    (fields) => ({ fields, call: work }),
-  )
+  const spent = handshake.test(method)
+    ? Effect.catch(spend(handshakes, address), (refusal) => overLimit(message, refusal))
+    : spendDocuments(skills, message, address)
+  return Effect.map(spent, (fields) => ({ fields, call: null }))
 }
 
 const spendDocuments = (

@@ -40,8 +40,10 @@ interface McpMessage {
   readonly call: (() => Promise<CallToolResult>) | null
 }
 
-/** Answers one message. It never rejects. */
-export type Mcp = (message: McpMessage) => Promise<Response>
+/** Answers one message with a status and a JSON text, which is empty for none. It never rejects. */
+export type Mcp = (
+  message: McpMessage,
+) => Promise<{ readonly status: number; readonly text: string }>
 
 /** How long a client may cache the list of tools; it changes only with a new version. */
 const listTtlMs = 300_000
@@ -58,8 +60,12 @@ const unknownTool = new ProtocolError(
   "There is no tool with this name. tools/list returns all names. Nothing was charged",
 )
 
-/** Builds the MCP server. */
+/**
+ * Builds the MCP server. The library checks every result, which takes milliseconds for the list of
+ * tools; so it gets an empty list, and the text of the list is put in its place.
+ */
 export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
+  const toolsText = `"tools":${JSON.stringify(tools)}`
   const calls = new WeakMap<Request, McpMessage["call"]>()
   const serverFor = (request: Request | undefined): Server => {
     const server = new Server(info, {
@@ -67,7 +73,7 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
       instructions,
       cacheHints: { "server/discover": listCache, "tools/list": listCache },
     })
-    server.setRequestHandler("tools/list", () => ({ tools: [...tools] }))
+    server.setRequestHandler("tools/list", () => ({ tools: [] }))
     server.setRequestHandler("tools/call", () => {
       const call = request === undefined ? null : calls.get(request) ?? null
       if (call === null) throw unknownTool
@@ -113,8 +119,14 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
       ],
     })
     calls.set(request, call)
-    return await isLegacyRequest(request, json)
-      ? earlier(request, json)
-      : current.fetch(request, { parsedBody: json })
+    const reply = await isLegacyRequest(request, json)
+      ? await earlier(request, json)
+      : await current.fetch(request, { parsedBody: json })
+    const text = await reply.text()
+    // Only a key has its quotation marks without backslashes.
+    return {
+      status: reply.status,
+      text: call === null ? text.replace('"tools":[]', () => toolsText) : text,
+    }
   }
 }

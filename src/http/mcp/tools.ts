@@ -3,27 +3,32 @@
  *
  * A free tool returns the body of its HTTP row, under the same rate limit. A paid tool without a
  * payment returns an error with its x402 payment requirements; with a payment it sells through the
- * checkout. Errors have the documented body, with `charged`.
+ * checkout. An error has a sentence for a model, and the documented body with `charged`.
  *
  * @module
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
-import { argumentsSchema } from "../../catalog/domain/parameter.ts"
-import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
+import { argumentsSchema, exampleOf } from "../../catalog/domain/parameter.ts"
+import { resendRule } from "../../catalog/domain/refusal.ts"
+import { outputSchema } from "../../catalog/domain/outputSchema.ts"
+import { challengeV1, paymentRequired } from "../../payments/domain/x402/challenge.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { usd } from "../../core/domain/money.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
 import { type FreeSkill, type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import {
+  errorText,
+  internalErrorPaid,
   prepare,
   type PreparedRefusal,
-  type Refusal,
   RequestId,
   toRefusal,
 } from "../server/errors.ts"
-import { clientKeys } from "../server/limits.ts"
+import { objectOf } from "../server/jsonRpc.ts"
+import { clientKeys, type LimitRefusal, spend } from "../server/limits.ts"
 import { type FreeSkillAnswer, freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
@@ -39,9 +44,11 @@ export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
   title: skill.title,
   description: descriptionOf(skill),
   inputSchema: argumentsSchema(skill),
+  outputSchema: resultSchema(skill),
   annotations: {
     title: skill.title,
-    // A paid call takes money, and a second signature takes it again, so it is not read-only.
+    // A paid call moves money, and a call with a new signature may move it again. So it is neither
+    // read-only nor idempotent, and hosts ask before it. It only adds: nothing can be destroyed.
     readOnlyHint: skill.kind === "free",
     destructiveHint: false,
     idempotentHint: skill.kind === "free",
@@ -50,33 +57,72 @@ export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
   },
 }))
 
-/** The description of a skill, with the paths of other skills replaced by their tool names. */
-function descriptionOf(skill: Skill): string {
-  const text = skill.description.replace(
+/**
+ * The schema of a tool's structured content: that of its answer, which errors and terms fit too,
+ * because version 1 of the official client applies it to every result. Both have `error`.
+ */
+function resultSchema(skill: Skill) {
+  const { properties, required, ...schema } = outputSchema(skill)
+  return {
+    ...schema,
+    properties: { ...objectOf(properties), success: { type: "boolean" as const } },
+    anyOf: [{ required }, { required: ["error"] }],
+  }
+}
+
+/**
+ * The description of a tool: what it returns, when to use it, its cost and an example. The paths of
+ * other skills are replaced by their tool names. Bounds and units are in the schema of the arguments.
+ */
+function descriptionOf({ description, use, parameters, ...skill }: Skill): string {
+  const text = `${description} ${use}`.replace(
     pathPattern,
     (path) => skills.find((other) => other.path === path)?.name ?? path,
   )
-  return skill.kind === "free" ? `${text} Free.` : `${text} Costs $${usd(skill.product.price)} ` +
-    "in USDC per call, paid with x402. Without a payment it returns the payment requirements."
+  const cost = skill.kind === "free"
+    ? "Free, within a rate limit per client address."
+    : `Costs $${usd(skill.product.price)} in USDC per call (x402), with no rate limit. Without a ` +
+      "payment it charges nothing and returns the price and terms."
+  return `${text} ${cost} Example: ${JSON.stringify(exampleOf(parameters))}.`
+}
+
+/** The payment of a call, and the key of its receipt in the result. */
+export interface ToolPayment {
+  readonly value: unknown
+  readonly receiptKey: string
+}
+
+/** The keys of a payment in the `_meta` of a call, and of its receipt; x402-mcp uses the second. */
+const metaKeys = [[paymentKey, receiptKey], ["x402.payment", "x402.payment-response"]] as const
+
+/** The payment in the `_meta` of a call; null without one. */
+export function paymentIn(meta: Readonly<Record<string, unknown>>): ToolPayment | null {
+  for (const [key, receiptKey] of metaKeys) {
+    const value = meta[key] ?? null
+    if (value !== null) return { value, receiptKey }
+  }
+  return null
+}
+
+/** Whether the `_meta` of a result has a receipt. */
+export function hasReceipt(meta: Readonly<Record<string, unknown>>): boolean {
+  return metaKeys.some(([, key]) => meta[key] !== undefined)
 }
 
 /** A call of a tool that exists. */
 export interface ToolCall {
   readonly args: unknown
-  /** The payment of the call; undefined without one. */
-  readonly payment: unknown
+  readonly payment: ToolPayment | null
   readonly idempotencyKey: string | null
   readonly address: string
 }
 
-/** The outcome of a call. */
+/** The outcome of a call. A refusal is a result too, because clients fail on a status like 429. */
 export interface ToolAnswer {
   readonly result: CallToolResult
   /** The sold answer, whose receipt is in the result; null when nothing was sold. */
   readonly sold: Delivery | null
-  /** The refusal of a client over a limit, returned with its HTTP status instead of the result. */
-  readonly limited: PreparedRefusal | null
-  /** The `RateLimit` headers of a free call. */
+  /** The `RateLimit` headers of a call without a payment. */
   readonly fields: ReadonlyArray<HeaderPair>
 }
 
@@ -88,14 +134,13 @@ export const callFree = (
 ): Effect.Effect<ToolAnswer> =>
   Effect.flatMap(RequestId, (id) =>
     freeSkillAnswer(ports, skill.id, address).pipe(
-      Effect.map(({ answer, fields }) => ({
-        ...unsold(freeResult(skill, args, answer, id)),
-        fields,
-      })),
-      Effect.catch(({ refusal, fields }) =>
-        Effect.succeed({ ...unsold(errorResult(refusal, id)), limited: refusal, fields })
-      ),
+      Effect.map(({ answer, fields }) => unsold(freeResult(skill, args, answer, id), fields)),
+      Effect.catch(refusedCall),
     ))
+
+/** Refuses a call that is over a rate limit. */
+export const refusedCall = ({ refusal, fields }: LimitRefusal): Effect.Effect<ToolAnswer> =>
+  Effect.map(RequestId, (id) => unsold(errorResult(refusal, id), fields))
 
 function freeResult(
   skill: FreeSkill,
@@ -113,62 +158,94 @@ function freeResult(
   return { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) }
 }
 
-/** Calls a paid tool. */
+/** Answers a call of a paid tool that has no payment. */
+export const callUnpaid = (
+  ports: SkillPorts,
+  skill: PaidSkill,
+  { address }: ToolCall,
+): Effect.Effect<ToolAnswer> =>
+  spend(ports.documents, address).pipe(
+    Effect.map((fields) => unsold(offerResult(skill, ports.terms), fields)),
+    Effect.catch(refusedCall),
+  )
+
+/** Sells the answer of a paid tool for a payment. */
 export const callPaid = (
   { checkouts, terms }: SkillPorts,
   skill: PaidSkill,
-  { args, payment, idempotencyKey, address }: ToolCall,
+  { args, idempotencyKey, address }: ToolCall,
+  { value, receiptKey }: ToolPayment,
 ): Effect.Effect<ToolAnswer> => {
-  const { product } = skill
-  const unpaid = (error?: string) =>
-    unsold(jsonResult({
-      ...paymentRequired(product, terms, {
-        resource: "mcp",
-        ...(error === undefined ? {} : { error }),
-      }),
-    }, true))
-  if (payment === undefined) return Effect.succeed(unpaid())
   const sold = checkouts[skill.id].sell({
     query: Result.merge(queryOf(skill, args)),
-    payment: { json: payment },
+    payment: typeof value === "string" ? { header: value } : { json: value },
     key: idempotencyKey,
     client: clientKeys(address),
   })
   return Effect.flatMap(RequestId, (id) =>
     sold.pipe(
-      Effect.map((delivery) => ({ ...unsold(soldResult(delivery)), sold: delivery })),
-      Effect.catch((error) => {
-        if (error instanceof NotCharged && error.code === "payment_required") {
-          return Effect.succeed(unpaid(error.message))
-        }
-        const refusal = prepare(toRefusal(error))
-        return Effect.succeed({
-          ...unsold(errorResult(refusal, id)),
-          limited: refusal.status === 429 ? refusal : null,
-        })
-      }),
+      Effect.map((delivery) => ({ ...unsold(soldResult(delivery, receiptKey)), sold: delivery })),
+      Effect.catch((error) =>
+        Effect.succeed(unsold(
+          error instanceof NotCharged && error.code === "payment_required"
+            ? offerResult(skill, terms, error.message)
+            : errorResult(prepare(toRefusal(error)), id),
+        ))
+      ),
       Effect.catchDefect((defect) =>
         Effect.as(
           Effect.logError("Cannot answer a paid call of a tool", defect),
-          unsold(errorResult(preparedFailure, id)),
+          unsold(errorResult(internalErrorPaid, id)),
         )
       ),
     ))
 }
 
-const toolFailure: Refusal = {
-  code: "internal_error",
-  message: "The service failed to answer. The failure was logged",
-  hint: "Send the same payment again: it is never taken twice.",
-  charged: null,
+const unsold = (
+  result: CallToolResult,
+  fields: ToolAnswer["fields"] = [],
+): ToolAnswer => ({ result, sold: null, fields })
+
+/**
+ * The offer of a paid tool: a sentence for a model, the terms of version 1 for a model that pays
+ * with a tool of its own and sees only the content, and the terms for x402 clients.
+ *
+ * x402 clients read the structured content first.
+ */
+function offerResult(
+  skill: PaidSkill,
+  terms: PaymentTerms,
+  /** Why a payment was not accepted. */
+  error?: string,
+): CallToolResult {
+  const { product } = skill
+  const options = { resource: "mcp", error } as const
+  const version1 = challengeV1(product, terms, options)
+  return {
+    content: [
+      { type: "text", text: offerText(skill, terms, error) },
+      ...(version1 === null ? [] : [{ type: "text", text: JSON.stringify(version1) } as const]),
+    ],
+    structuredContent: { ...paymentRequired(product, terms, options) },
+    isError: true,
+  }
 }
-const preparedFailure = prepare(toolFailure)
 
-const unsold = (result: CallToolResult): ToolAnswer => ({
-  ...{ result, sold: null, limited: null, fields: [] },
-})
+const freeNames = skills.flatMap(({ kind, name, tags }) =>
+  kind === "free" && !tags.includes("service") ? [name] : []
+).join(", ")
 
-function soldResult({ body, receipt, replayed }: Delivery): CallToolResult {
+function offerText({ name, title, product }: PaidSkill, { chainId }: PaymentTerms, error?: string) {
+  const [refused, rule] = error === undefined
+    ? ["", ` ${resendRule}`]
+    : [`The payment was not accepted: ${error}. `, ""]
+  return `${refused}${name} costs $${usd(product.price)} in USDC on eip155:${chainId} per call: ` +
+    `${title}. To buy it, sign the x402 terms in structuredContent once, and call ${name} again ` +
+    `with the same arguments and the payment in _meta["${paymentKey}"]. Free without a payment: ` +
+    `${freeNames}; get_sample shows an example of this answer.${rule}`
+}
+
+function soldResult({ body, receipt, replayed }: Delivery, receiptKey: string): CallToolResult {
   const result = bodyResult(body)
   const meta = {
     ...(receipt === null ? {} : { [receiptKey]: { success: true, ...receipt } }),
@@ -185,14 +262,12 @@ function bodyResult(bytes: Uint8Array): CallToolResult {
   return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) }
 }
 
+/** An error: a sentence for a model, and the documented body. */
 function errorResult(refusal: PreparedRefusal, requestId: string): CallToolResult {
-  return jsonResult(JSON.parse(refusal.body(requestId)), true)
-}
-
-function jsonResult(json: Record<string, unknown>, isError: boolean): CallToolResult {
+  const body = JSON.parse(refusal.body(requestId))
   return {
-    content: [{ type: "text", text: JSON.stringify(json) }],
-    structuredContent: json,
-    isError,
+    content: [{ type: "text", text: errorText(body.error) }],
+    structuredContent: body,
+    isError: true,
   }
 }

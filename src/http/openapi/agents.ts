@@ -5,14 +5,17 @@
  * @module
  */
 import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { resend } from "../../catalog/domain/refusal.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
-import { commonErrors, errorResponse } from "./errors.ts"
 import { answerHeaders, errorHeaders } from "./headers.ts"
-
-type Json = Readonly<Record<string, unknown>>
+import type { Json } from "../../catalog/domain/shortForm.ts"
 
 const name = skillName(freeRows.index)
 
+const request = { $ref: "#/components/schemas/RpcRequest" }
+const answer = { $ref: "#/components/schemas/RpcAnswer" }
+const either = { $ref: "#/components/schemas/RpcRefusal" }
+const refusal = { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Not a request" } }
 interface AgentRow {
   readonly operationId: string
   readonly summary: string
@@ -23,8 +26,8 @@ interface AgentRow {
   readonly result: (answer: Json) => Json
   /** The headers that only a 200 of this path has. */
   readonly headers: Json
-  /** Descriptions of the statuses that only this path has. */
-  readonly statuses: Readonly<Record<number, string>>
+  /** The responses that only this path has. */
+  readonly responses: Json
 }
 
 const agents: Readonly<Record<string, AgentRow>> = {
@@ -63,7 +66,7 @@ const agents: Readonly<Record<string, AgentRow>> = {
         schema: { type: "string" },
       },
     },
-    statuses: {},
+    responses: {},
   },
   "/mcp": {
     operationId: "sendMcpMessage",
@@ -79,26 +82,24 @@ const agents: Readonly<Record<string, AgentRow>> = {
       structuredContent: answer,
     }),
     headers: {},
-    statuses: {
-      202: "Accepted; a notification has no answer",
-      403: "This Origin may not call the service",
-      404: "The method does not exist",
-    },
+    responses: { 202: { description: "Accepted; a notification has no answer" } },
   },
 }
+
+const jsonrpc = { type: "string", const: "2.0", description: "Version of JSON-RPC" }
 
 /** The schemas of the messages. */
 export const agentSchemas = {
   RpcRequest: {
     type: "object",
     properties: {
-      jsonrpc: { type: "string", const: "2.0" },
+      jsonrpc,
       id: {
         type: ["string", "integer"],
         description: "Absent in a notification, which has no answer",
       },
-      method: { type: "string" },
-      params: { type: "object" },
+      method: { type: "string", description: "The method, as its protocol names it" },
+      params: { type: "object", description: "Its parameters, as its protocol defines them" },
     },
     required: ["jsonrpc", "method"],
   },
@@ -106,14 +107,18 @@ export const agentSchemas = {
     type: "object",
     description: "It has either a result or an error",
     properties: {
-      jsonrpc: { type: "string", const: "2.0" },
-      id: { type: ["string", "integer", "null"] },
-      result: { type: "object" },
+      jsonrpc,
+      id: {
+        type: ["string", "integer", "null"],
+        description: "The id of the request; null when it cannot be read",
+      },
+      result: { type: "object", description: "The result, as the protocol defines it" },
       error: {
         type: "object",
+        description: "Why there is no result",
         properties: {
-          code: { type: "integer" },
-          message: { type: "string" },
+          code: { type: "integer", description: "JSON-RPC error code; no unit" },
+          message: { type: "string", description: "The cause in words" },
           data: { description: "The same error in the HTTP format, where there is one" },
         },
         required: ["code", "message"],
@@ -121,19 +126,41 @@ export const agentSchemas = {
     },
     required: ["jsonrpc", "id"],
   },
+  RpcRefusal: {
+    description: "An error found before the message is read has the HTTP format",
+    anyOf: ["RpcAnswer", "Error"].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+  },
 }
 
-const request = { $ref: "#/components/schemas/RpcRequest" }
-const answer = { $ref: "#/components/schemas/RpcAnswer" }
-const refusal = { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Not a request" } }
-const commonStatuses = {
-  400: "The message cannot be read, or the Host header is invalid",
-  413: "The message is larger than 64 KiB",
-  415: "Content-Type must be application/json",
-  429: "Too many requests from this address",
-  500: "The service failed; `charged` in the error's data says whether a payment was taken",
-  503: "Unavailable now",
+/** The refusals of both endpoints: name and description. */
+const refusals: Readonly<Record<string, readonly [name: string, description: string]>> = {
+  "4XX": [
+    "MessageRefused",
+    "400 the message cannot be read, or the Host header is invalid; 403 this Origin may not call " +
+    "/mcp; 404 /mcp has no such method; 405 another method; 413 larger than 64 KiB; 415 Content-Type " +
+    "must be application/json; 429 too many requests from this address",
+  ],
+  "5XX": [
+    "MessageFailed",
+    "500 the service failed, and `charged` in the error's data says whether a payment was taken; " +
+    `503 unavailable now; after a call with a payment, ${resend}`,
+  ],
 }
+
+/** The responses of both endpoints, by their name in the document. */
+export const agentResponses = Object.fromEntries(
+  Object.entries(refusals).map(([status, [name, description]]) => [
+    name,
+    { description, headers: errorHeaders(status), ...json(either, refusal) },
+  ]),
+)
+
+const commonRefusals = Object.fromEntries(
+  Object.entries(refusals).map(([status, [name]]) => [
+    status,
+    { $ref: `#/components/responses/${name}` },
+  ]),
+)
 
 /** The POST operations of /a2a and /mcp. */
 export const agentOperations: Readonly<Record<string, Json>> = Object.fromEntries(
@@ -143,20 +170,10 @@ export const agentOperations: Readonly<Record<string, Json>> = Object.fromEntrie
 )
 
 function operationOf(
-  { operationId, summary, description, standard, call, statuses, headers }: AgentRow,
+  { operationId, summary, description, standard, call, responses, headers }: AgentRow,
   result: Json,
 ): Json {
   const message = { jsonrpc: "2.0", id: 1 }
-  const refused = Object.entries({ ...commonStatuses, ...statuses }).map((
-    [status, description],
-  ) => [
-    status,
-    {
-      description,
-      headers: errorHeaders(Number(status)),
-      ...(status === "202" ? {} : json(refusalSchema(status), refusal)),
-    },
-  ])
   return {
     operationId,
     summary,
@@ -171,19 +188,12 @@ function operationOf(
         headers: { ...answerHeaders.fresh, ...headers },
         ...json(answer, { ...message, result }),
       },
-      ...commonErrors,
-      ...Object.fromEntries(refused),
+      ...responses,
+      ...commonRefusals,
     },
   }
 }
 
 function json(schema: Json, example: unknown) {
   return { content: { "application/json": { schema, example } } }
-}
-
-/** An error found before the message is read has the HTTP format. */
-function refusalSchema(status: string): Json {
-  return errorResponse(Number(status)) === undefined
-    ? answer
-    : { anyOf: [answer, { $ref: "#/components/schemas/Error" }] }
 }

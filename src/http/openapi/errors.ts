@@ -4,7 +4,10 @@
  *
  * @module
  */
+import { resendRule, resendUnused } from "../../catalog/domain/refusal.ts"
 import { Result } from "effect"
+import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { usd } from "../../core/domain/money.ts"
 import { decodeQuery } from "../../catalog/domain/parameter.ts"
 import { products } from "../../catalog/domain/product.ts"
@@ -45,44 +48,34 @@ import {
 import { methodsOf } from "../server/edge.ts"
 import { sampleAt, sampleBody, sampleWhales } from "../../catalog/domain/sample.ts"
 import { errorHeaders } from "./headers.ts"
+import type { Json } from "../../catalog/domain/shortForm.ts"
 
-const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
-  400: [
-    "InvalidParameter",
-    "A parameter or the Host header is invalid; a payment in the request was not used",
-  ],
-  404: ["NotFound", "The item, market, digest, payment or path does not exist"],
-  405: [
-    "MethodNotAllowed",
-    "The path does not accept this method; `Allow` lists the methods it accepts",
-  ],
-  409: [
-    "PaymentConflict",
-    "The payment is in use, was already used, or was sent for another request",
-  ],
-  410: ["PaymentRefunded", "The payment was refunded"],
-  413: ["PayloadTooLarge", "The request's body is larger than 64 KiB"],
-  414: ["UriTooLong", "Path and query are longer than 2048 characters"],
-  422: [
-    "BelowThreshold",
-    "The answer would not be worth its price. It is not charged, or is refunded",
-  ],
-  429: ["RateLimited", "Too many requests from this address"],
-  431: ["HeadersTooLarge", "The payment header is longer than 8192 characters"],
-  500: ["InternalError", "The service failed; with `charged` true the payment is refunded"],
-  502: [
-    "UpstreamError",
-    "A service behind this one failed; with `charged` true the payment is refunded",
-  ],
-  503: [
-    "Unavailable",
-    "Unavailable now: stale data, no digest yet, overload, or an unresolved settlement",
-  ],
-  504: [
-    "UpstreamTimeout",
-    "A service behind this one took too long; with `charged` true the payment is refunded",
-  ],
+/** What each status means. */
+const meanings: Readonly<Record<number, string>> = {
+  400: "a parameter or the Host header is invalid; a payment in the request was not used",
+  404: "the item, market, digest, payment or path does not exist",
+  405: "the path does not accept this method; `Allow` lists those it accepts",
+  409: "the payment is in use, was used before, or belongs to a call with other parameters",
+  410: "the payment was refunded",
+  413: "the request's body is larger than 64 KiB",
+  414: "path and query are longer than 2048 characters",
+  422: "the answer would not be worth its price; it is not charged, or is refunded",
+  429: "too many requests from this address",
+  431: "the payment header is longer than 8192 characters",
+  500: "the service failed; with `charged` true the payment is refunded",
+  502: "a service behind this one failed; with `charged` true the payment is refunded",
+  503: "unavailable now: stale data, no digest yet, overload, or an unresolved settlement",
+  504: "a service behind this one took too long; with `charged` true the payment is refunded",
 }
+
+/** The responses with errors: name, and the statuses that share it. The key is that of OpenAPI. */
+const groups = {
+  409: ["PaymentConflict", [409]],
+  "4XX": ["Refused", [400, 404, 405, 410, 413, 414, 422, 429, 431]],
+  "5XX": ["Failed", [500, 502, 503, 504]],
+} as const satisfies Readonly<
+  Record<string, readonly [name: string, statuses: ReadonlyArray<number>]>
+>
 
 const [{ wallet: payer }] = sampleWhales
 const slug = products.research.parameters[0].example
@@ -102,7 +95,7 @@ const wrongCount = Result.match(
 type Failure = NotCharged | RefundQueued | Unresolved | PreparedRefusal
 
 /** Failures by status and cause. */
-const failures: Readonly<Record<number, Readonly<Record<string, Failure>>>> = {
+const failures: Readonly<Record<string, Readonly<Record<string, Failure>>>> = {
   400: {
     parameter: wrongCount,
     ambiguous: notCharged(new MarketAmbiguous({ slug, markets: [`${slug}-may`, `${slug}-june`] })),
@@ -150,7 +143,7 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failure>>>> = {
     not_charged: new NotCharged({
       code: "upstream_timeout",
       message: "The answer could not be computed in time",
-      hint: "Send the same payment again: it was not used.",
+      hint: resendUnused,
     }),
     refunded: new RefundQueued({
       code: "upstream_timeout",
@@ -174,39 +167,66 @@ function mapped<A, B>(record: Readonly<Record<string, A>>, f: (value: A) => B): 
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value)]))
 }
 
-const byStatus = Object.entries(errors).map(([status, [name, description]]) => ({
-  status: Number(status),
-  name,
-  response: {
-    description,
-    headers: errorHeaders(Number(status)),
+/** The 402 of every product, with the bodies of one of them. */
+function paymentRequired(terms: PaymentTerms) {
+  const version1 = challengeV1(products.latest, terms)
+  return {
+    description:
+      "Payment required, at the price in `x-payment-info`. If a payment was sent, it was not " +
+      "accepted, and `error` says why",
+    headers: errorHeaders("402"),
     content: {
       "application/json": {
-        schema: { $ref: "#/components/schemas/Error" },
-        examples: named(exampleErrors[status] ?? {}),
+        schema: {
+          anyOf: ["PaymentChallenge", "PaymentRequiredV1"]
+            .map((name) => ({ $ref: `#/components/schemas/${name}` })),
+        },
+        examples: named({
+          version2: challenge(products.latest, terms).body,
+          ...(version1 === null ? {} : { version1 }),
+        }),
       },
     },
-  },
-}))
-
-/** The responses by their name in the document. */
-export const errorResponses = Object.fromEntries(
-  byStatus.map(({ name, response }) => [name, response]),
-)
-
-const references = new Map(
-  byStatus.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
-)
-
-/** The reference to the response of a status; undefined when it is not a plain error. */
-export function errorResponse(status: number): { readonly $ref: string } | undefined {
-  return references.get(status)
+  }
 }
 
-/** The errors of every path, before its own parameters are read. */
-export const commonErrors: Readonly<Record<string, unknown>> = Object.fromEntries(
-  [400, 405, 413, 414].map((status) => [status, errorResponse(status)]),
-)
+/** The responses by their name in the document. */
+export const errorResponses = (terms: PaymentTerms): Json => ({
+  PaymentRequired: paymentRequired(terms),
+  ...Object.fromEntries(
+    Object.entries(groups).map(([status, [name, statuses]]) => [name, {
+      description: [
+        statuses.map((status) => `${status}: ${meanings[status]}`).join(". "),
+        ...(status === "5XX" ? [resendRule] : []),
+      ].join(". "),
+      headers: errorHeaders(status),
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/Error" },
+          examples: named(Object.fromEntries(statuses.flatMap(examplesOf))),
+        },
+      },
+    }]),
+  ),
+})
+
+const examplesOf = (status: number) =>
+  Object.entries(exampleErrors[status] ?? {})
+    .map(([cause, example]) => [`${status}_${cause}`, example])
+
+const group = (status: keyof typeof groups) => ({
+  $ref: `#/components/responses/${groups[status][0]}`,
+})
+
+/** The responses of a free path that does not answer. */
+export const freeErrors = { "4XX": group("4XX"), "5XX": group("5XX") }
+
+/** The responses of a paid path that does not answer. */
+export const paidErrors = {
+  402: { $ref: "#/components/responses/PaymentRequired" },
+  409: group(409),
+  ...freeErrors,
+}
 
 /** Examples in the form of OpenAPI. */
 export function named(

@@ -10,11 +10,14 @@ const header = (description: string, type: "string" | "integer" = "string") => (
 })
 
 const text = { type: "string" }
+const meant = (description: string) => ({ ...text, description })
 const object = (
   properties: Readonly<Record<string, unknown>>,
   required: ReadonlyArray<string>,
+  description?: string,
 ) => ({
   type: "object",
+  ...(description === undefined ? {} : { description }),
   properties,
   required,
 })
@@ -32,52 +35,62 @@ const encoded = (description: string, contentSchema: unknown) => ({
 
 /** The x402 challenge. The body of a 402 is only its summary for people. */
 const paymentRequired = object({
-  x402Version: { const: 2 },
-  error: text,
-  resource: object({ url: text, description: text, mimeType: text }, ["url"]),
+  x402Version: { const: 2, description: "Version of the x402 protocol; no unit" },
+  error: meant("Why payment is required or was not accepted"),
+  resource: object(
+    {
+      url: meant("Address of the call"),
+      description: meant("What the call returns"),
+      mimeType: meant("Content type of the answer"),
+    },
+    ["url"],
+    "What is paid for",
+  ),
   accepts: {
     type: "array",
+    description: "The terms to sign; one entry",
     minItems: 1,
     items: object({
-      scheme: { const: "exact" },
+      scheme: { const: "exact", description: "The x402 scheme: exactly this amount" },
       network: { ...text, description: "CAIP-2: eip155:8453 is Base" },
       amount: { ...text, description: "In units of 0.000001 USDC" },
       asset: { ...text, description: "The address of the USDC contract" },
-      payTo: text,
-      maxTimeoutSeconds: { type: "integer" },
-      extra: object({
-        name: { ...text, description: "The name in the token's EIP-712 domain" },
-        version: text,
-        paymentFlow: {
-          const: "upfront",
-          description: "Present when the payment is settled before the computation",
+      payTo: meant("Address that gets the payment"),
+      maxTimeoutSeconds: {
+        type: "integer",
+        description: "Most seconds for which the signature may be valid",
+      },
+      extra: object(
+        {
+          name: meant("The name in the token's EIP-712 domain"),
+          version: meant("The version in the token's EIP-712 domain"),
+          paymentFlow: {
+            const: "upfront",
+            description: "Present when the payment is settled before the computation",
+          },
         },
-      }, ["name", "version"]),
+        ["name", "version"],
+        "What the signature needs to know of the token",
+      ),
     }, ["scheme", "network", "amount", "asset", "payTo", "maxTimeoutSeconds", "extra"]),
   },
   extensions: { type: "object", description: "The x402 extensions bazaar and payment-identifier" },
 }, ["x402Version", "resource", "accepts"])
 
 const paymentResponse = object({
-  success: { const: true },
-  payer: text,
-  transaction: text,
-  network: text,
+  success: { const: true, description: "The payment was taken" },
+  payer: meant("Address that paid"),
+  transaction: meant("Hash of the transaction that took the payment"),
+  network: meant("Its network, as CAIP-2: eip155:8453 is Base"),
 }, ["success", "payer", "transaction", "network"])
 
 /** The headers by their name in the document. */
 export const headers = {
-  RequestId: header(
-    "The request id: the caller's own if it has 8 to 64 characters of A-Z a-z 0-9 _ -",
-  ),
   ETag: header("The tag of this body, for If-None-Match"),
-  CacheControl: header("How long the caller may cache the answer; shared caches may not"),
-  Allow: header("The methods that this path accepts"),
-  RateLimit: header(
-    "Requests left in the limit, and seconds until there are more; absent when a payment was sent",
-  ),
-  RateLimitPolicy: header("The limit and its window in seconds; absent when a payment was sent"),
-  RetryAfter: header("Seconds to wait", "integer"),
+  Allow: header("The methods that this path accepts; on a 405"),
+  RateLimit: header("Requests left in the limit, and seconds until there are more"),
+  RateLimitPolicy: header("The limit and its window in seconds"),
+  RetryAfter: header("Seconds to wait; absent where waiting does not help", "integer"),
   PaymentRequired: encoded("The x402 challenge, base64 JSON", paymentRequired),
   PaymentResponse: encoded(
     "The x402 receipt, base64 JSON; absent when nothing was charged",
@@ -89,16 +102,7 @@ export const headers = {
 type Headers = Readonly<Record<string, { readonly $ref: string }>>
 
 const ref = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
-const every: Headers = {
-  "X-Request-Id": ref("RequestId"),
-  "Cache-Control": ref("CacheControl"),
-}
-const limited: Headers = {
-  ...every,
-  RateLimit: ref("RateLimit"),
-  "RateLimit-Policy": ref("RateLimitPolicy"),
-}
-const waiting: Headers = { ...every, "Retry-After": ref("RetryAfter") }
+const waiting: Headers = { "Retry-After": ref("RetryAfter") }
 
 /** The kind of an answer: paid, cached with an ETag, or computed for each request. */
 export type Kind = "paid" | "tagged" | "fresh"
@@ -106,36 +110,36 @@ export type Kind = "paid" | "tagged" | "fresh"
 /** The headers of a 200 or a 304. */
 export const answerHeaders: Readonly<Record<Kind, Headers>> = {
   paid: {
-    ...every,
     "PAYMENT-RESPONSE": ref("PaymentResponse"),
     "X-PAYMENT-RESPONSE": ref("PaymentResponse"),
     "Idempotent-Replayed": ref("IdempotentReplayed"),
   },
-  tagged: { ...limited, ETag: ref("ETag") },
-  fresh: limited,
+  tagged: { ETag: ref("ETag") },
+  fresh: {},
 }
 
 /** The Link header of a document. */
 export const linked = { Link: header("Other documents about the service") }
 
-/** The headers of an error with this status. */
-export function errorHeaders(status: number): Headers {
+/** The headers of an error, by the key of its response. */
+export function errorHeaders(status: string): Headers {
   switch (status) {
-    case 400:
-    case 404:
-      return limited
-    case 402:
-      return { ...limited, "PAYMENT-REQUIRED": ref("PaymentRequired") }
-    case 405:
-      return { ...every, Allow: ref("Allow") }
-    case 429:
-      return { ...limited, ...waiting }
-    case 409:
-    case 502:
-    case 503:
-    case 504:
-      return waiting
+    case "402":
+      return { "PAYMENT-REQUIRED": ref("PaymentRequired") }
+    case "4XX":
+      return {
+        ...waiting,
+        Allow: ref("Allow"),
+        RateLimit: ref("RateLimit"),
+        "RateLimit-Policy": ref("RateLimitPolicy"),
+      }
     default:
-      return every
+      return waiting
   }
 }
+
+/** The headers that no operation lists. */
+export const commonHeadersText =
+  "Every answer has X-Request-Id (your own, if it has 8 to 64 characters of A-Z a-z 0-9 _ -) and " +
+  "Cache-Control (shared caches may not store it). An answer without a payment has RateLimit and " +
+  "RateLimit-Policy where its path has a limit."

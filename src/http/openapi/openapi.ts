@@ -3,15 +3,16 @@
  *
  * @module
  */
+import { resend, resendRule } from "../../catalog/domain/refusal.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Answer } from "../server/answer.ts"
-import { agentOperations, agentSchemas } from "./agents.ts"
-import { describeDocuments } from "./documents.ts"
+import { paths } from "../documents/addresses.ts"
+import { agentOperations, agentResponses, agentSchemas } from "./agents.ts"
+import { describeDocuments, openApiVersion } from "./documents.ts"
 import { errorResponses } from "./errors.ts"
-import { headers } from "./headers.ts"
-import { contractOperations, contractSchemas } from "./operations.ts"
-
-type Json = Readonly<Record<string, unknown>>
+import { commonHeadersText, headers } from "./headers.ts"
+import { contractOperations, contractSchemas, notModified, sharedParameters } from "./operations.ts"
+import type { Json } from "../../catalog/domain/shortForm.ts"
 
 interface OpenApiOptions {
   readonly terms: PaymentTerms
@@ -25,13 +26,13 @@ interface OpenApiOptions {
 /** The whole document, as JSON text. */
 export function openApiDocument(options: OpenApiOptions): string {
   const { terms: { publicBaseUrl }, terms, version, contact, documents } = options
-  const { operations, examples } = describeDocuments(documents)
-  const paths: Record<string, Json> = { ...contractOperations(terms), ...operations }
+  const { operations, responses } = describeDocuments(documents)
+  const operationsByPath: Record<string, Json> = { ...contractOperations(terms), ...operations }
   for (const [path, post] of Object.entries(agentOperations)) {
-    paths[path] = { ...paths[path], post }
+    operationsByPath[path] = { ...operationsByPath[path], post }
   }
   return JSON.stringify({
-    openapi: "3.1.0",
+    openapi: openApiVersion,
     info: {
       title: "Bellwether",
       version,
@@ -41,9 +42,10 @@ export function openApiDocument(options: OpenApiOptions): string {
         "PAYMENT-REQUIRED header. Sign it, and send the same request again with the payment in " +
         "PAYMENT-SIGNATURE. You do not pay for a call without an answer: its payment is not taken or, " +
         "if it was settled first (/v1/resolving, /v1/whales, /v1/research), it is refunded. `charged` " +
-        "and `refund` in the error say which. Clients of x402 version 1 add ?x402Version=1.",
+        "and `refund` in the error say which. Clients of x402 version 1 add ?x402Version=1.\n\n" +
+        commonHeadersText,
       termsOfService: `${publicBaseUrl}/terms.txt`,
-      contact: { name: "Bellwether", ...contactOf(contact) },
+      contact: { name: "Bellwether", url: `${publicBaseUrl}${paths.contact}`, ...emailOf(contact) },
       license: { name: "Proprietary", url: `${publicBaseUrl}/terms.txt` },
       "x-guidance": guidance,
     },
@@ -63,24 +65,29 @@ export function openApiDocument(options: OpenApiOptions): string {
     },
     tags,
     security: [],
-    paths,
+    paths: operationsByPath,
     components: {
       securitySchemes: { x402: scheme },
       headers,
-      responses: errorResponses,
-      examples,
+      parameters: sharedParameters,
+      responses: {
+        NotModified: notModified,
+        ...errorResponses(terms),
+        ...agentResponses,
+        ...responses,
+      },
       schemas: { ...contractSchemas, ...agentSchemas },
     },
-  }, simplifySchema)
+  })
 }
 
 /** The mail addresses that OpenAPI validators accept; they reject `localhost` as a domain. */
 const mailPattern = /^mailto:([\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})$/i
 
-/** The contact object: `email` for a mail address, else `url`. */
-function contactOf(contact: string) {
+/** The address of a contact that is a mail address; info.contact has the page as well. */
+function emailOf(contact: string) {
   const [, email] = mailPattern.exec(contact) ?? []
-  return email === undefined ? { url: contact } : { email }
+  return email === undefined ? {} : { email }
 }
 
 const tags = [
@@ -90,6 +97,7 @@ const tags = [
   },
   { name: "payments", description: "The state of a payment. No payment needed" },
   { name: "paid", description: "Paid per call in USDC through x402" },
+  { name: "pages", description: "What the pages for people show, as JSON. No payment needed" },
   { name: "documents", description: "Documents about the service. No payment needed" },
   { name: "agents", description: "The same skills over A2A and MCP" },
 ]
@@ -103,15 +111,14 @@ const guidance = [
   "version 2, with the amount in units of 0.000001 USDC. Sign an EIP-3009 authorization for the only " +
   "entry of `accepts`, and send the same request again with the payment as base64 JSON in " +
   "PAYMENT-SIGNATURE. Parameters are checked before the payment: a 400 leaves it unused.",
-  "Send an Idempotency-Key on the first paid call: a secret of 16 to 128 letters, digits, - or _ " +
-  "that you choose. If the answer is lost, the same request with the same key returns it again " +
-  "for 24 hours, without a second charge, with the same payment or with a new signature of the same payer. Without " +
-  "a key only the payer's signature fetches a lost answer, for a limited time: the hint of the 409 " +
-  "has the text to sign.",
+  "Send an Idempotency-Key on the first paid call, and keep it: a secret of 16 to 128 letters, digits, " +
+  `- or _ that you choose, one for each purchase. ${resendRule} The same request with the same key ` +
+  "returns the answer again for 24 hours, without a second charge. Without a key only the payer's " +
+  "signature fetches a lost answer, for a limited time: the hint of the 409 has the text to sign.",
   "`error.charged` says whether you paid. false: nothing was taken. true: the payment was taken, and " +
-  "`refund` shows its refund. null: not known yet; send the same payment again after Retry-After, it " +
-  "is never taken twice. GET /v1/payments/{paymentId} returns the state of the payment.",
-  "/v1/research may take a minute. Use a timeout of 90 seconds.",
+  `\`refund\` shows its refund. null: not known yet; after Retry-After, ${resend}. ` +
+  "GET /v1/payments/{paymentId} returns the state of the payment.",
+  `/v1/research may take a minute. Use a timeout of 90 seconds; after it, ${resend}.`,
 ].join("\n\n")
 
 const scheme = {
@@ -120,37 +127,4 @@ const scheme = {
   description:
     "x402 version 2, scheme exact: a signed EIP-3009 authorization in the PAYMENT-SIGNATURE header " +
     "(or X-PAYMENT, legacy), as base64 JSON. No account and no key: Authorization is not read",
-}
-
-/**
- * A replacer for `JSON.stringify`. The generated document is valid, but some of its forms cause
- * errors in linters and type generators; this replaces them.
- */
-function simplifySchema(key: string, value: unknown): unknown {
-  // Answers may gain fields in later versions.
-  if (key === "additionalProperties" && value === false) return undefined
-  // This is the bound of every integer in JSON.
-  if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return undefined
-  return isRecord(value) ? mergeAllOf(tupleAsList(value)) : value
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
-/** A tuple of equal types as a list with `items`: few tools support a list without it. */
-function tupleAsList(schema: Json): Json {
-  const { prefixItems, ...rest } = schema
-  if (!Array.isArray(prefixItems) || "items" in schema) return schema
-  const [first, ...others] = prefixItems.map((item) => JSON.stringify(item))
-  return others.every((other) => other === first) ? { ...rest, items: prefixItems[0] } : schema
-}
-
-/** Merges the annotations in `allOf` into their schema, where no key occurs twice. */
-function mergeAllOf(schema: Json): Json {
-  const { allOf, ...rest } = schema
-  if (!Array.isArray(allOf) || !allOf.every(isRecord)) return schema
-  const keys = [rest, ...allOf].flatMap((part) => Object.keys(part))
-  const clashes = new Set(keys).size < keys.length || keys.includes("$ref")
-  return clashes ? schema : Object.assign({}, rest, ...allOf)
 }

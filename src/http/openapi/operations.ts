@@ -1,38 +1,30 @@
 /**
  * The operations of /openapi.json except the documents. Effect's HttpApi generates them from the
- * tables of products and free paths; this file adds prices, integer parameters, headers and
+ * tables of products, free paths and page data; this file adds prices, integer parameters, headers and
  * examples.
  *
  * @module
  */
+import { resendRule } from "../../catalog/domain/refusal.ts"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Array, Schema } from "effect"
 import { type FreeId, type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd } from "../../core/domain/money.ts"
+import { type PageId, type PageRow, pageRows } from "../../catalog/domain/pageRow.ts"
 import { type Parameter, parameterSchema } from "../../catalog/domain/parameter.ts"
-import {
-  errorStatuses,
-  type Product,
-  type ProductId,
-  products,
-} from "../../catalog/domain/product.ts"
+import { type Product, type ProductId, products } from "../../catalog/domain/product.ts"
 import { operationId } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import {
-  challenge,
-  ChallengeBody,
-  challengeV1,
-  ChallengeV1Body,
-} from "../../payments/domain/x402/challenge.ts"
-import { type ExampleId, examplesFor } from "./examples.ts"
+import { ChallengeBody, ChallengeV1Body } from "../../payments/domain/x402/challenge.ts"
+import { type ExampleId, examplesFor, mediaExample } from "./examples.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
 import { PaymentBody, paymentsPrefix } from "../paywall/paymentStatus.ts"
-import { downBody } from "../pages/snapshot.ts"
+import { downBody } from "../free/snapshot.ts"
 import { ErrorBody } from "../server/errors.ts"
-import { commonErrors, errorResponse, exampleErrors, named } from "./errors.ts"
+import { exampleErrors, freeErrors, named, paidErrors } from "./errors.ts"
 import { answerHeaders, errorHeaders, type Kind } from "./headers.ts"
-
-type Json = Readonly<Record<string, unknown>>
+import type { Json } from "../../catalog/domain/shortForm.ts"
+import { shortForms } from "./schemas.ts"
 
 const ifNoneMatch = {
   name: "If-None-Match",
@@ -46,9 +38,8 @@ const idempotencyKey = {
   in: "header",
   required: false,
   description:
-    "A secret that you choose. The same request of the same payer with the same key is charged once, " +
-    "also with a new signature, and returns the same answer again. Without it a used payment returns " +
-    "409",
+    "A secret that you choose and keep, one for each purchase. For 24 hours the same request with the " +
+    `same key is charged once and returns the same answer again. ${resendRule}`,
   schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,128}$" },
 }
 const paymentId = {
@@ -59,15 +50,23 @@ const paymentId = {
   schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
 }
 
+/** The parameters that several paths share, by their name in the document. */
+export const sharedParameters = { IfNoneMatch: ifNoneMatch, IdempotencyKey: idempotencyKey }
+
+const shared = (name: keyof typeof sharedParameters) => ({
+  $ref: `#/components/parameters/${name}`,
+})
+
+/** The answer to If-None-Match with the current tag. */
+export const notModified = {
+  description: "The body still has the ETag you sent",
+  headers: answerHeaders.tagged,
+}
+
 /** The parameters and responses of a body with an ETag. */
 export const tagged = {
-  parameters: [ifNoneMatch],
-  responses: {
-    304: {
-      description: "The body still has the ETag you sent",
-      headers: answerHeaders.tagged,
-    },
-  },
+  parameters: [shared("IfNoneMatch")],
+  responses: { 304: { $ref: "#/components/responses/NotModified" } },
 }
 
 /** One path. */
@@ -88,12 +87,8 @@ const error = (status: number) => ErrorBody.pipe(HttpApiSchema.status(status))
 const free = Object.values(freeRows).map((row: FreeRow & { readonly id: FreeId }): Row => ({
   ...row,
   body: row.format === "text" ? Schema.String.pipe(HttpApiSchema.asText()) : row.body,
-  errors: [
-    ...(row.ownError === undefined ? [] : [error(row.ownError)]),
-    ...[429, 503].map(error),
-    // The 503 of /health has the body of its 200, or an error.
-    ...(row.id === "health" ? [row.body.pipe(HttpApiSchema.status(503))] : []),
-  ],
+  // The 503 of /health has the body of its 200, or an error.
+  errors: row.id === "health" ? [error(503), row.body.pipe(HttpApiSchema.status(503))] : [],
   kind: "tagged",
   parameters: tagged.parameters,
 }))
@@ -105,11 +100,27 @@ const paid = Object.values(products).map((product: Product & { readonly id: Prod
   errors: [
     ChallengeBody.pipe(HttpApiSchema.status(402)),
     ChallengeV1Body.pipe(HttpApiSchema.status(402)),
-    ...errorStatuses(product).map(error),
   ],
   kind: "paid",
   product,
-  parameters: [...product.parameters.map(queryParameter), idempotencyKey],
+  title: `${product.title}, $${usd(product.price)}`,
+  description: `$${usd(product.price)} per call, paid in USDC. ${product.description}`,
+  parameters: [...product.parameters.map(queryParameter), shared("IdempotencyKey")],
+}))
+
+const pages = Object.values(pageRows).map((row: PageRow & { readonly id: PageId }): Row => ({
+  ...row,
+  errors: [],
+  kind: "tagged",
+  parameters: [
+    ...(row.parameter === undefined ? [] : [{
+      ...row.parameter,
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+    }]),
+    ...tagged.parameters,
+  ],
 }))
 
 const payment: Row = {
@@ -120,12 +131,12 @@ const payment: Row = {
     "State, transaction and refund of a payment, without the answer it bought. The id is " +
     `${paymentIdFormula}.`,
   body: PaymentBody,
-  errors: [400, 404, 429, 503].map(error),
+  errors: [],
   kind: "fresh",
   parameters: [paymentId],
 }
 
-const rows = [...free, payment, ...paid]
+const rows = [...free, payment, ...paid, ...pages]
 
 const endpointOf = ({ id, path, title, description, body, errors }: Row) =>
   HttpApiEndpoint.get(operationId({ id }), path, { success: body, error: errors })
@@ -139,13 +150,14 @@ const groupOf = (name: string, rows: ReadonlyArray<Row>) => {
 }
 
 /** The operations as Effect's HttpApi generates them. */
-const generated = OpenApi.fromApi(
+const generated = shortForms(OpenApi.fromApi(
   HttpApi.make("bellwether")
-    .add(groupOf("free", free), groupOf("payments", [payment]), groupOf("paid", paid)),
-)
+    .add(groupOf("free", free), groupOf("payments", [payment]), groupOf("paid", paid))
+    .add(groupOf("pages", pages)),
+))
 
 /** The schemas that the operations reference. */
-export const contractSchemas = generated.components.schemas
+export const contractSchemas = generated.schemas
 
 /** The operations, by path. */
 export function contractOperations(
@@ -168,10 +180,10 @@ interface Context {
 
 function operationOf(operation: OpenApi.OpenAPISpecOperation | undefined, context: Context): Json {
   const { row: { id, kind, product, parameters } } = context
-  const responses = Object.entries(operation?.responses ?? {}).map(([status, response]) => [
-    status,
-    responseOf(Number(status), response, context),
-  ])
+  const responses = Object.entries(operation?.responses ?? {}).flatMap(([status, response]) => {
+    const described = responseOf(status, response, context)
+    return described === null ? [] : [[status, described]]
+  })
   return {
     ...operation,
     operationId: operationId({ id }),
@@ -179,42 +191,37 @@ function operationOf(operation: OpenApi.OpenAPISpecOperation | undefined, contex
     security: product === undefined ? [] : [{ x402: [] }],
     ...(product === undefined ? {} : { "x-payment-info": paymentInfo(product) }),
     responses: {
-      ...commonErrors,
       ...(kind === "tagged" ? tagged.responses : {}),
       ...Object.fromEntries(responses),
+      ...(product === undefined ? freeErrors : paidErrors),
     },
   }
 }
 
 function responseOf(
-  status: number,
+  status: string,
   { description, content }: { readonly description: string; readonly content?: object },
-  { row, examples, terms }: Context,
-): Json {
-  if (status === 200) {
+  { row, examples }: Context,
+): Json | null {
+  if (status === "200") {
     return {
       description,
       headers: answerHeaders[row.kind],
-      content: withExamples(content, { example: examples[row.id] }),
+      content: withExamples(
+        content,
+        mediaExample(examples[row.id]),
+      ),
     }
   }
-  if (status === 402 && row.product !== undefined) {
-    return {
-      description:
-        "Payment required. If a payment was sent, it was not accepted, and `error` says why",
-      headers: errorHeaders(402),
-      content: withExamples(content, { examples: named(challenges(row.product, terms)) }),
-    }
-  }
-  if (status === 503 && row.id === "health") {
+  if (status === "503" && row.id === "health") {
     const down = downBody(freeRows.health.sample())
     return {
       description: "The service is down or cannot answer now",
-      headers: errorHeaders(503),
+      headers: errorHeaders(status),
       content: withExamples(content, { examples: named({ down, ...overloaded }) }),
     }
   }
-  return errorResponse(status) ?? { description, content }
+  return null
 }
 
 const overloaded = { overloaded: exampleErrors["503"]?.["overloaded"] }
@@ -228,13 +235,6 @@ const paymentInfo = ({ price }: Product) => ({
   price: { mode: "fixed", currency: "USD", amount: usd(price) },
   protocols: [{ x402: {} }],
 })
-
-/** The 402 bodies of a product, by x402 version. */
-function challenges(product: Product, terms: PaymentTerms): Json {
-  const version2 = challenge(product, terms).body
-  const version1 = challengeV1(product, terms)
-  return version1 === null ? { version2 } : { version2, version1 }
-}
 
 /** A query parameter in OpenAPI, with the type and bounds it is decoded with. */
 export function queryParameter(parameter: Parameter): Json {

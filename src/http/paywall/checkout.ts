@@ -178,7 +178,7 @@ export function invalidParameters(faults: ReadonlyArray<ParameterError>): NotCha
   return new NotCharged({
     code: "invalid_parameter",
     message: message === "" ? "A parameter is invalid" : message,
-    hint: "Correct the parameter and send the same payment again: it was not used.",
+    hint: "Your payment was not used: correct the parameter and send it again.",
     details: faults.map(({ param, in: where, message }) => ({ param, in: where, message })),
   })
 }

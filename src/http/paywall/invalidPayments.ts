@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { resend, resendUnused } from "../../catalog/domain/refusal.ts"
 import { Effect } from "effect"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
 import type { ClientKeys, LimitDecision, RateLimiter } from "../server/limits.ts"
@@ -36,6 +37,7 @@ export function countInvalidPayments(limiter: RateLimiter) {
             new NotCharged({
               code: "payments_unavailable",
               message: "Payments cannot be checked now",
+              hint: resendUnused,
             }),
           )
         default:
@@ -64,6 +66,6 @@ const tooMany = ({ retryAfterSeconds }: Denied) => ({
 const unread = (denied: Denied) =>
   new NotCharged({
     ...tooMany(denied),
-    hint: "Wait, then send the same payment again: this request did not use it.",
+    hint: `This call did not read the payment: after Retry-After, ${resend}.`,
     taken: null,
   })

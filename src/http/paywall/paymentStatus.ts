@@ -4,6 +4,7 @@
  * @module
  */
 import { Duration, Effect, Option, Schema } from "effect"
+import { described, success, text } from "../../core/domain/fields.ts"
 import { usd } from "../../core/domain/money.ts"
 import {
   type Payment,
@@ -22,23 +23,33 @@ export const paymentsPrefix = "/v1/payments/"
 const Hex = Schema.String.check(Schema.isPattern(/^0x[0-9a-f]+$/))
 
 export const PaymentBody = Schema.Struct({
-  success: Schema.Literal(true),
-  paymentId: Hex,
-  state: PaymentState,
+  success,
+  paymentId: described(Hex, "The id in the path, in lower case"),
+  state: described(
+    PaymentState,
+    "claimed, settling, settled: in progress; unresolved: not known yet; answered: taken and " +
+      "answered; refund_due, refunded: taken and returned; released, void: not taken",
+  ),
   product: Schema.NullOr(Schema.String).annotate({
     description: "The product that was paid for; null for a transfer without a request",
   }),
-  amountUsd: Schema.String,
-  payer: Hex,
+  amountUsd: text("Amount in USD, as a decimal number"),
+  payer: described(Hex, "Address that paid"),
   transaction: Schema.NullOr(Hex).annotate({
-    description: "The hash of the payment's transaction",
+    description: "Hash of the transaction that took it; null when none is known",
   }),
   refund: Schema.NullOr(Schema.Struct({
-    state: RefundState,
-    transaction: Schema.NullOr(Schema.String),
-    amountUsd: Schema.String,
-    to: Hex,
-  })),
+    state: described(
+      RefundState,
+      "confirmed, settled_by_hand: paid; cancelled: not owed; needs_review: a person decides",
+    ),
+    transaction: described(
+      Schema.NullOr(Schema.String),
+      "Hash of the refund's transaction; null before it is sent",
+    ),
+    amountUsd: text("Amount in USD, as a decimal number"),
+    to: described(Hex, "Address that gets it: the payer"),
+  })).annotate({ description: "The refund; null without one" }),
 }).annotate({ identifier: "Payment" })
 
 /** How long the store may take. */

@@ -120,7 +120,7 @@ export function challengeFor(
   { error, version1 = false }: ChallengeOptions = {},
 ): EncodedChallenge {
   const { header, body } = challenge(product, terms, error)
-  const content = (version1 ? challengeV1(product, terms, error) : null) ?? body
+  const content = (version1 ? challengeV1(product, terms, { error }) : null) ?? body
   return {
     status: 402,
     headers: {

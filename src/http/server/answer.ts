@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto"
+import { acceptedEncoding, encode, encodedBytesMin, type Encoding, encodings } from "./encoding.ts"
 
 export type HeaderPair = [name: string, value: string]
 
@@ -25,6 +26,8 @@ export interface Answer {
   readonly etag: string | null
   /** All headers but X-Request-Id and RateLimit, which differ per request. */
   readonly headers: ReadonlyArray<HeaderPair>
+  /** The answer by content encoding, filled when one is first requested; absent on a short body. */
+  readonly encoded?: Map<Encoding, Answer>
 }
 
 /**
@@ -34,21 +37,27 @@ export interface Answer {
 export const caching = {
   polled: "private, max-age=15",
   document: "private, max-age=300",
+  page: "private, max-age=60",
   none: "no-store",
 } as const
 
 const encoder = new TextEncoder()
 
 export function answer(options: {
-  readonly body: string
+  /** A text, or bytes that are compressed already. */
+  readonly body: string | Uint8Array<ArrayBuffer>
   readonly contentType?: string
   readonly status?: number
   readonly cache: keyof typeof caching
   readonly headers?: ReadonlyArray<HeaderPair>
 }): Answer {
-  const bytes = encoder.encode(options.body)
+  const { body } = options
+  const bytes = typeof body === "string" ? encoder.encode(body) : body
   const etag = options.cache === "none" ? null : etagOf(bytes)
+  const isEncoded = options.cache !== "none" && typeof body === "string" &&
+    bytes.length >= encodedBytesMin
   return {
+    ...(isEncoded ? { encoded: new Map() } : {}),
     status: options.status ?? 200,
     bytes,
     etag,
@@ -56,10 +65,68 @@ export function answer(options: {
       ["content-type", options.contentType ?? "application/json"],
       ["cache-control", caching[options.cache]],
       ...(etag === null ? [] : [["etag", etag] satisfies HeaderPair]),
+      ...(isEncoded ? [["vary", "Accept-Encoding"] satisfies HeaderPair] : []),
       ...commonHeaders,
       ...(options.headers ?? []),
     ],
   }
+}
+
+/**
+ * Encodes the bodies of one path, one after the other. While the body is the same it returns the same
+ * answer, so that what is made from the answer is not made again.
+ */
+export function jsonAnswers(cache: keyof typeof caching): (body: object) => Answer {
+  let previous: { readonly body: string; readonly answer: Answer } | null = null
+  return (value) => {
+    const body = JSON.stringify(value)
+    previous = previous?.body === body ? previous : { body, answer: answer({ body, cache }) }
+    return previous.answer
+  }
+}
+
+const varied = new WeakMap<Answer, Answer>()
+
+/** One of the answers of a path on which `Accept` selects, with `Vary`; made once. */
+export function varyingByAccept(answer: Answer): Answer {
+  const known = varied.get(answer)
+  if (known !== undefined) return known
+  const vary = answer.headers.filter(([name]) => name === "vary").map(([, value]) => value)
+  const made: Answer = {
+    ...answer,
+    ...(answer.encoded === undefined ? {} : { encoded: new Map() }),
+    headers: [
+      ...answer.headers.filter(([name]) => name !== "vary"),
+      ["vary", ["Accept", ...vary].join(", ")],
+    ],
+  }
+  varied.set(answer, made)
+  return made
+}
+
+/**
+ * The answer in the encoding that a client prefers, encoded once. Its tag is weak, because the bytes
+ * are others; If-None-Match compares weakly, so either tag matches both.
+ */
+export function preferred(answer: Answer, acceptEncoding: string | null): Answer {
+  const { encoded, headers, etag } = answer
+  const encoding = encoded === undefined ? null : acceptedEncoding(acceptEncoding, encodings)
+  if (encoded === undefined || encoding === null) return answer
+  const known = encoded.get(encoding)
+  if (known !== undefined) return known
+  const made: Answer = {
+    ...answer,
+    bytes: encode(answer.bytes, encoding),
+    headers: [
+      ...headers.map(([name, value]): HeaderPair => [
+        name,
+        name === "etag" ? `W/${etag}` : value,
+      ]),
+      ["content-encoding", encoding],
+    ],
+  }
+  encoded.set(encoding, made)
+  return made
 }
 
 /** The answer as a web response; `extra` are the headers that differ per request. */
@@ -75,9 +142,11 @@ export function toResponse(
   ])
 }
 
-/** 304, with the headers of the 200 except its content type. */
+const ofContent = ["content-type", "content-encoding"]
+
+/** 304, with the headers of the 200 except those of its content. */
 export function notModified(answer: Answer, extra: ReadonlyArray<HeaderPair>): Response {
-  return build(null, 304, answer.headers.filter(([name]) => name !== "content-type"), extra)
+  return build(null, 304, answer.headers.filter(([name]) => !ofContent.includes(name)), extra)
 }
 
 /**

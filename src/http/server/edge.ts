@@ -14,9 +14,11 @@ import {
   type HeaderPair,
   matchesTag,
   notModified,
+  preferred,
   toResponse,
 } from "./answer.ts"
 import { requestsVersion1 } from "../paywall/paywall.ts"
+import { prefersHtml } from "./mediaType.ts"
 import type { BodyReader } from "./bodyReader.ts"
 import {
   bodyBytesMax,
@@ -49,6 +51,8 @@ import {
 } from "./limits.ts"
 import { type Exceeded, makePendingRequests, type PendingRequests } from "./pendingRequests.ts"
 import { type Body, type Peer, type RequestMeta, type WebHandler } from "./server.ts"
+import { closedResponse, testHeaderFault } from "./testTriggers.ts"
+import { testHeader } from "../../core/testCall.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
@@ -83,6 +87,8 @@ export interface EdgeRoute {
   readonly paid: WebHandler | null
   /** The handler of POST, where the path accepts it. */
   readonly post?: PostHandler
+  /** The page of this path, for an unpaid GET that prefers HTML; it has a budget of its own. */
+  readonly page?: EdgeRoute
   /**
    * The answer while the store, and so every rate limit, is unreachable; 503 overloaded when
    * absent.
@@ -106,6 +112,8 @@ export interface EdgeOptions {
   readonly onAnswer: (status: number) => void
   /** Logs what is refused before a handler sees it. */
   readonly log: AnswerLog
+  /** The names of the test triggers; absent with real payments. */
+  readonly testTriggers?: ReadonlyArray<string> | undefined
   /** Called for a limited or waiting request with X-Forwarded-For while no proxy is trusted. */
   readonly onUntrustedForward: () => void
 }
@@ -210,6 +218,8 @@ function pathStart(url: string): number {
  */
 function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
   const { edge, method, request: { headers } } = context
+  const fault = route.paid === null ? null : testHeaderFault(headers, edge.options.testTriggers)
+  if (fault !== null) return refuse(context, fault)
   const payment = route.paid === null
     ? null
     // An empty header is no payment, as in the paywall; else an unpaid probe would bypass its
@@ -218,6 +228,11 @@ function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
   if (payment !== null && payment.length > paymentLengthMax) return refuse(context, paymentTooLong)
   if (route.paid !== null && payment !== null && method === "GET") {
     return runHandler(context, route.paid, null)
+  }
+  const { page } = route
+  if (page !== undefined && payment === null && prefersHtml(headers.get("accept"))) {
+    // A client of x402 version 1 asks for a body that it can read.
+    if (!asksVersion1(context, route)) return serve(context, page)
   }
   if (route.limiter.policyField === null) return sendCurrent(context, route, [])
   const keys = keysOf(context)
@@ -259,6 +274,8 @@ function post(
   { handle, refusal }: PostHandler,
 ): MaybePromise {
   const { edge, request } = context
+  const fault = testHeaderFault(request.headers, edge.options.testTriggers)
+  if (fault !== null) return refuse(context, refusal(fault))
   const body = edge.options.readBody(request, addressOf(context), limiter)
   if (!(body instanceof Promise)) return refuse(context, refusal(body.refusal), body.fields)
   return body.then((body) => runHandler(context, handle, body, refusal))
@@ -279,11 +296,13 @@ function runHandler(
   const meta: RequestMeta = {
     requestId: context.requestId,
     clientAddress: addressOf(context),
+    testTrigger: context.request.headers.get(testHeader),
     body,
   }
   return trackPending(
     context,
     handle(context.request, meta).then((response) => {
+      if (meta.isClosed === true) return closedResponse()
       runAfterDelivery(context, meta)
       return addCommonHeaders(context, response)
     }),
@@ -343,16 +362,17 @@ function keysOf(context: RequestContext): ClientKeys {
   return context.keys = clientKeys(addressOf(context))
 }
 
+const asksVersion1 = ({ request: { headers, url } }: RequestContext, { version1 }: EdgeRoute) =>
+  version1 !== undefined && requestsVersion1(headers.get("x-402-version"), url)
+
 function sendCurrent(
   context: RequestContext,
   route: EdgeRoute,
   fields: ReadonlyArray<HeaderPair>,
 ): MaybePromise {
-  const { version1 } = route
-  const { headers, url } = context.request
-  const current = version1 !== undefined && requestsVersion1(headers.get("x-402-version"), url)
-    ? version1
-    : route.current?.(url) ?? null
+  const current = asksVersion1(context, route)
+    ? route.version1 ?? null
+    : route.current?.(context.request.url) ?? null
   return current instanceof Promise
     ? trackPending(context, current.then((answer) => send(context, answer, fields)))
     : send(context, current, fields)
@@ -366,11 +386,14 @@ function send(
   if (answer === null) return refuse(context, overloaded, fields)
   if ("body" in answer) return refuse(context, answer, fields)
   const extra: ReadonlyArray<HeaderPair> = [["x-request-id", context.requestId], ...fields]
+  const inEncoding = answer.encoded === undefined
+    ? answer
+    : preferred(answer, context.request.headers.get("accept-encoding"))
   if (answer.etag !== null) {
     const tags = context.request.headers.get("if-none-match")
-    if (tags !== null && matchesTag(tags, answer.etag)) return notModified(answer, extra)
+    if (tags !== null && matchesTag(tags, answer.etag)) return notModified(inEncoding, extra)
   }
-  return toResponse(answer, context.method, extra)
+  return toResponse(inEncoding, context.method, extra)
 }
 
 function refuse(
@@ -428,7 +451,7 @@ export function methodsOf(
 
 const requestHeaders = "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
   "Access-Control-Expose-Headers, If-None-Match, X-Request-Id, Idempotency-Key, A2A-Version, " +
-  "A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+  `A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name, ${testHeader}`
 
 /** The headers of the answer to OPTIONS. */
 function preflight(methods: ReadonlyArray<string>): ReadonlyArray<HeaderPair> {

@@ -9,7 +9,13 @@
  */
 import { Context, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { ParameterDetail, RefusalCode } from "../../catalog/domain/refusal.ts"
+import {
+  type ParameterDetail,
+  Refusal as RefusalBody,
+  type RefusalCode,
+  resend,
+} from "../../catalog/domain/refusal.ts"
+import { described, text } from "../../core/domain/fields.ts"
 import {
   type NotCharged,
   Receipt,
@@ -33,19 +39,19 @@ interface ErrorRule {
   readonly retryAfterSeconds?: number
   /** The meaning of the code and what to do, as /llms-full.txt prints it. */
   readonly meaning: string
+  /** The values that `charged` may have. */
+  readonly charged: ReadonlyArray<boolean | null>
 }
 
-const final = (status: number, meaning: string): ErrorRule => ({
-  status,
-  retryable: false,
-  meaning,
+const final = (status: number, meaning: string, charged: ErrorRule["charged"] = [false]) => ({
+  ...{ status, retryable: false, meaning, charged },
 })
-const transient = (status: number, retryAfterSeconds: number, meaning: string): ErrorRule => ({
-  status,
-  retryable: true,
-  retryAfterSeconds,
-  meaning,
-})
+const transient = (
+  status: number,
+  retryAfterSeconds: number,
+  meaning: string,
+  charged: ErrorRule["charged"] = [false],
+) => ({ status, retryable: true, retryAfterSeconds, meaning, charged })
 const notUsed = "a payment in the request was not used"
 
 /** The rule of every error code. */
@@ -66,21 +72,25 @@ export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
   payment_in_progress: {
     status: 409,
     retryable: true,
-    meaning:
-      "A call with this payment, or with this key, is still running. Send the same payment again.",
+    charged: [null],
+    meaning: `A call with this payment, or with this key, is still running: ${resend}.`,
   },
   payment_already_used: final(
     409,
     "This payment already bought an answer. Send it with the Idempotency-Key of the first call, or " +
       "with the payer proof of the hint, to get that answer again.",
+    [true],
   ),
   payment_conflict: final(
     409,
-    "This payment belongs to another request, or its payer proof is not the payer's.",
+    "This payment belongs to another request, or its payer proof is not the payer's. This call " +
+      "charged nothing.",
+    [false, true, null],
   ),
   payment_refunded: final(
     410,
-    "This payment was refunded or will be; see `refund`. Sign a new one.",
+    "This payment was refunded or will be; see `refund`. To buy again, sign a new one.",
+    [true],
   ),
   payload_too_large: final(413, "The body is too long."),
   uri_too_long: final(414, "Path and query are too long."),
@@ -88,19 +98,28 @@ export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
   below_threshold: final(
     422,
     "There is too little data for an answer that is worth its price. Not charged, or refunded.",
+    [false, true],
   ),
-  rate_limited: transient(429, 60, "Too many requests from this address. Wait for Retry-After."),
+  rate_limited: transient(
+    429,
+    60,
+    "Too many requests from this address; this one did not use a payment. After Retry-After, " +
+      "send the same request, with the same payment if it had one.",
+    [false, null],
+  ),
   headers_too_large: final(431, "The payment header is too long."),
   internal_error: {
     status: 500,
     retryable: true,
-    meaning: "The service failed. `charged` says whether a payment was taken.",
+    charged: [false, true, null],
+    meaning: `The service failed. If \`charged\` is null: ${resend}.`,
   },
   facilitator_error: transient(502, 5, "Payments cannot be checked now. Not charged."),
   venue_error: transient(
     502,
     30,
     "The venue did not answer. Not charged, or refunded; see `charged`.",
+    [false, true],
   ),
   digest_stale: transient(
     503,
@@ -111,44 +130,52 @@ export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
     503,
     60,
     "The data that the answer rests on is too old to be sold. Not charged, or refunded; see `charged`.",
+    [false, true],
   ),
   payments_unavailable: transient(503, 10, "Payments cannot be taken now. Not charged."),
   settlement_unresolved: transient(
     503,
     5,
-    "It is not known yet whether the payment was taken. Send the same payment again. Do not sign " +
-      "another.",
+    `It is not known yet whether the payment was taken: ${resend}.`,
+    [null],
   ),
   overloaded: transient(
     503,
     2,
     `The service cannot answer now; ${notUsed}. \`charged\` is null when an earlier request may have ` +
       "used it.",
+    [false, null],
   ),
   upstream_timeout: transient(
     504,
     5,
     "The answer was not ready in time. Not charged, or refunded.",
+    [false, true],
   ),
 }
 
 /** The body of every error except a 402. */
 export const ErrorBody = Schema.Struct({
-  success: Schema.Literal(false),
+  success: described(Schema.Literal(false), "False in an error"),
   error: Schema.Struct({
-    code: RefusalCode,
-    message: Schema.String,
-    status: Schema.Int,
-    retryable: Schema.Boolean,
-    charged: Schema.NullOr(Schema.Boolean),
-    hint: Schema.optionalKey(Schema.String),
-    retryAfterSeconds: Schema.optionalKey(Schema.Int),
-    details: Schema.optionalKey(Schema.Array(ParameterDetail)),
-    allowed: Schema.optionalKey(Schema.Array(Schema.String)),
-    receipt: Schema.optionalKey(Receipt),
-    refund: Schema.optionalKey(RefundNotice),
-    requestId: Schema.String,
-  }),
+    ...RefusalBody.fields,
+    status: described(Schema.Int, "That of the HTTP answer; no unit"),
+    retryable: described(Schema.Boolean, "Whether the same request may succeed later"),
+    charged: described(
+      Schema.NullOr(Schema.Boolean),
+      "True: the payment was taken. False: nothing was taken for this call. Null while not known",
+    ),
+    allowed: Schema.optionalKey(
+      described(Schema.Array(Schema.String), "Methods that the path accepts; only with 405"),
+    ),
+    receipt: Schema.optionalKey(
+      described(Receipt, "Of a payment that an earlier call used; only with 409"),
+    ),
+    refund: Schema.optionalKey(
+      described(RefundNotice, "Of a payment that was taken and is returned"),
+    ),
+    requestId: text("Id of the request, as in X-Request-Id"),
+  }).annotate({ description: "What went wrong, and whether you paid" }),
 }).annotate({ identifier: "Error" })
 
 /** An error before it is encoded, without the request id. */
@@ -201,15 +228,39 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   return { status, code, message, headers, body }
 }
 
+/** An error as one text, for a model that reads no fields. */
+export function errorText(
+  { code, message, hint, charged, refund, retryAfterSeconds }: (typeof ErrorBody.Type)["error"],
+): string {
+  const money = charged === null
+    ? "It is not known yet whether the payment was taken"
+    : charged
+    ? `The payment was taken${
+      refund === undefined ? "" : `, and $${refund.amountUsd} are refunded`
+    }`
+    : "Nothing was charged"
+  const wait = retryAfterSeconds === undefined ? "" : `, Retry-After ${retryAfterSeconds} s`
+  return `${message}. ${money} (${code}${wait}).${hint === undefined ? "" : ` ${hint}`}`
+}
+
 const afterRefund = ({ id }: RefundQueued["refund"]) =>
   `GET /v1/payments/${id} returns the state of the refund. ` +
-  "To try again, sign a new authorization: this one is spent."
+  "This purchase has ended: to buy again, sign a new authorization."
+
+/** A hint with what to do next with the payment, which is not taken or not known to be. */
+function withRule(hint: string | undefined): string {
+  if (hint === undefined) return `This call did not use the payment: ${resend}.`
+  return hint.includes(resend) ? hint : `${hint} Then ${resend}.`
+}
 
 /** One of the three errors of a paid route, as a refusal. */
 export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusal {
   switch (error._tag) {
     case "NotCharged": {
-      const { code, message, hint, retryAfterSeconds, details, receipt, refund, taken } = error
+      const { code, message, retryAfterSeconds, details, receipt, refund, taken } = error
+      const hint = taken === null || errorRules[code].status >= 500
+        ? withRule(error.hint)
+        : error.hint
       return {
         code,
         message,
@@ -233,9 +284,8 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
       return {
         code: "settlement_unresolved",
         message: error.message,
-        hint: "Send the same payment again: it is never taken twice. With the Idempotency-Key or " +
-          "payment-identifier of the first call it returns the answer. Without one it returns an " +
-          "error that says whether the payment was taken, and no answer that was already charged.",
+        hint: `After Retry-After, ${resend}. With the Idempotency-Key or payment-identifier of ` +
+          "the first call it returns the answer; without one, only whether it was taken.",
         retryAfterSeconds: error.retryAfterSeconds,
         charged: null,
       }
@@ -263,8 +313,10 @@ export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
   if (cached !== undefined) return cached
   const refusal = prepare({
     code: "rate_limited",
-    message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
-    hint: "Poll /v1/index about every 10 minutes, as often as the feed changes.",
+    message:
+      `Too many requests without a payment from this address: wait ${retryAfterSeconds} s. ` +
+      "Paid and answered calls are not limited",
+    hint: "Poll the index about every 10 minutes, as often as the feed changes.",
     retryAfterSeconds,
   })
   if (rateLimitRefusals.size < rateLimitRefusalsMax) {
@@ -309,12 +361,13 @@ export const paymentTooLong = prepare({
 export const overloaded = prepare({
   code: "overloaded",
   message: "The service cannot answer now",
+  hint: "Send the same request again after Retry-After.",
 })
 /** The payment was not read. An earlier request may have used it, so `charged` is null. */
 export const overloadedPaid = prepare({
   code: "overloaded",
   message: "The service cannot answer now",
-  hint: "Wait, then send the same payment again: this request did not use it.",
+  hint: `This request did not use a payment: after Retry-After, ${resend}.`,
   charged: null,
 })
 /**
@@ -325,7 +378,7 @@ export const rateLimitedBeforeReading = (retryAfterSeconds: number): PreparedRef
   prepare({
     code: "rate_limited",
     message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
-    hint: "Wait, then send the same request again: neither it nor a payment in it was read.",
+    hint: `Neither the request nor a payment in it was read: after Retry-After, ${resend}.`,
     charged: null,
     retryAfterSeconds,
   })
@@ -337,7 +390,7 @@ export const internalError = prepare({
 export const internalErrorPaid = prepare({
   code: "internal_error",
   message: "The service failed to answer. The failure was logged",
-  hint: "Send the same message again: a payment is never taken twice.",
+  hint: `If the request had a payment, ${resend}.`,
   charged: null,
 })
 /** For a client at its limit of /a2a tasks with a payment in progress. */

@@ -97,7 +97,10 @@ export function toRpcError(
 /** A documented HTTP error in the JSON-RPC format, for a message that was not read. */
 export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
   ...refusal,
-  body: (requestId) => errorBody(toRpcError(refusal, { code, id: null, requestId })),
+  body: (requestId) => {
+    const rpcCode = refusal.status === 400 ? rpcCodes.request : code
+    return errorBody(toRpcError(refusal, { code: rpcCode, id: null, requestId }))
+  },
 })
 
 /** The body of a JSON-RPC error. */

@@ -49,6 +49,16 @@ export interface RateLimiter {
   readonly admit: (keys: ClientKeys, busy: boolean) => LimitDecision | Promise<LimitDecision>
 }
 
+/** The budget of messages that start an MCP connection, as a multiple of that of documents. */
+const handshakeFactor = 10
+
+/**
+ * The budget of the messages that start an MCP connection. It is larger than that of documents,
+ * because the users of a hosted client share one address, and a refusal breaks a client.
+ */
+export const handshakeBudget = (documents: RateBudget): RateBudget =>
+  documents === "off" ? "off" : { ...documents, limit: documents.limit * handshakeFactor }
+
 /** The budget of a /48, as a multiple of the /64 budget. */
 const siteFactor = 12
 /** Most refusals in the cache; the oldest is dropped first. */

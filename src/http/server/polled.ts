@@ -6,15 +6,17 @@
  *
  * @module
  */
-import { type Cause, Clock, Duration, Effect, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Option } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { withDeadline } from "../../core/deadline.ts"
 
-/** The pause between two computations. */
-const refreshEvery = Duration.seconds(1)
+/** The pause between two computations unless another is given. */
+const refreshEveryDefault = Duration.seconds(1)
 
 interface PolledOptions<A> {
   readonly compute: Effect.Effect<A>
+  /** The pause between two computations; a second unless given. */
+  readonly refreshEvery?: Duration.Duration
   /** A computation that takes longer fails. */
   readonly computeTimeout: Duration.Duration
   /** An older value is never served; it is recomputed first. */
@@ -30,7 +32,7 @@ interface Polled<A> {
   readonly refresh: Effect.Effect<void>
 }
 
-/** Computes every second from now on, for as long as the scope lives. */
+/** Computes again and again from now on, for as long as the scope lives. */
 export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions<A>) {
   const clock = yield* Clock.Clock
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -39,7 +41,7 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
   let computing: Promise<A | null> | null = null
 
   // An outage is logged once, not once a second.
-  const logFailure = (cause: Cause.Cause<never>) =>
+  const logFailure = (cause: Cause.Cause<Cause.TimeoutError>) =>
     failing ? Effect.void : Effect.logWarning(options.failureMessage, cause)
   const refresh = options.compute.pipe(
     Effect.tap((value) =>
@@ -48,7 +50,10 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
       })
     ),
     withDeadline(options.computeTimeout),
-    Effect.map(Option.getOrNull),
+    Effect.flatMap(Option.match({
+      onNone: () => Effect.fail(new Cause.TimeoutError("It takes too long")),
+      onSome: Effect.succeed,
+    })),
     Effect.catchCause((cause) => Effect.as(logFailure(cause), null)),
     Effect.tap((value) =>
       Effect.sync(() => {
@@ -56,7 +61,8 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
       })
     ),
   )
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(refresh, refreshEvery)))
+  const pause = options.refreshEvery ?? refreshEveryDefault
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(refresh, pause)))
 
   const computeOnce = (): Promise<A | null> =>
     computing ??= run(refresh).finally(() => {

@@ -18,7 +18,15 @@ import {
   Schema,
   type Scope,
 } from "effect"
-import { HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import {
+  HttpBody,
+  HttpEffect,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse,
+} from "effect/http"
+import { TestCall } from "../../core/testCall.ts"
+import { acceptedEncoding, encode, encodedBytesMin } from "./encoding.ts"
 import { RequestId } from "./errors.ts"
 
 /** The posted body, or why it could not be read. */
@@ -36,8 +44,12 @@ export interface RequestMeta {
   readonly requestId: string
   /** The client's address, behind the trusted proxies. */
   readonly clientAddress: string
+  /** The trigger that the request names; null without one. */
+  readonly testTrigger: string | null
   /** The posted body, where the route reads it; else null. */
   readonly body: Body | null
+  /** Set by a test trigger: the connection is closed instead of an answer. */
+  isClosed?: boolean
   /** Set by the handler: runs when its answer was delivered on a live connection. */
   onDelivered?: () => void
 }
@@ -79,16 +91,28 @@ type App<E, R> = Effect.Effect<
   R | HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
+interface HandlerOptions {
+  /**
+   * Sends long answers in gzip where the client asks for it. Not where a body has a secret next to
+   * text of others, as the id of an A2A task: the length of the gzip depends on both.
+   */
+  readonly gzip?: boolean
+}
+
 /** Runs `app` once per web request, in its own fiber. */
-export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =>
+export const toWebHandler = <E>(
+  app: App<E, never>,
+  { gzip = false }: HandlerOptions = {},
+): Effect.Effect<WebHandler> =>
   Effect.contextWith((services: Context.Context<never>) => {
     // `toHandled` makes its effect uninterruptible; outside Effect's router that must be undone
     // here.
     const handled = HttpEffect.toHandled(Effect.interruptible(app), (request, response) => {
       const withoutBody = request.method === "HEAD"
-      const sent = HttpServerResponse.omitsBody(response, withoutBody)
-        ? response
-        : HttpEffect.scopeTransferToStream(response)
+      const encoded = gzip ? inGzip(response, request.headers["accept-encoding"]) : response
+      const sent = HttpServerResponse.omitsBody(encoded, withoutBody)
+        ? encoded
+        : HttpEffect.scopeTransferToStream(encoded)
       const pending: Pending = request as HttpServerRequest.HttpServerRequest & Pending
       pending[resolver]?.(HttpServerResponse.toWeb(sent, { withoutBody, context: services }))
       return Effect.void
@@ -112,12 +136,36 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
             Context.add(RequestId, meta.requestId),
             Context.add(References.CurrentLogAnnotations, { requestId: meta.requestId }),
             Context.add(onDelivered, runLater),
+            Context.add(TestCall, {
+              trigger: meta.testTrigger,
+              close: Effect.sync(() => {
+                meta.isClosed = true
+              }),
+            }),
           ),
         )(handled)
         if (fiber.pollUnsafe() === undefined) abortWith(request.signal, fiber)
       })
     )
   })
+
+/** A successful answer in gzip, if it is long and the client accepts that. */
+function inGzip(
+  response: HttpServerResponse.HttpServerResponse,
+  acceptEncoding: string | undefined,
+): HttpServerResponse.HttpServerResponse {
+  const { body, status } = response
+  if (status !== 200 || body._tag !== "Uint8Array" || body.contentLength < encodedBytesMin) {
+    return response
+  }
+  const varied = HttpServerResponse.setHeader(response, "vary", "Accept-Encoding")
+  const encoding = acceptedEncoding(acceptEncoding, ["gzip"])
+  if (encoding === null) return varied
+  return varied.pipe(
+    HttpServerResponse.setBody(HttpBody.uint8Array(encode(body.body, encoding), body.contentType)),
+    HttpServerResponse.setHeader("content-encoding", encoding),
+  )
+}
 
 /** Interrupts a pending handler when its client disconnects. */
 function abortWith(signal: AbortSignal, fiber: Fiber.Fiber<unknown, unknown>): void {

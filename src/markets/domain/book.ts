@@ -5,6 +5,7 @@
  */
 import { Result, Schema } from "effect"
 import { Amount, Price } from "../../core/domain/number.ts"
+import { described, text } from "../../core/domain/fields.ts"
 import type { TokenId } from "./market.ts"
 import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
 
@@ -22,25 +23,37 @@ export interface OrderBook {
   readonly observedAt: EpochMs
 }
 
+const impactOf = (does: string) =>
+  described(Schema.NullOr(Amount), `USD that ${does}; null when the book ends before`)
+
 /** The cost of trading in an order book. The fields are defined at `microstructure`. */
 export const Microstructure = Schema.Struct({
-  bestBid: Price,
-  bestAsk: Price,
-  mid: Price,
-  spread: Price,
-  depthUsdWithin5c: Schema.Struct({ bid: Amount, ask: Amount, total: Amount }),
+  /** Only on the wire; missing where an earlier version stored neither it nor the market's outcomes. */
+  outcome: Schema.optionalKey(
+    text(
+      "Name of the outcome that this book is of: the market's first. Absent in older items",
+    ),
+  ),
+  bestBid: described(Price, "Highest bid, USD per share"),
+  bestAsk: described(Price, "Lowest ask, USD per share"),
+  mid: described(Price, "Middle of bestBid and bestAsk, USD per share"),
+  spread: described(Price, "bestAsk minus bestBid, USD per share"),
+  depthUsdWithin5c: Schema.Struct({
+    bid: described(Amount, "Bids at most 0.05 below mid, USD"),
+    ask: described(Amount, "Asks at most 0.05 above mid, USD"),
+    total: described(Amount, "bid plus ask, USD"),
+  }).annotate({ description: "USD of orders within 0.05 of mid: sum of price x shares" }),
   impactUsd: Schema.Struct({
-    up1c: Schema.NullOr(Amount),
-    down1c: Schema.NullOr(Amount),
-    up5c: Schema.NullOr(Amount),
-    down5c: Schema.NullOr(Amount),
-  }),
-  observedAt: IsoTime,
+    up1c: impactOf("buys every ask below mid + 0.01"),
+    down1c: impactOf("sells into every bid above mid - 0.01"),
+    up5c: impactOf("buys every ask below mid + 0.05"),
+    down5c: impactOf("sells into every bid above mid - 0.05"),
+  }).annotate({ description: "USD that moves the price by 1 or 5 cents" }),
+  observedAt: described(IsoTime, "When the venue's book was read"),
 }).annotate({
   identifier: "Microstructure",
   description: "The order book of the market's first outcome, also when the item is about the " +
-    "second; a price of the second outcome is 1 minus that of the first. An impact is null when the " +
-    "book ends before that price",
+    "second; for the second one the sides swap: its ask is 1 minus bestBid, its bid 1 minus bestAsk",
 })
 export type Microstructure = typeof Microstructure.Type
 

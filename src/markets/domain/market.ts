@@ -43,6 +43,9 @@ export function slugKey(slug: string): string {
  */
 export type MarketStatus = "open" | "proposed" | "resolved" | "closed"
 
+/** What an answer says of the liquidity. */
+export const liquidityText = "The venue's own figure of the market's liquidity, USD"
+
 export interface Market {
   readonly id: MarketId
   readonly slug: Slug

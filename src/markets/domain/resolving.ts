@@ -4,7 +4,8 @@
  * @module
  */
 import { Result, Schema } from "effect"
-import { Amount, Price } from "../../core/domain/number.ts"
+import { described, marketName, text } from "../../core/domain/fields.ts"
+import { Amount, Price, Rate } from "../../core/domain/number.ts"
 import {
   bookPrice,
   fromHalfSteps,
@@ -18,7 +19,7 @@ import {
   expectedResolution,
   ResolutionBasis,
 } from "./expectedResolution.ts"
-import type { Market } from "./market.ts"
+import { liquidityText, type Market } from "./market.ts"
 import type { Proposal } from "./proposal.ts"
 import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 
@@ -59,25 +60,28 @@ const Hours = Schema.NullOr(Amount)
 
 /** One market that is expected to resolve soon: a wire shape. */
 export const ResolvingRow = Schema.Struct({
-  question: Schema.String,
-  slug: Schema.String,
+  ...marketName,
+  outcome: text(
+    "Name of the outcome that yesMid is the price of: the market's first, not always Yes",
+  ),
   eventEndDate: Schema.NullOr(IsoTime).annotate({
     description: "The scheduled end, not the time of resolution; null when the venue names none",
   }),
   hoursRemaining: Hours.annotate({
-    description: "Until eventEndDate; 0 when it has passed, null when there is none",
+    description: "Hours until eventEndDate; 0 when it has passed, null when there is none",
   }),
   expectedResolution: Schema.Struct({
-    at: IsoTime.annotate({ description: "The median: as likely before as after" }),
-    hoursRemaining: Amount.annotate({ description: "Until `at`" }),
-    probability24h: Price.annotate({
-      description: "That it resolves within 24 hours; scored in /v1/track-record",
+    at: IsoTime.annotate({
+      description: "Median time of the resolution: as likely before as after",
+    }),
+    hoursRemaining: Amount.annotate({ description: "Hours until `at`" }),
+    probability24h: Rate.annotate({
+      description:
+        "Probability, 0 to 1, that it resolves within 24 hours; scored in /v1/track-record",
     }),
     basis: ResolutionBasis.annotate({
       description:
-        "The evidence for it. proposal: an outcome is proposed and not disputed. dispute: it is " +
-        "disputed. price: a price at or beyond 0.01 or 0.99, with the game's start or the end date. " +
-        "game_start: the start of the game. end_date: the scheduled end",
+        "The evidence. proposal: one that is not disputed; dispute: one that is; price: at or beyond 0.01 or 0.99; game_start; end_date: the scheduled end",
     }),
   }).annotate({
     description: "Computed from how long after such an instant past markets resolved",
@@ -86,13 +90,19 @@ export const ResolvingRow = Schema.Struct({
     description:
       "Whether its schedule has passed: the end date, or for a game its start plus the usual delay",
   }),
-  hoursOverdue: Hours.annotate({ description: "Since its schedule; null unless overdue" }),
+  hoursOverdue: Hours.annotate({ description: "Hours since its schedule; null unless overdue" }),
   /** The mid of the first outcome. */
-  yesMid: Price,
+  yesMid: described(
+    Price,
+    "Price of `outcome`, USD per share: the book's mid or its one side, else the venue's last price",
+  ),
   convergence: Convergence,
-  liquidityUsd: Amount,
+  liquidityUsd: described(Amount, liquidityText),
   /** Only in the first `microstructureRowsMax` rows; null when no valid book was available. */
-  microstructure: Schema.optionalKey(Schema.NullOr(MicrostructureBody)),
+  microstructure: Schema.optionalKey(described(
+    Schema.NullOr(MicrostructureBody),
+    `Only in the first ${microstructureRowsMax} rows; null when no valid book was available`,
+  )),
 }).annotate({ identifier: "ResolvingMarket" })
 export type ResolvingRow = typeof ResolvingRow.Type
 
@@ -172,6 +182,7 @@ export function resolvingRows(
     return {
       question: market.question,
       slug: market.slug,
+      outcome: market.outcomes[0],
       eventEndDate: endsAt === null ? null : isoTime(endsAt),
       hoursRemaining: endsAt === null ? null : hoursOf(Math.max(0, endsAt - now)),
       expectedResolution: {
@@ -185,13 +196,19 @@ export function resolvingRows(
       yesMid: mid,
       convergence: convergenceOf(mid),
       liquidityUsd: market.liquidityUsd,
-      ...(index < microstructureRowsMax ? { microstructure: validBook(bookOf(market)) } : {}),
+      ...(index < microstructureRowsMax
+        ? { microstructure: validBook(market, bookOf(market)) }
+        : {}),
     }
   })
 }
 
-function validBook(book: OrderBook | undefined): MicrostructureBody | null {
-  return book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
+function validBook(
+  { outcomes: [outcome] }: Market,
+  book: OrderBook | undefined,
+): MicrostructureBody | null {
+  const valid = book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
+  return valid === null ? null : { outcome, ...valid }
 }
 
 /** With two decimals. */

@@ -88,7 +88,7 @@ export function historyRange(
 }
 
 /** At or beyond these limits a price has converged to 0 or 1. */
-const settlement = { low: 0.03, high: 0.97 }
+export const settlement = { low: 0.03, high: 0.97 }
 
 export function isConverged(price: number): boolean {
   return halfSteps(price) >= halfSteps(settlement.high) ||
@@ -223,6 +223,7 @@ export function moverItem(
     createdAt: isoTime(createdAt),
     data: {
       market: marketRef(market),
+      outcome: market.outcomes[0],
       window,
       priceStart,
       priceNow,

@@ -7,22 +7,23 @@
  * @module
  */
 import { Schema } from "effect"
+import { text } from "../../core/domain/fields.ts"
 import { type ProductError, Refusal, RefusalCode, refusalOf } from "../../catalog/domain/refusal.ts"
 import { PaymentFault } from "./paymentFault.ts"
 
 /** A refund, as it is reported to the buyer. */
 export const RefundNotice = Schema.Struct({
-  id: Schema.String,
-  state: Schema.String,
-  amountUsd: Schema.String,
-  to: Schema.String,
+  id: text("Id of the payment: GET /v1/payments/{id} returns the state of its refund"),
+  state: text("State of the refund, such as queued"),
+  amountUsd: text("Amount in USD, as a decimal number"),
+  to: text("Address that gets it: the payer"),
 })
 
 /** The proof of a settled payment. */
 export const Receipt = Schema.Struct({
-  payer: Schema.String,
-  transaction: Schema.String,
-  network: Schema.String,
+  payer: text("Address that paid"),
+  transaction: text("Hash of the transaction that took the payment"),
+  network: text("Its network, as CAIP-2: eip155:8453 is Base"),
 })
 
 /** This call took no money. `taken` says whether an earlier call took the payment that was sent. */

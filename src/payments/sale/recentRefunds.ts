@@ -30,7 +30,9 @@ const tooManyRefunds = (pause: number) =>
     code: "rate_limited",
     message: "Too many recent payments of this payer were refunded because their answers were " +
       "not fetched",
-    hint: "This payment was not used. After Retry-After sign a new one, and read each answer. " +
+    hint:
+      "Your payment was not used. After Retry-After, send it again if it is still valid; if not, " +
+      "sign a new one, with the same key. Read each answer. " +
       "Products that are computed before they are charged are still sold.",
     retryAfterSeconds: Math.max(1, Math.ceil(pause / 1_000)),
   })

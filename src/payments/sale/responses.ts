@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { resend, resendUnused } from "../../catalog/domain/refusal.ts"
 import { Effect, Option } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import {
@@ -67,7 +68,8 @@ export const paymentConflict = (taken: boolean | null) =>
     new NotCharged({
       code: "payment_conflict",
       message: "This authorization is bound to another request or signature",
-      hint: "Sign a new authorization for this request.",
+      hint: "It pays only for the request it was first sent with: there, " +
+        `${resend}. This call charged nothing; another request needs a payment of its own.`,
       taken,
     }),
   )
@@ -75,31 +77,30 @@ export const paymentConflict = (taken: boolean | null) =>
 export const paymentInProgress = new NotCharged({
   code: "payment_in_progress",
   message: "This payment is being processed",
-  hint: "Send the same payment again with the first call's Idempotency-Key or payment-identifier.",
+  hint: `After Retry-After, ${resend}. The key is the first call's Idempotency-Key or ` +
+    "payment-identifier.",
   retryAfterSeconds: 2,
   taken: null,
 })
 export const inProgress = Effect.fail(paymentInProgress)
 
-const notUsed = "Send the same payment again: it was not used."
-
 export const overloaded = new NotCharged({
   code: "overloaded",
   message: "Too many payments are being processed",
-  hint: notUsed,
+  hint: resendUnused,
 })
 
 export const payerOverloaded = new NotCharged({
   code: "overloaded",
   message: "Too many payments of this payer are being processed",
-  hint: "Send the same payment again when the others are finished: it was not used.",
+  hint: `Your payment was not used: when the others are finished, ${resend}.`,
 })
 
 /** Too many payments from one address wait for their verification. */
 export const tooManyUnverified = new NotCharged({
   code: "rate_limited",
   message: "Too many payments from this address are being verified",
-  hint: notUsed,
+  hint: resendUnused,
   retryAfterSeconds: 1,
 })
 
@@ -126,7 +127,7 @@ export const firstPaymentNamed = (first: PaymentId) => (error: FailedSale): Fail
       return new NotCharged({
         ...error,
         message: error.message,
-        hint: `${status} Use another key for another purchase.`,
+        hint: `${status} Until it is decided, ${resend}.`,
       })
     case "Unresolved":
       return new Unresolved({
@@ -152,14 +153,16 @@ export const unavailable = Effect.fail(
   new NotCharged({
     code: "payments_unavailable",
     message: "Payments cannot be taken at this moment",
-    hint: notUsed,
+    hint: resendUnused,
   }),
 )
 
 export const neverPaid = Effect.fail(
   new NotCharged({
     code: "payment_required",
-    message: "The authorization has expired or was spent elsewhere: sign a new one",
+    message:
+      "The authorization has expired or was spent elsewhere, and paid nothing here: sign a " +
+      "new one, with the same key",
     fault: "not_settled",
   }),
 )

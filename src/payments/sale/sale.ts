@@ -13,6 +13,7 @@
  *
  * @module
  */
+import { resendUnused } from "../../catalog/domain/refusal.ts"
 import { Deferred, Duration, Effect, Exit, Metric, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
@@ -338,7 +339,8 @@ const checkUnused = (
 const alreadyUsedOnChain = Effect.fail(
   new NotCharged({
     code: "payment_required",
-    message: "The authorization is already used or cancelled on the chain: sign a new one",
+    message:
+      "The authorization is already used or cancelled on the chain: sign a new one, with the same key",
     fault: "nonce_used",
   }),
 )
@@ -376,14 +378,12 @@ const verifyWithFacilitator = (
             new NotCharged({
               code: "facilitator_error",
               message: "The payment could not be verified at this moment",
-              hint: notUsed,
+              hint: resendUnused,
             }),
           )
       }
     }),
   )
-
-const notUsed = "Send the same payment again: it was not used."
 
 /**
  * Limits the time of a product's work, and turns a timeout or a defect into an error without a
@@ -401,7 +401,7 @@ const withTimeLimit = <A>(
           new NotCharged({
             code: "upstream_timeout",
             message: "The answer could not be computed in time",
-            hint: notUsed,
+            hint: resendUnused,
           }),
         ),
     }),
@@ -412,7 +412,7 @@ const withTimeLimit = <A>(
           new NotCharged({
             code: "internal_error",
             message: "The answer could not be computed",
-            hint: notUsed,
+            hint: resendUnused,
           }),
         ),
       )

@@ -28,10 +28,21 @@ export type Misbehaviour =
   | "garbage"
   | "silence"
 
+/** The faults of the calls that the current fiber makes; they come before those of the options. */
+export const CallFaults = Context.Reference<{
+  readonly verify: Misbehaviour | "refusal" | null
+  /** `late_cancellation`: the payer cancels the authorization, and the call says nothing. */
+  readonly settle: Misbehaviour | "late_cancellation" | null
+  /** The delay of a late broadcast or cancellation; null for that of the options. */
+  readonly late: Duration.Duration | null
+}>("bellwether/payments/CallFaults", {
+  defaultValue: () => ({ verify: null, settle: null, late: null }),
+})
+
 export interface SimulationOptions {
   /** The duration of every call. */
   readonly delay?: Duration.Duration
-  /** The delay of a late broadcast. */
+  /** The delay of a late broadcast or cancellation. */
   readonly late?: Duration.Duration
   /** The fault of the next call; null or absent for none. */
   readonly misbehave?: (call: "verify" | "settle") => Misbehaviour | null
@@ -100,12 +111,12 @@ const ledgerFaultOf = Effect.fnUntraced(function* (
 
 /** Writes a payment to the ledger, unless it is invalid. */
 const broadcastTo = Effect.fnUntraced(function* (ports: Ports, request: FacilitatorRequest) {
-  const { ledger, signatures } = ports
+  const { ledger } = ports
   const { from, to, value, nonce } = request.authorization
   const { asset } = request.token
   const reason = yield* requestFaultOf(ports, request)
   if (reason !== null) return declined(reason)
-  const transaction = signatures.digest(`simulated:${asset}:${from}:${nonce}`)
+  const transaction = transactionOf(ports, request)
   const blockTime = yield* nowSeconds
   const outcome = yield* ledger.transfer({
     asset,
@@ -121,6 +132,18 @@ const broadcastTo = Effect.fnUntraced(function* (ports: Ports, request: Facilita
     : declined(outcome)
 })
 
+/** Cancels the authorization of a payment, as its payer may do on the chain. */
+const cancelOn = Effect.fnUntraced(function* (ports: Ports, request: FacilitatorRequest) {
+  const { token: { asset }, authorization: { from, nonce } } = request
+  const transaction = transactionOf(ports, request)
+  yield* ports.ledger.cancel({ asset, from, nonce, transaction, blockTime: yield* nowSeconds })
+})
+
+const transactionOf = (
+  { signatures }: Ports,
+  { token: { asset }, authorization: { from, nonce } }: FacilitatorRequest,
+) => signatures.digest(`simulated:${asset}:${from}:${nonce}`)
+
 function facilitator(
   ports: Ports,
   scope: Scope.Scope,
@@ -133,7 +156,10 @@ function facilitator(
     request: FacilitatorRequest,
   ): Effect.fn.Return<SettleOutcome> {
     yield* pause
-    const misbehaviour = misbehave("settle")
+    const faults = yield* CallFaults
+    const misbehaviour = faults.settle ?? misbehave("settle")
+    const soon = <A>(effect: Effect.Effect<A>) =>
+      Effect.forkIn(Effect.delay(effect, faults.late ?? late), scope)
     switch (misbehaviour) {
       case null:
         return yield* broadcast(request)
@@ -144,7 +170,10 @@ function facilitator(
       case "double_broadcast":
         return yield* Effect.andThen(broadcast(request), broadcast(request))
       case "late_broadcast":
-        yield* Effect.forkIn(Effect.delay(broadcast(request), late), scope)
+        yield* soon(broadcast(request))
+        return unknown(misbehaviour)
+      case "late_cancellation":
+        yield* soon(cancelOn(ports, request))
         return unknown(misbehaviour)
       case "error_after_broadcast":
         return yield* Effect.as(broadcast(request), unknown(misbehaviour))
@@ -160,9 +189,10 @@ function facilitator(
     request: FacilitatorRequest,
   ): Effect.fn.Return<VerifyOutcome> {
     yield* pause
-    const misbehaviour = misbehave("verify")
+    const misbehaviour = (yield* CallFaults).verify ?? misbehave("verify")
     if (misbehaviour === "silence") return yield* Effect.never
     if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
+    if (misbehaviour === "refusal") return { outcome: "invalid", reason: "insufficient_funds" }
     if (misbehaviour !== null) return unknown(misbehaviour)
     const reason = (yield* requestFaultOf(ports, request)) ??
       (yield* ledgerFaultOf(ports, request))

@@ -7,6 +7,14 @@
  * @module
  */
 import { Schema } from "effect"
+import {
+  described,
+  EvidenceRow,
+  FactRow,
+  marketName,
+  text,
+  walletName,
+} from "../../core/domain/fields.ts"
 import { Price } from "../../core/domain/number.ts"
 import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
@@ -24,82 +32,78 @@ import type { FilledSlot, Slot } from "../../writing/domain/page.ts"
 /** How far back a report looks. */
 export const priceActionMs = 7 * day
 
-const FactIds = Schema.Array(Schema.String)
+const FactIds = Schema.Array(Schema.String).annotate({ description: "Ids of facts" })
 
 const Analysis = Schema.Struct({
-  thesis: Schema.String,
-  whaleView: Schema.String,
-  risks: Schema.NonEmptyArray(Schema.String),
+  thesis: text("What the price did, and what speaks for and against it"),
+  whaleView: text("What tracked wallets bought, and their records"),
+  risks: described(Schema.NonEmptyArray(Schema.String), "What can go wrong, one text per risk"),
   confidence: Schema.Literals(confidences).annotate({
     description:
-      "How well the evidence supports one of two things: the price, or that the move is " +
-      "more than noise. The sentence of bottomLine that starts with Confidence says which of them, " +
-      "and why. It is not a forecast of the outcome. low when the market " +
-      "misses the quality gate, when no report explains a move or its headline points the other way, " +
-      "or when venue or ladder contradicts the price; high when the venue has decided, when two " +
-      "outlets printed a report of a reason that points the same way before a step that the price " +
-      "has kept, or when a deep book held its price through a headline that points to a side",
+      "How well the evidence supports the price, or that the move is more than noise: bottomLine says which, and why. No forecast of the outcome",
   }),
-  bottomLine: Schema.String,
+  bottomLine: text("How far the evidence goes, and what to watch"),
 }).annotate({
   identifier: "Analysis",
   description: "Plain text; every figure and name in it is in the facts of the evidence",
 })
 type Analysis = typeof Analysis.Type
 
-const NewsItem = Schema.Struct({
-  title: Schema.String,
-  url: Schema.String,
-  source: Schema.String,
-  publishedAt: IsoTime,
-})
-
 /** A tracked wallet's entry in the market, and its record. */
 const ReportPosition = Schema.Struct({
-  wallet: Schema.String,
-  pseudonym: Schema.String,
-  outcome: Schema.String,
-  entryPrice: Price.annotate({ description: "Volume-weighted price of its buys of `outcome`" }),
-  stakeUsd: Schema.Finite.annotate({ description: "Cost of its buys; sales are not tracked" }),
-  firstFillAt: IsoTime,
+  ...walletName,
+  outcome: text("Name of the outcome that the wallet bought"),
+  entryPrice: Price.annotate({ description: "Mean price of its buys, USD per share of `outcome`" }),
+  stakeUsd: Schema.Finite.annotate({ description: "Cost of its buys, USD; sales are not tracked" }),
+  firstFillAt: described(IsoTime, "Time of its first buy"),
   marketMaker: Schema.Boolean.annotate({
     description: "A market maker: its entries are no view on the outcome",
   }),
-  calibration: Schema.NullOr(Schema.Struct({
-    ...FrozenCalibration.fields,
-    computedAt: IsoTime.annotate({
-      description: "The newest calibration when the report was written",
-    }),
-  })).annotate({ description: `Null under ${resolvedEntriesMin} resolved entries` }),
+  calibration: Schema.NullOr(FrozenCalibration).annotate({
+    description: "The newest calibration when the report was written; null under " +
+      `${resolvedEntriesMin} resolved entries, or too few events`,
+  }),
 }).annotate({ identifier: "ReportPosition" })
 type ReportPosition = typeof ReportPosition.Type
 
 /** The report on the wire. */
 export const Report = Schema.Struct({
-  market: Schema.Struct({ question: Schema.String, slug: Schema.String }),
+  market: Schema.Struct(marketName).annotate({ description: "What the report is about" }),
   analysis: Analysis,
   narrator: Schema.String.annotate({
     description: "Who wrote the analysis: a model's name, or `template` for rules",
   }),
   evidence: Schema.Struct({
-    /** The last price of each hour that has one, ascending. */
-    priceAction: Schema.NonEmptyArray(Schema.Struct({ at: IsoTime, price: Price })),
-    microstructure: Schema.NullOr(Microstructure),
+    /** Missing in a cached report of an earlier version. */
+    outcome: Schema.optionalKey(
+      text("Name of the outcome that priceAction and microstructure are of: the market's first"),
+    ),
+    priceAction: Schema.NonEmptyArray(Schema.Struct({
+      at: described(IsoTime, "Time of the price"),
+      price: described(Price, "Last price of its hour, USD per share of `outcome`"),
+    })).annotate({ description: "Prices of the last 7 days, one for each hour that has one" }),
+    microstructure: described(
+      Schema.NullOr(Microstructure),
+      "The order book when the report was written; null without a valid one",
+    ),
     whales: Schema.Array(ReportPosition).annotate({
       description: "Open entries of tracked wallets in the market, the largest stake first",
     }),
-    news: Schema.Array(NewsItem),
-    facts: Schema.Array(Schema.Struct({ id: Schema.String, statement: Schema.String })).annotate({
+    news: described(
+      Schema.Array(EvidenceRow),
+      "Related headlines, those of the best story first",
+    ),
+    facts: Schema.Array(FactRow).annotate({
       description: "Everything that the analysis may state, including what could not be read",
     }),
     grounds: Schema.Struct({
-      thesis: FactIds,
-      whaleView: FactIds,
-      risks: Schema.Array(FactIds),
-      bottomLine: FactIds,
+      thesis: described(FactIds, "Facts behind thesis"),
+      whaleView: described(FactIds, "Facts behind whaleView"),
+      risks: described(Schema.Array(FactIds), "Facts behind each risk, in their order"),
+      bottomLine: described(FactIds, "Facts behind bottomLine"),
     }).annotate({ description: "The facts that each part of the analysis cites" }),
-  }),
-}).annotate({ identifier: "Report" })
+  }).annotate({ description: "What the analysis was written from" }),
+}).annotate({ identifier: "Report", description: "An analysis of one market, with its evidence" })
 export type Report = typeof Report.Type
 
 /** The last point of each hour, ascending, as exact prices; invalid prices are left out. */
@@ -130,6 +134,7 @@ export function reportOf(
   const citedBy = ({ id, sentences }: Slot) => [
     ...new Set((filled.get(id)?.sentences ?? sentences).flatMap(({ facts }) => facts)),
   ]
+  const [outcome] = market.outcomes
   const { thesis, whaleView, risks: [risk, ...risks], confidence, bottomOpening } = page
   const point = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), price: mid })
   return {
@@ -143,8 +148,9 @@ export function reportOf(
     },
     narrator,
     evidence: {
+      outcome,
       priceAction: [point(first), ...rest.map(point)],
-      microstructure,
+      microstructure: microstructure === null ? null : { outcome, ...microstructure },
       whales: (entries ?? []).map((entry) => positionOf(entry, market.outcomes)),
       news: headlinesOf(material),
       facts: page.facts.map(({ id, statement }) => ({ id, statement })),

@@ -8,6 +8,7 @@
  * @module
  */
 import { Result, Schema } from "effect"
+import { described } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
 import type { FeedItem } from "../../feed/domain/item.ts"
 import { buyingPrice, fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
@@ -196,8 +197,12 @@ export function meanOf(sums: ClusterSums | undefined, floor: number): Mean | nul
   }
 }
 
-const interval = { value: Schema.Finite, low: Schema.Finite, high: Schema.Finite }
-const Interval = Schema.NullOr(Schema.Struct(interval))
+const interval = {
+  value: described(Schema.Finite, "The mean, in the unit of the field that has it"),
+  low: described(Schema.Finite, "Lower end of its 95 % interval, in the same unit"),
+  high: described(Schema.Finite, "Upper end of its 95 % interval, in the same unit"),
+}
+const Interval = Schema.NullOr(Schema.Struct(interval).annotate({ identifier: "Interval" }))
 const events = Count.annotate({ description: "Independent events among them" })
 const fewEvents = `Null with fewer than ${scoredEventsMin} independent events`
 
@@ -205,12 +210,19 @@ const ClosingLine = Schema.Struct({
   entries: Count.annotate({ description: "Entries whose later price is known" }),
   events,
   unknown: Count.annotate({ description: "Entries whose later price is not known" }),
-  fromEntryPrice: Interval,
-  fromAsk: Interval.annotate({ description: "Entries with a book only" }),
-})
+  fromEntryPrice: described(
+    Interval,
+    "Later price minus the entry price, USD per share. " + fewEvents,
+  ),
+  fromAsk: described(
+    Interval,
+    "Later price minus the ask published with the item, USD per share; entries with a book only. " +
+      fewEvents,
+  ),
+}).annotate({ identifier: "ClosingLine" })
 
 const LabelScore = Schema.Struct({
-  published: Count,
+  published: described(Count, "Published entries with this label"),
   withoutBook: Count.annotate({
     description: "Published without an order book: what a follower could have paid is unknown",
   }),
@@ -219,48 +231,48 @@ const LabelScore = Schema.Struct({
   events,
   roiAtAsk: Interval.annotate({
     description:
-      "Return per USD on an equal stake in each, bought at the best ask published with the item plus " +
-      "the venue's taker fee, held to resolution; a push pays half. " + fewEvents,
+      "Return per USD on equal stakes at the published ask plus the taker fee, held to resolution. " +
+      fewEvents,
   }),
-  closingLine: Schema.Struct({ after1h: ClosingLine, after24h: ClosingLine, last: ClosingLine })
+  closingLine: Schema.Struct({
+    after1h: ClosingLine.annotateKey({ description: "An hour after publication" }),
+    after24h: ClosingLine.annotateKey({ description: "A day after publication" }),
+    last: ClosingLine.annotateKey({ description: "The last mid before the resolution" }),
+  })
     .annotate({
       description:
-        "Mean of a later price minus the entry price, and minus the ask published with the item, USD " +
-        "per share: an hour and a day after publication (a paid market's price is its payout) and " +
-        "the last mid before the resolution. " + fewEvents,
+        "Mean of a later price (after the resolution: the payout) minus the entry price, and minus the published ask, USD per share. " +
+        fewEvents,
     }),
   byDelayAndSize: Schema.Array(Schema.Struct({
-    delayMinutes: Count,
-    sizeUsd: Count,
+    delayMinutes: described(Count, "Minutes from publication to the reading of the book"),
+    sizeUsd: described(Count, "Stake in USD, fee not included"),
     priced: Count.annotate({ description: "Entries for which the book had a price" }),
     unfillable: Count.annotate({ description: "The book was too thin for this size" }),
     missed: Count.annotate({
       description: `The book was not read within ${readingLateMsMax / minute} minutes of its time`,
     }),
-    withoutBook: Count,
-    resolved: Count,
+    withoutBook: described(Count, "The market had no valid book"),
+    resolved: described(Count, "Priced entries in markets that paid out"),
     events,
-    roi: Interval,
+    roi: described(Interval, "Return per USD at that price, after the fee. " + fewEvents),
   })).annotate({
     description:
-      "The same return at the volume-weighted price of a stake in the book, read at publication and " +
-      "later; only entries that could be filled",
+      "The same return at the mean price of a stake in the book at that time; only entries that could be filled",
   }),
-})
+}).annotate({ identifier: "EntryScore" })
 
 /** The score of published entries by label, on the wire. */
 export const EntryScores = Schema.Struct({
-  follow: LabelScore,
-  fade: LabelScore.annotate({ description: "As bought on the other side, at its own ask" }),
-  neutral: LabelScore,
-  none: LabelScore.annotate({ description: "Published without a calibration" }),
+  follow: LabelScore.annotateKey({ description: "Entries of wallets to follow" }),
+  fade: LabelScore.annotateKey({ description: "As bought on the other side, at its own ask" }),
+  neutral: LabelScore.annotateKey({ description: "Entries of neutral wallets" }),
+  none: LabelScore.annotateKey({ description: "Published without a calibration" }),
 }).annotate({
   description:
-    `The newest ${scoredEntriesMax} published whale entries, scored after their publication by the ` +
-    "label published with them, " +
-    "from the side that the label recommends (`neutral` and `none`: the wallet's side). Intervals are 95 %, " +
-    "clustered by event; with few events they are wide. Without skill a return is about minus the fee " +
-    "and half of the spread",
+    `The newest ${scoredEntriesMax} published whale entries by their label, from the side that it ` +
+    "recommends (`neutral` and `none`: the wallet's side). Intervals are 95 %, clustered by event. " +
+    "Without skill a return is about minus the fee and half of the spread",
 })
 
 /** Figures of all labels, from their totals. */
@@ -314,20 +326,26 @@ function labelScore({ counts, sums }: EntryTotals): typeof LabelScore.Type {
   }
 }
 
-const WalletFigure = Schema.NullOr(Schema.Struct({ ...interval, entries: Count, events }))
+const WalletFigure = Schema.NullOr(
+  Schema.Struct({
+    ...interval,
+    entries: described(Count, "Entries that it was computed from"),
+    events,
+  })
+    .annotate({ identifier: "WalletFigure" }),
+)
 
 /** What is known of a wallet's published entries. */
 const walletScoreFields = {
   followedRoi: WalletFigure.annotate({
     description:
-      "Return per USD on buying the same side after each of its published entries, at the best ask " +
-      "published with it plus the fee, held to resolution, with its 95 % interval clustered by event. " +
+      "Return per USD on copying its published entries at the best ask published with them plus the fee, held to resolution. " +
       fewEvents,
   }),
   closingLine: WalletFigure.annotate({
     description:
-      "Mean over its published entries of the price a day after publication minus its entry price, " +
-      "USD per share, with its 95 % interval clustered by event. " + fewEvents,
+      "Mean price a day after publication minus entry price of its published entries, USD per share. " +
+      fewEvents,
   }),
 }
 export type WalletScore = Schema.Struct.Type<typeof walletScoreFields>

@@ -5,6 +5,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { described } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import {
   driftOf,
@@ -13,7 +14,15 @@ import {
   type OutcomeSums,
   type SumsByHorizon,
 } from "../../movers/domain/moveOutcomes.ts"
+import { settlement } from "../../movers/domain/gates.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
+
+/** What the score rests on, for texts. */
+export const driftLimits = {
+  eventsMin,
+  convergedLow: settlement.low,
+  convergedHigh: settlement.high,
+}
 
 /** The judged movers of one bin, for one horizon. */
 export interface ScoredBin {
@@ -43,47 +52,50 @@ const DriftScore = Schema.Struct({
   }),
   meanDrift: Schema.NullOr(Schema.Finite).annotate({
     description:
-      "Mean of direction x (later price - priceNow), in price; negative is reversion. Null with " +
-      `fewer than ${eventsMin} events, like its interval`,
+      "Mean of direction x (later price - priceNow), USD per share; negative is reversion. Null " +
+      `with fewer than ${eventsMin} events`,
   }),
   driftLow: Schema.NullOr(Schema.Finite).annotate({
     description:
-      "Lower end of the 95 % interval of meanDrift; all movers of an event are one trial",
+      "Lower end of the 95 % interval of meanDrift, USD per share; all movers of an event are one " +
+      "trial. Null where meanDrift is",
   }),
-  driftHigh: Schema.NullOr(Schema.Finite).annotate({ description: "Upper end of that interval" }),
+  driftHigh: Schema.NullOr(Schema.Finite).annotate({
+    description: "Upper end of that interval, USD per share; null where meanDrift is",
+  }),
   shareKept: RateOrNull.annotate({
-    description: "Share of these movers whose later price was at or beyond half of the move",
+    description:
+      "Share, 0 to 1, of these movers whose later price was at or beyond half of the move; null " +
+      "without any",
   }),
   martingaleShareKept: RateOrNull.annotate({
     description:
-      "The share that would have kept half at a fair price, which has no drift: the same moves " +
-      "with the same later changes, each less meanDrift before rounding. Only the difference " +
-      "to shareKept speaks for or against the movers",
+      "The share, 0 to 1, that would have kept half without meanDrift, at a fair price; only the difference to shareKept is evidence. Null without any",
   }),
-})
+}).annotate({ identifier: "DriftScore" })
 
 const Expectations = Schema.Struct({
   tested: Count.annotate({
     description:
-      "Intervals for the mean drift of a bin after which as many independent events have " +
-      "followed as the interval was computed from",
+      "Published intervals after which as many events have followed as they were computed from",
   }),
   contained: Count.annotate({
-    description: "Of these, intervals that contained the mean drift of what followed; aim: 95 %",
+    description: "Of these, those that contained the mean drift that followed; aim: 95 %",
   }),
 })
 
 const Horizons = Schema.Struct({
-  contested: DriftScore,
-  converged: DriftScore,
-  expectations: Expectations,
-})
+  contested: DriftScore.annotateKey({ description: "Movers to a price between 0.03 and 0.97" }),
+  converged: DriftScore.annotateKey({ description: "Movers to a price at or beyond 0.03 or 0.97" }),
+  expectations: described(Expectations, "How often the published intervals were right"),
+}).annotate({ identifier: "DriftScores" })
 
 /** The drift of movers, on the wire. */
-export const MoverDrift = Schema.Struct({ after1h: Horizons, after24h: Horizons }).annotate({
-  description:
-    "What prices did after the movers that were published since the rule marks converged prices. " +
-    "A mover is published only after its price has been confirmed; drift starts at publication",
+export const MoverDrift = Schema.Struct({
+  after1h: Horizons.annotateKey({ description: "An hour after publication" }),
+  after24h: Horizons.annotateKey({ description: "A day after publication" }),
+}).annotate({
+  description: "What prices did after publication, for movers with a known `converged`",
 })
 
 /** The score from the bins, of which the coarsest are named by the state of the price alone. */

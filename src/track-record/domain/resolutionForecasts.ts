@@ -21,9 +21,9 @@ export interface ResolutionForecast {
 }
 
 /** How often a sample is stored. */
-const forecastsEveryMs = 4 * hour
+export const forecastsEveryMs = 4 * hour
 /** Forecasts in one sample: 300 a day give a Brier score to about .02 within a week. */
-const forecastsMax = 50
+export const forecastsMax = 50
 /** The markets that are sampled: the widest window of /v1/resolving, its default otherwise. */
 export const forecastQuery = { withinHours: 72, minLiquidity: 5_000, includeNoise: false } as const
 
@@ -99,23 +99,24 @@ const Brier = Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, m
 export const ResolutionScore = Schema.Struct({
   forecasts: Count.annotate({ description: "All stored forecasts" }),
   judged: Count.annotate({ description: "Of these, by the venue's resolution after 24 hours" }),
-  resolvedWithin24h: Count.annotate({ description: "Of the judged" }),
+  resolvedWithin24h: Count.annotate({ description: "Of the judged, markets that had resolved" }),
   unknown: Count.annotate({
     description: "The venue gave no time of the resolution, or did not answer; not in `judged`",
   }),
   brier: Brier.annotate({
-    description: "Mean squared error of the probability: 0 is perfect, 0.25 a coin flip",
+    description:
+      "Mean squared error of the probability: 0 is perfect, 0.25 a coin flip; null before a verdict",
   }),
   baseRateBrier: Brier.annotate({
-    description: "Of a forecast that always says the share that resolved, known in hindsight",
+    description: "Squared error of always saying the share that resolved; null before a verdict",
   }),
   endDateBrier: Brier.annotate({
-    description: "Of a forecast that says 1 when the end date is within 24 hours or passed, else 0",
+    description: "Squared error of a forecast by the end date alone; null before a verdict",
   }),
 }).annotate({
   description:
-    "Forecasts that a market resolves within 24 hours (probability24h of /v1/resolving): " +
-    `every 4 hours up to ${forecastsMax} markets of its widest window, spread over its order`,
+    "Forecasts that a market resolves within 24 hours (probability24h of /v1/resolving), of up to " +
+    `${forecastsMax} markets every 4 hours`,
 })
 
 /** The score; a Brier score is null before the first verdict. */

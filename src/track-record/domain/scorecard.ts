@@ -6,6 +6,12 @@
  * @module
  */
 import { Schema } from "effect"
+import {
+  described,
+  disclaimer as disclaimerText,
+  text,
+  walletName,
+} from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { eventsMin, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
 import { overall } from "../../whales/domain/rates.ts"
@@ -28,7 +34,7 @@ import {
   publishable,
   type WhaleRow,
 } from "../../whales/domain/whale.ts"
-import { WhaleLabel } from "../../feed/domain/item.ts"
+import { FrozenCalibration } from "../../feed/domain/item.ts"
 import {
   OddsBand,
   roundBand,
@@ -42,6 +48,12 @@ import {
 /** Wallets listed by name. */
 export const topWalletsMax = 10
 
+const ByLabel = Schema.Struct({
+  follow: described(Count, "Wallets labelled follow"),
+  fade: described(Count, "Wallets labelled fade"),
+  neutral: described(Count, "Wallets labelled neutral"),
+}).annotate({ identifier: "LabelCounts" })
+
 /** The scorecard as it is on the wire. */
 export const Scorecard = Schema.Struct({
   computedAt: Schema.NullOr(IsoTime).annotate({
@@ -49,78 +61,84 @@ export const Scorecard = Schema.Struct({
   }),
   asOf: Schema.Struct({
     wallets: Schema.NullOr(IsoTime).annotate({
-      description:
-        "When activity, resolutions and calibrations of tracked wallets were last brought up to " +
-        "date; null if that is not known",
+      description: "When tracked wallets were last brought up to date; null if not known",
     }),
     scores: Schema.NullOr(IsoTime).annotate({
-      description: "The same for the scores of the service's own items",
+      description: "The same for the scores of its own items; null if not known",
     }),
-  }),
+  }).annotate({ description: "How recent the parts are" }),
   coverage: Schema.Struct({
-    trackedWallets: Count,
+    trackedWallets: described(Count, "Wallets whose activity is read"),
     resolvedEntries: Count.annotate({ description: "Counted entries in markets that paid out" }),
-    labeledWallets: Count,
+    labeledWallets: described(Count, "Wallets with a label, neutral included"),
     cancelledEntries: Count.annotate({
       description: "Entries in cancelled markets, which are not counted elsewhere",
     }),
-    leftOut: Schema.Struct({ unread: Count, truncated: Count, tooFew: Count }).annotate({
-      description:
-        "Tracked wallets without a label, by the first reason: history not read yet, history not " +
-        "complete, or fewer resolved entries or events than the method requires",
+    leftOut: Schema.Struct({
+      unread: described(Count, "History not read yet"),
+      truncated: described(Count, "History not complete at the venue"),
+      tooFew: described(Count, "Too few resolved entries or events"),
+    }).annotate({
+      description: "Tracked wallets without a label, by the first reason",
     }),
-  }),
+  }).annotate({ description: "How much the figures are computed from" }),
   overall: Schema.Struct({
     holdToResolutionWinRate: Schema.NullOr(Rate).annotate({
-      description: "Wins among the entries that were paid in full or not at all",
+      description:
+        "Share of wins, 0 to 1, among entries paid in full or not at all; null without any",
     }),
     meanEntryPrice: Schema.NullOr(Rate).annotate({
-      description: "Close to the win rate if prices are fair",
+      description:
+        "Mean price paid, USD per share; close to the win rate if prices are fair; null without entries",
     }),
     followRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
-      description: "Return per USD on copying all entries in proportion to their stakes",
+      description:
+        "Return per USD on copying all entries in proportion to their stakes; null without entries",
     }),
     fadeRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
       description:
-        "The same for the other outcomes, each bought at 1 minus the entry's price. Entries where that " +
-        "is below 0.05 are not counted, because it cannot be traded",
+        "The same, per USD, on the other outcomes at 1 minus the price, where that is at least 0.05; null without such an entry",
     }),
     followRoiLow: Schema.NullOr(Schema.Finite).annotate({
       description:
-        "Lower end of its 95 % interval; the entries of a wallet in one event are one observation. Entries of " +
-        "several wallets in one event are treated as independent, so the interval is too narrow",
+        "Lower end of the 95 % interval of followRoiCostWeighted, per USD; too narrow, as wallets are treated as independent. Null where that is",
     }),
-    followRoiHigh: Schema.NullOr(Schema.Finite),
-    fadeRoiLow: Schema.NullOr(Schema.Finite),
-    fadeRoiHigh: Schema.NullOr(Schema.Finite),
+    followRoiHigh: described(
+      Schema.NullOr(Schema.Finite),
+      "Upper end of that interval, per USD; null where the return is",
+    ),
+    fadeRoiLow: described(
+      Schema.NullOr(Schema.Finite),
+      "Lower end of the 95 % interval of fadeRoiCostWeighted, per USD; null where that is",
+    ),
+    fadeRoiHigh: described(
+      Schema.NullOr(Schema.Finite),
+      "Upper end of that interval, per USD; null where the return is",
+    ),
     effectiveEntries: Count.annotate({
       description:
-        "The number of independent entries of equal stake that would give returns as certain as " +
-        "these; low when a few large stakes decide",
+        "Number of independent entries of equal stake that would be as certain; low when a few large stakes decide",
     }),
   }).annotate({
-    description: "Over every counted resolved entry except sweeps; null while there is none",
+    description: "Over every counted resolved entry except sweeps",
   }),
   sweeps: Sweeps,
-  labels: Schema.Struct({ follow: Count, fade: Count, neutral: Count }).annotate({
+  labels: ByLabel.annotateKey({
     description: "Wallets by `label`: follow and fade are proven",
   }),
-  suggestive: Schema.Struct({ follow: Count, fade: Count, neutral: Count }).annotate({
-    description:
-      "The same wallets by `suggestive`, the label by a p-value: it finds more wallets, but is valid " +
-      "for one check only",
+  suggestive: ByLabel.annotateKey({
+    description: "The same wallets by `suggestive`, the label by a p-value",
   }),
   oddsBands: Schema.Array(OddsBand).annotate({
     description: "By entry price; a band without entries is left out",
   }),
   topWallets: Schema.Array(Schema.Struct({
-    pseudonym: Schema.String,
-    wallet: Schema.String,
-    resolvedEntries: Count,
-    stakeUsd: Schema.Finite,
-    meanEntryPrice: Rate,
-    winRate: Rate,
-    label: WhaleLabel,
+    ...walletName,
+    resolvedEntries: described(Count, "Its counted entries in markets that paid out"),
+    stakeUsd: described(Schema.Finite, "Cost of these entries, USD, without fees"),
+    meanEntryPrice: FrozenCalibration.fields.meanEntryPrice,
+    winRate: FrozenCalibration.fields.winRate,
+    label: FrozenCalibration.fields.label,
   })).check(Schema.isMaxLength(topWalletsMax)).annotate({
     description: "By stake of counted resolved entries, winning or losing",
   }),
@@ -131,14 +149,20 @@ export const Scorecard = Schema.Struct({
   }),
   whaleEntries: EntryScores,
   method: Schema.Struct({
-    anchor: Schema.Literal("entry"),
-    exitsTracked: Schema.Literal(false),
-    minimumResolved: Schema.Literal(resolvedEntriesMin),
-    minimumEvents: Schema.Literal(eventsMin),
-    ruleVersion: Schema.String,
-    reading: Schema.String,
-  }),
-  disclaimer: Schema.String,
+    anchor: described(Schema.Literal("entry"), "A wallet is judged by the price of its entries"),
+    exitsTracked: described(Schema.Literal(false), "Sales change no figure"),
+    minimumResolved: described(
+      Schema.Literal(resolvedEntriesMin),
+      "Number of resolved entries that a label needs",
+    ),
+    minimumEvents: described(
+      Schema.Literal(eventsMin),
+      "Number of distinct events that a label needs",
+    ),
+    ruleVersion: FrozenCalibration.fields.ruleVersion,
+    reading: text("How to read the figures"),
+  }).annotate({ description: "How wallets are judged" }),
+  disclaimer: disclaimerText,
 })
 export type Scorecard = typeof Scorecard.Type
 

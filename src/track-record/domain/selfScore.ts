@@ -8,6 +8,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { described } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
 import { type FeedItem, type MoveWindow, ProposalRecord } from "../../feed/domain/item.ts"
 import { proposalRecord } from "./contestedProposals.ts"
@@ -251,20 +252,19 @@ const priceWithin = `${priceOffsetMsMax / minute} minutes`
 /** The score of movers, on the wire. */
 export const MoverScore = Schema.Struct({
   emitted: Count.annotate({ description: "All published movers that are scored" }),
-  judgedAfter1h: Count,
-  persistedAfter1h: Count,
-  unknownAfter1h: Count,
-  judgedAfter24h: Count,
-  persistedAfter24h: Count,
-  unknownAfter24h: Count,
+  judgedAfter1h: described(Count, "Movers whose price an hour later is known"),
+  persistedAfter1h: described(Count, "Of these, movers that persisted"),
+  unknownAfter1h: described(Count, "Movers without a known price an hour later"),
+  judgedAfter24h: described(Count, "Movers whose price a day later is known"),
+  persistedAfter24h: described(Count, "Of these, movers that persisted"),
+  unknownAfter24h: described(Count, "Movers without a known price a day later"),
 })
 
 export const moverScoreText =
-  "A mover persisted when its market's mid, an hour or a day after publication, was at " +
-  "or beyond half of the move (the test of `shareKept` in `drift`); for a market that was paid, the " +
-  "payout is the price. Judged: " +
-  "persisted or not. Unknown: no price within " + priceWithin + " of the instant. The other " +
-  "movers are not due yet"
+  "A mover persisted when its market's mid (after a payout: the payout), an hour or a day after " +
+  "publication, was at or beyond half of the move. Unknown: no price within " + priceWithin +
+  " of the " +
+  "instant. The other movers are not due yet"
 
 const outcomeCounts = {
   emitted: Count.annotate({ description: "All published items that are scored" }),
@@ -283,10 +283,10 @@ export const PredeterminedScore = Schema.Struct({
     }),
     contestedProposal: Schema.Struct({
       ...outcomeCounts,
-      record: Schema.NullOr(ProposalRecord),
-    }),
-  }),
-})
+      record: described(Schema.NullOr(ProposalRecord), "Null before the first result"),
+    }).annotate({ description: "Proposed outcomes that traders doubt" }),
+  }).annotate({ description: "The same by kind of item" }),
+}).annotate({ description: "Whether the outcomes of predetermined items were paid" })
 
 /** The number of checks of each counted kind, by verdict; `open` without a verdict. */
 export type VerdictCounts = Readonly<

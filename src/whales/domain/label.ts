@@ -77,7 +77,7 @@ export interface Labels {
 }
 
 /** The largest expected share of labelled wallets that are labelled by chance. */
-const falseDiscoveryRateMax = 0.05
+export const falseDiscoveryRateMax = 0.05
 
 /** The labels of each judged wallet. */
 export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Labels> {

@@ -5,6 +5,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { described, text } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { z95 } from "./significance/normal.ts"
@@ -69,7 +70,7 @@ export const noBandSums: BandSums = {
  * computed at a price that cannot be traded, and be most of the total: a stake at 0.001 wins a
  * thousandfold.
  */
-const fadePriceMin = 0.05
+export const fadePriceMin = 0.05
 
 /**
  * The sums of one entry. A share bought at p costs rate x p x (1 - p) in fees, so the fee is
@@ -119,42 +120,49 @@ export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): Band
   }
 }
 
-export const withDescription = <S extends Schema.Top>(schema: S, description: string) =>
-  schema.annotate({ description })
-
-export const winRateLow = withDescription(Rate, "Lower end of its 95 % interval (Wilson)")
-export const winRateHigh = withDescription(Rate, "Upper end of its 95 % interval (Wilson)")
+export const winRateLow = described(
+  Rate,
+  "Lower end of the 95 % interval of winRate (Wilson), 0 to 1",
+)
+export const winRateHigh = described(
+  Rate,
+  "Upper end of the 95 % interval of winRate (Wilson), 0 to 1",
+)
 const { winRate, meanEntryPrice, followRoi, fadeRoi } = FrozenCalibration.fields
 
 /** Entries within one band of entry prices. */
 export const OddsBand = Schema.Struct({
-  band: Schema.String,
-  from: withDescription(Rate, "Inclusive"),
-  to: withDescription(Rate, "Exclusive, except 1"),
-  entries: Count,
+  band: text("Name of the band: from and to"),
+  from: described(Rate, "Lowest entry price, inclusive, USD per share"),
+  to: described(Rate, "Highest entry price, exclusive except 1, USD per share"),
+  entries: described(Count, "Resolved entries in the band"),
   meanEntryPrice,
   winRate,
   winRateLow,
   winRateHigh,
   followRoi,
   fadeRoi,
-}).annotate({ identifier: "OddsBand" })
+}).annotate({ identifier: "OddsBand", description: "The entries in one band of prices" })
 
 /** Entries opened at or above 0.95. */
 export const Sweeps = Schema.Struct({
-  entries: Count,
-  stakeUsd: withDescription(Schema.Finite, "Their cost, without fees"),
-  meanEntryPrice: withDescription(Schema.NullOr(Rate), "Null without sweeps"),
-  winRate: withDescription(Schema.NullOr(Rate), "Null without a decisive sweep"),
-  followRoi: withDescription(
+  entries: described(Count, "Resolved sweeps"),
+  stakeUsd: described(Schema.Finite, "Their cost, USD, without fees"),
+  meanEntryPrice: described(
+    Schema.NullOr(Rate),
+    "Mean price paid, USD per share; null without sweeps",
+  ),
+  winRate: described(
+    Schema.NullOr(Rate),
+    "Share of wins among those paid in full or not at all, 0 to 1; null without such",
+  ),
+  followRoi: described(
     Schema.NullOr(Schema.Finite),
     "Return per USD on copying them, after fees; null without sweeps",
   ),
 }).annotate({
   identifier: "Sweeps",
-  description:
-    "Entries opened at 0.95 or above, which collect what a decided market still pays. They count " +
-    "in no other figure and in no label",
+  description: "Entries opened at 0.95 or above, which count in no other figure and in no label",
 })
 
 export function publishedSweeps(sums: BandSums): typeof Sweeps.Type {

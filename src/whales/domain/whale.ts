@@ -5,6 +5,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { described, walletName } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
@@ -20,7 +21,6 @@ import {
   Sweeps,
   winRateHigh,
   winRateLow,
-  withDescription,
 } from "./oddsBands.ts"
 import type { Rates } from "./rates.ts"
 import type { TrackedWallet } from "./tracking.ts"
@@ -36,44 +36,52 @@ const { label, suggestive, resolved, winRate, meanEntryPrice, edge, edgeLow, edg
   FrozenCalibration.fields
 const { followRoi, fadeRoi, effectiveEntries } = FrozenCalibration.fields
 const optionalRate = (description: string) =>
-  Schema.optionalKey(withDescription(Schema.NullOr(Schema.Finite), description))
+  Schema.optionalKey(described(Schema.NullOr(Schema.Finite), description))
 
 /** One wallet of the calibration table: a wire shape. */
 export const WhaleRow = Schema.Struct({
-  pseudonym: Schema.String,
-  wallet: Schema.String,
+  pseudonym: walletName.pseudonym,
+  wallet: walletName.wallet,
   resolved,
   winRate,
   fadeRoi,
   label,
   suggestive,
-  source: withDescription(
+  source: described(
     Schema.Literals(["volume", "profit"]),
     "The leaderboard it was found on; a wallet found for its profit is judged by later entries only",
   ),
-  marketMaker: withDescription(
+  marketMaker: described(
     Schema.Boolean,
     "A market maker: its entries are never published in the feed",
   ),
-  events: withDescription(Count, "Distinct events of its resolved entries"),
+  events: described(Count, "Distinct events of its resolved entries"),
   winRateLow,
   winRateHigh,
   mirrorRoi: followRoi,
-  mirrorRoiLow: optionalRate("Lower end of the 95 % interval of mirrorRoi, clustered by event"),
-  mirrorRoiHigh: optionalRate("Upper end of the 95 % interval of mirrorRoi, clustered by event"),
-  fadeRoiLow: optionalRate("Lower end of the 95 % interval of fadeRoi; null where fadeRoi is"),
-  fadeRoiHigh: optionalRate("Upper end of the 95 % interval of fadeRoi; null where fadeRoi is"),
+  mirrorRoiLow: optionalRate(
+    "Lower end of the 95 % interval of mirrorRoi, per USD; null without a counted entry",
+  ),
+  mirrorRoiHigh: optionalRate(
+    "Upper end of the 95 % interval of mirrorRoi, per USD; null without a counted entry",
+  ),
+  fadeRoiLow: optionalRate(
+    "Lower end of the 95 % interval of fadeRoi, per USD; null where fadeRoi is",
+  ),
+  fadeRoiHigh: optionalRate(
+    "Upper end of the 95 % interval of fadeRoi, per USD; null where fadeRoi is",
+  ),
   effectiveEntries,
   meanEntryPrice,
   edge,
   edgeLow,
   edgeHigh,
-  stakeUsd: withDescription(Schema.Finite, "Cost of its resolved entries, without fees"),
-  openEntries: withDescription(
+  stakeUsd: described(Schema.Finite, "Cost of its resolved entries, USD, without fees"),
+  openEntries: described(
     Count,
     "Entries in markets that have not ended, including those sold since",
   ),
-  oddsBands: withDescription(
+  oddsBands: described(
     Schema.Array(OddsBand),
     "Its resolved entries by entry price; bands without entries are left out",
   ),

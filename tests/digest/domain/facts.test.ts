@@ -24,7 +24,7 @@ import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 
-const runs = sized({ short: 100, full: 1_000 })
+const runs = sized({ short: 100, full: 500 })
 const movesMax = 5
 
 law(

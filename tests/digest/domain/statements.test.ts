@@ -56,7 +56,8 @@ function move(fields: Partial<MoverItem["data"]> = {}, of: Partial<Market> = {})
   return {
     ...{ feedIndex: 1, type: "mover", title: "Any", createdAt: isoTime(seen) },
     data: {
-      ...{ market: marketRef(market(of)), window: "1h", priceStart: 0.345, delta },
+      ...{ market: marketRef(market(of)), outcome: market(of).outcomes[0] },
+      ...{ window: "1h", priceStart: 0.345, delta },
       ...{ priceNow: 0.345 + delta, startedAt: isoTime(seen - hour), zScore: 6 },
       ...{ confirmedBy: "persistence", tradedUsd: null },
       microstructure: microstructureWith({ mid: 0.485, depthUsd: 36_053 }),

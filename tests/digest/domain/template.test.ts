@@ -32,7 +32,7 @@ const metadata = {
   venue: "Venue",
   methodUrl: null,
 }
-const runs = sized({ short: 200, full: 2_000 })
+const runs = sized({ short: 200, full: 600 })
 
 function pageOf(material: DigestMaterial) {
   const brief = digestBrief(material)
@@ -189,7 +189,7 @@ const share = (list: ReadonlyArray<{ readonly stated: boolean }>) =>
 
 Deno.test("digestPage() states moves with their news and contradictions, and little about itself", async () => {
   const drawn = await Effect.runPromise(
-    Arbitrary.sampleEffect(anyMaterial, { count: sized({ short: 300, full: 2_000 }) }),
+    Arbitrary.sampleEffect(anyMaterial, { count: sized({ short: 300, full: 900 }) }),
   )
   const found = drawn.map((material) => ({ ...mustState(material), material }))
   const [moves, contradictions] = [

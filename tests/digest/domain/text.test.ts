@@ -28,7 +28,7 @@ const metadata = {
   venue: "Venue",
   methodUrl: null,
 }
-const runs = sized({ short: 200, full: 3_000 })
+const runs = sized({ short: 200, full: 1_000 })
 
 function written(material: DigestMaterial) {
   const brief = digestBrief(material)

@@ -3,22 +3,16 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Arbitrary, Result, Schema } from "effect"
-import {
-  addSigned,
-  type Ledger,
-  type Limits,
-  summaryLines,
-  unspent,
-  withOutcome,
-} from "../../../examples/agent/budget.ts"
-import { readContract } from "../../../examples/agent/discover.ts"
+import { deepStrictEqual as equal, ok, throws } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { calls } from "bellwether-client"
+import { findPriceConflict, readContract } from "../../../examples/agent/discover.ts"
 import {
   type AgentState,
-  decide,
+  callOf,
   feedFailuresMax,
   initialState,
+  isTooDear,
   Item,
   itemLine,
   markDone,
@@ -27,15 +21,14 @@ import {
   type WantedPurchase,
   wantedPurchases,
 } from "../../../examples/agent/feed.ts"
-import { atomic, AtomicAmount } from "../../../src/core/domain/money.ts"
+import { summaryLines } from "../../../examples/agent/summary.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { law } from "../../support/effect.ts"
 import { serviceOptions } from "../../support/http/httpService.ts"
 
-const contract = Result.getOrThrow(readContract(JSON.parse(new TextDecoder().decode(
-  documents({ ...serviceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
-))))
+const text = (path: string) =>
+  new TextDecoder().decode(documents({ ...serviceOptions, version: "1.0.0" }).get(path)?.bytes)
 const at = "2026-11-21T12:00:00.000Z"
 const indexAt = (index: number, digest: string | null = null) => ({
   status: "live",
@@ -43,9 +36,6 @@ const indexAt = (index: number, digest: string | null = null) => ({
   totalToday: 1,
   digest: digest === null ? null : { latestAt: digest, title: "T" },
 })
-const largeLimits: Limits = { budget: atomic("10"), perCall: atomic("1") }
-const decideFor = (wanted: WantedPurchase, limits: Limits, ledger: Ledger = []) =>
-  decide(wanted, contract, ledger, limits)
 
 Deno.test("wantedPurchases() requests the items after the last index, and only when there are any", () => {
   equal(wantedPurchases({ ...initialState, lastIndex: 7 }, indexAt(9)), [{
@@ -67,35 +57,30 @@ Deno.test("wantedPurchases() has each digest once, and feed items first", () => 
   equal(wantedPurchases(markDone(before, digest, indexAt(9, at)), indexAt(7, at)), [])
 })
 
-Deno.test("decide() builds the path of a purchase, with as many items as one call may return", () => {
-  const path = (wanted: WantedPurchase) => {
-    const decision = decideFor(wanted, largeLimits)
-    return decision.kind === "buy" ? [decision.path, decision.price] : decision
-  }
-  equal(path({ kind: "items", since: 7 }), ["/v1/signals?since=7&count=20", 30_000n])
-  equal(path({ kind: "digest", at }), ["/v1/digest", 100_000n])
-  equal(path({ kind: "report", market: "a b&c=d" }), [
-    "/v1/research?market=a%20b%26c%3Dd",
-    1_000_000n,
-  ])
+Deno.test("callOf() asks for as many items as one call may return", () => {
+  const count = calls.get_signals.parameters.find(({ name }) => name === "count")
+  const { parameters } = callOf({ kind: "items", since: 7 })
+  equal(parameters, { since: 7, count: count?.maximum })
 })
 
-Deno.test("decide() stops when the feed is too expensive, and skips a digest that is", () => {
-  const limits = (budget: `${number}`, perCall: `${number}` = "1") => ({
-    budget: atomic(budget),
-    perCall: atomic(perCall),
-  })
-  const items: WantedPurchase = { kind: "items", since: 7 }
+Deno.test("isTooDear() keeps two calls of the feed, and never holds back the feed", () => {
   const digest: WantedPurchase = { kind: "digest", at }
-  equal(decideFor(items, limits("0.03")).kind, "buy")
-  equal(decideFor(items, limits("0.029999")).kind, "stop")
-  equal(decideFor(items, limits("10", "0.03")).kind, "buy")
-  equal(decideFor(items, limits("10", "0.029999")).kind, "stop")
-  equal(decideFor(digest, limits("0.16")).kind, "buy")
-  equal(decideFor(digest, limits("0.159999")).kind, "skip")
-  equal(decideFor(digest, limits("10", "0.09")).kind, "skip")
-  equal(decide(digest, { ...contract, offers: [] }, [], largeLimits).kind, "skip")
-  equal(decide(items, { ...contract, offers: [] }, [], largeLimits).kind, "stop")
+  equal([0.16, 0.159999].map((left) => isTooDear(digest, left)), [false, true])
+  equal(isTooDear({ kind: "report", market: "m" }, 1.06), false)
+  equal(isTooDear({ kind: "items", since: 7 }, 0), false)
+})
+
+Deno.test("findPriceConflict() accepts the service's own documents, and no other price", () => {
+  const [openApi, page] = [text("/openapi.json"), text("/llms.txt")]
+  equal(findPriceConflict(readContract(openApi), page), null)
+  const listed = page.replace("): $0.03.", "): $0.04.")
+  ok(findPriceConflict(readContract(openApi), listed)?.includes("$0.04"))
+  const priced = openApi.replace('"amount":"0.03"', '"amount":"0.02"')
+  ok(findPriceConflict(readContract(priced), page)?.includes("$0.02"))
+  throws(
+    () => readContract(openApi.replace('"mode":"fixed"', '"mode":"dynamic"')),
+    /cannot be read/,
+  )
 })
 
 const Poll = Schema.Struct({
@@ -118,14 +103,9 @@ const mover = (feedIndex: number, zScore: number): Item => ({
 
 law(
   "whatever the feed does, no item is bought twice or left out, and each poll ends",
-  Arbitrary.schema(Schema.Struct({
-    budget: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 5_000_000n })),
-    polls: Schema.Array(Poll),
-  })),
-  ({ budget, polls }) => {
-    const limits = { budget: AtomicAmount.make(budget), perCall: atomic("1") }
+  Arbitrary.schema(Schema.Array(Poll)),
+  (polls) => {
     let state: AgentState = { ...initialState, lastIndex: 0 }
-    let ledger: Ledger = []
     const read: Array<number> = []
     for (const { index, digest, isDelivered, zScore } of polls) {
       const now = indexAt(index, digest)
@@ -133,15 +113,6 @@ law(
         ok(steps < 12, "a poll does not end")
         const [wanted] = wantedPurchases(state, now)
         if (wanted === undefined) break
-        const decision = decideFor(wanted, limits, ledger)
-        if (decision.kind === "stop") break
-        if (decision.kind === "skip") {
-          state = markDone(state, wanted, now)
-          continue
-        }
-        const paymentId = String(ledger.length)
-        ledger = addSigned(ledger, { target: decision.path, price: decision.price, paymentId })
-        ledger = withOutcome(ledger, paymentId, isDelivered ? "charged" : "uncharged")
         if (wanted.kind !== "items") {
           state = isDelivered ? markDone(state, wanted, now) : markFailed(state, wanted, now)
         } else if (!isDelivered) {
@@ -158,10 +129,6 @@ law(
     }
     equal(read, Array.from({ length: read.length }, (_, n) => n + 1))
     ok(state.reported.length === new Set(state.reported).size)
-    equal<bigint>(
-      ledger.reduce((sum: bigint, { price }) => sum + price, 0n) + unspent(ledger, limits),
-      budget,
-    )
   },
 )
 
@@ -201,17 +168,15 @@ Deno.test("itemLine() prints foreign text as one harmless line, and an unknown i
 })
 
 Deno.test("summaryLines() lists payments with an unknown outcome, and where to check them", () => {
-  const ledger = addSigned([], { target: "/v1/latest", price: atomic("0.01"), paymentId: "0xabc" })
-  const text = summaryLines(ledger, largeLimits).join("\n")
-  ok(
-    text.includes(
-      "unclear    $0.01 for /v1/latest: check GET /v1/payments/0xabc before you buy again",
-    ),
-    text,
-  )
-  ok(
-    text.startsWith("signed     $0.01 of $10.00; not taken according to the service: $0.00"),
-    text,
-  )
-  ok(text.endsWith("left       $9.99 of $10.00"), text)
+  const payment = {
+    ...{ target: "/v1/latest", amountUsd: "0.01", paymentId: "0xabc", transaction: null },
+    payer: "0xbuyer",
+    ...{ day: "2026-11-21", outcome: "unclear" } as const,
+  }
+  const lines = summaryLines([payment], { budgetUsd: "10.00", leftUsd: "9.99" })
+  equal(lines[0], "signed     $0.01; not taken according to the service: $0.00")
+  equal(lines.slice(3), [
+    "unclear    $0.01 for /v1/latest: check GET /v1/payments/0xabc before you buy again",
+    "left       $9.99 of $10.00",
+  ])
 })

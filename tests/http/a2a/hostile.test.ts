@@ -94,7 +94,7 @@ for (const [how, failure] of Object.entries(failures)) {
       const { id } = yield* offer(service, latest)
       const reply = yield* pay(service, id, yield* signed(latest))
       equal([reply.status, reply.id, reply.code, reply.data["charged"]], [500, 7, -32603, null])
-      match(String(reply.data["hint"]), /Send the same message again/)
+      match(String(reply.data["hint"]), /send the same payment again with the same key/)
     })))
 }
 
@@ -306,5 +306,5 @@ test("an offer states how long its task can be paid for", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const { text } = yield* offer(service, latest)
-    match(text, /The task can be paid for 10 minutes after it was opened\.$/)
+    match(text, /The task can be paid for 10 minutes after it was opened\./)
   })))

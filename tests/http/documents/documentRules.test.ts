@@ -56,7 +56,7 @@ const addressesIn = (text: string) =>
 const pathsIn = (text: string) =>
   [
     ...text.matchAll(
-      /(?<![\w.>:/{}-])\/(?:v1\/|terms\.|\.well-known\/|llms|openapi|discovery|health|a2a|mcp)[\w./-]*/g,
+      /(?<![\w.>:/{}-])\/(?:v1\/|terms\.|\.well-known\/|llms|openapi|discovery|health|docs|contact|a2a|mcp)[\w./-]*/g,
     ),
   ].map(([found]) => found.replace(/[.:]+$/, ""))
 
@@ -91,7 +91,8 @@ test("every own link and path in any document is served", () =>
       for (const named of pathsIn(content)) seen.add(named)
     }
     const ownPaths = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
-      .filter((path) => !path.startsWith("/v1/payments/"))
+      // The paths of these operations end with a parameter.
+      .filter((path) => !path.startsWith("/v1/payments/") && path !== "/docs/quickstart/")
     ok(ownPaths.length > 25, `${ownPaths.length} links`)
     for (const path of new Set(ownPaths)) {
       const { status } = yield* face.get(path)
@@ -134,10 +135,14 @@ Deno.test("security.txt expires within a year, at the same time all month, and n
     const { bytes } = securityText({ publicBaseUrl: base, contact: "mailto:a@b.example" }, now)
     const lines = new TextDecoder().decode(bytes).trim().split("\n")
     const fields = Object.fromEntries(lines.map((line) => line.split(": ")))
-    equal(Object.keys(fields), ["Contact", "Expires", "Preferred-Languages", "Canonical"])
-    equal([fields.Contact, fields.Canonical], [
+    equal(
+      Object.keys(fields),
+      ["Contact", "Expires", "Preferred-Languages", "Canonical", "Policy"],
+    )
+    equal([fields.Contact, fields.Canonical, fields.Policy], [
       "mailto:a@b.example",
       `${base}/.well-known/security.txt`,
+      `${base}/contact`,
     ])
     const ahead = Date.parse(fields.Expires) - now
     ok(ahead > 100 * day && ahead < 365 * day, fields.Expires)
@@ -299,7 +304,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["253b56ba478a0b06", "2026-11-23T00:00:00.000Z"],
+      ["c97cbf32e3f2e350", "2026-11-23T06:10:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

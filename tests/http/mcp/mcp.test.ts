@@ -5,8 +5,8 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Effect } from "effect"
-import { argumentsSchema } from "../../../src/catalog/domain/parameter.ts"
+import { Effect, Result } from "effect"
+import { argumentsSchema, decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { test } from "../../support/effect.ts"
@@ -61,13 +61,20 @@ test("tools/list has one tool for each skill of the catalog, with its price in t
     const tools = result["tools"] as ReadonlyArray<Json>
     equal(tools.map(({ name }) => name), skills.map(({ name }) => name))
     for (const [at, skill] of skills.entries()) {
-      const { title, description, inputSchema, annotations } = tools[at] ?? {}
+      const { title, description, inputSchema, outputSchema, annotations } = tools[at] ?? {}
+      const { type, properties } = Object(outputSchema)
+      equal([type, properties.success], ["object", { type: "boolean" }])
       equal([title, inputSchema], [skill.title, argumentsSchema(skill)])
       equal(Object(annotations)["readOnlyHint"], skill.kind === "free")
       equal(Object(annotations)["idempotentHint"], skill.kind === "free")
       equal(Object(annotations)["title"], skill.title)
-      const price = skill.kind === "free" ? "Free." : `Costs $${usd(skill.product.price)} in USDC`
+      const price = skill.kind === "free" ? "Free," : `Costs $${usd(skill.product.price)} in USDC`
       ok(String(description).includes(price), String(description))
+      const [, use, example = ""] =
+        /((?:Use it|Read them) .*?)\. .* Example: (\{.*\})\.$/.exec(String(description)) ?? []
+      ok(use !== undefined, String(description))
+      const args = Object.entries(JSON.parse(example)).map(([name, value]) => [name, String(value)])
+      ok(Result.isSuccess(decodeQuery(skill.parameters)(new URLSearchParams(args))), example)
       ok(!String(description).includes("/v1/"), "a tool names tools, not paths")
     }
   }))

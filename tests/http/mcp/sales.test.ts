@@ -14,6 +14,8 @@ import { type FreeSkill, skillName, skills } from "../../../src/catalog/domain/s
 import { paymentRequired } from "../../../src/payments/domain/x402/challenge.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { answer } from "../../../src/http/server/answer.ts"
+import { resend, resendRule } from "../../../src/catalog/domain/refusal.ts"
+import { usd } from "../../../src/core/domain/money.ts"
 import { callFree } from "../../../src/http/mcp/tools.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -34,7 +36,8 @@ const open = Effect.fnUntraced(function* (
   const post = (init: RequestInit) =>
     Effect.gen(function* () {
       const response = yield* service.get("/mcp", init)
-      const body: Json = yield* Effect.promise(() => response.json())
+      const text = yield* Effect.promise(() => response.text())
+      const body: Json = text === "" ? {} : JSON.parse(text)
       return { status: response.status, headers: response.headers, body }
     })
   const call = (name: string, args: Json = {}, meta: Json = {}, headers = {}) =>
@@ -78,24 +81,53 @@ test("free tools spend the budget of the free paths, and return what is left of 
     strictEqual((yield* post(earlierRequest("tools/call", { name: "get_pulse" }))).status, 200)
     strictEqual((yield* get("/v1/index")).status, 200)
     strictEqual((yield* get("/v1/index")).status, 429)
-    const { status, headers, body } = yield* post(free)
-    strictEqual(status, 429)
-    ok(Number(headers.get("retry-after")) > 0)
-    match(headers.get("ratelimit") ?? "", /"free";r=0;/)
-    const { code, data } = Object(body["error"])
-    equal([code, body["id"], data.code, data.charged], [-32000, 7, "rate_limited", false])
-    strictEqual(String(data.retryAfterSeconds), headers.get("retry-after"))
   }))
 
-test("a flood of free calls is refused without a store call and before header checks", () =>
+test("over the free budget a tool says how long to wait, as a result and without HTTP 429", () =>
   Effect.gen(function* () {
     const { post, world } = yield* open()
-    const free = { name: "get_index" }
-    yield* Effect.replicateEffect(post(currentRequest("tools/call", free)), 6)
+    const free = currentRequest("tools/call", { name: "get_index" })
+    yield* Effect.replicateEffect(post(free), 5)
+    yield* TestClock.adjust("38 seconds")
     const before = yield* Ref.get(world.limitCalls)
-    const mismatched = { headers: { "mcp-name": "get_pulse" } }
-    strictEqual((yield* post(currentRequest("tools/call", free, mismatched))).status, 429)
-    strictEqual(yield* Ref.get(world.limitCalls), before)
+    for (const init of [free, earlierRequest("tools/call", { name: "get_pulse" })]) {
+      const { status, headers, body } = yield* post(init)
+      equal([status, headers.get("ratelimit")], [200, '"free";r=0;t=22'])
+      const result = Object(body["result"]) as ToolResult
+      const { code, charged, retryAfterSeconds } = errorOf(result)
+      equal([result.isError, code, charged, retryAfterSeconds], [true, "rate_limited", false, 22])
+      match(result.content[0]?.text ?? "", /wait 22 s\. Paid and answered calls are not limited\./)
+    }
+    strictEqual(yield* Ref.get(world.limitCalls), before, "a flood costs no store call")
+    const meta = yield* paymentOf(products.latest)
+    const paid = yield* post(currentRequest("tools/call", { name: "get_latest" }, { meta }))
+    strictEqual(Object(paid.body["result"]).isError, undefined)
+  }))
+
+test("over the documents' budget a client can connect and list, and an unpaid call is a result", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open()
+    const unpaid = currentRequest("tools/call", { name: "get_signals" })
+    yield* Effect.replicateEffect(post(unpaid), 120)
+    const { status, headers, body } = yield* post(unpaid)
+    equal([status, headers.get("ratelimit")], [200, '"documents";r=0;t=60'])
+    equal(errorOf(Object(body["result"]))["code"], "rate_limited")
+    const clientInfo = { name: "a-test", version: "1.0.0" }
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }
+    for (
+      const init of [
+        earlierRequest("initialize", params),
+        earlierRequest("notifications/initialized", {}, { id: undefined }),
+        earlierRequest("ping"),
+        earlierRequest("tools/list"),
+        currentRequest("server/discover"),
+        currentRequest("tools/list"),
+      ]
+    ) ok((yield* post(init)).status < 300, String(init.body))
+    strictEqual((yield* post(currentRequest("prompts/frobnicate"))).status, 429)
+    yield* Effect.replicateEffect(post(currentRequest("tools/list")), 1_194)
+    const refused = yield* post(currentRequest("tools/list"))
+    equal([refused.status, Object(refused.body["error"]).code], [429, -32000])
   }))
 
 test("a free tool whose route answers an error returns isError", () =>
@@ -109,7 +141,7 @@ test("a free tool whose route answers an error returns isError", () =>
         },
       } as unknown as SkillPorts,
       health ?? fail(),
-      { args: {}, payment: undefined, idempotencyKey: null, address: "192.0.2.1" },
+      { args: {}, payment: null, idempotencyKey: null, address: "192.0.2.1" },
     )
     equal([result.isError, result.structuredContent], [true, {}])
   }))
@@ -120,8 +152,6 @@ test("any request without a payment, except a free call, spends the documents' b
     const unpaid = { name: "get_signals" }
     const mismatched = { headers: { "mcp-name": "get_pulse" } }
     const all = [
-      currentRequest("tools/list"),
-      currentRequest("server/discover"),
       currentRequest("tools/call", unpaid),
       earlierRequest("tools/call", unpaid),
       currentRequest("tools/call", unpaid, { meta: { "x402/payment": null } }),
@@ -149,13 +179,13 @@ test("a call with a payment spends no budget, unless the request is invalid", ()
     match(invalid.headers.get("ratelimit") ?? "", /"documents";r=119;/)
   }))
 
-test("while the store is down a free call is a 503 and is not charged", () =>
+test("while the store is down a free call is an error result and is not charged", () =>
   Effect.gen(function* () {
     const { post, world } = yield* open()
     yield* Ref.set(world.storeUp, false)
     const { status, body } = yield* post(currentRequest("tools/call", { name: "get_index" }))
-    const { code, data } = Object(body["error"])
-    equal([status, code, data.code, data.charged], [503, -32603, "overloaded", false])
+    const { code, charged } = errorOf(Object(body["result"]))
+    equal([status, code, charged], [200, "overloaded", false])
   }))
 
 for (const product of Object.values(products)) {
@@ -166,7 +196,19 @@ for (const product of Object.values(products)) {
         const { isError, structuredContent, content } = yield* call(skillName(product), args, meta)
         const required = paymentRequired(product, terms, { resource: "mcp" })
         equal([isError, structuredContent], [true, JSON.parse(JSON.stringify(required))])
-        equal(JSON.parse(content[0]?.text ?? ""), structuredContent)
+        const [sentence, version1] = content.map(({ text }) => text ?? "")
+        ok(sentence?.startsWith(`${skillName(product)} costs $${usd(product.price)} in USDC`))
+        for (
+          const named of ["structuredContent", '_meta["x402/payment"]', "get_index", resendRule]
+        ) {
+          ok(sentence?.includes(named), named)
+        }
+        const { x402Version, accepts: [accepted] } = JSON.parse(version1 ?? "")
+        equal([x402Version, accepted.maxAmountRequired, accepted.resource], [
+          1,
+          product.price.toString(),
+          required.resource.url,
+        ])
         strictEqual(required.resource.url, `mcp://tool/${skillName(product)}`)
       }
     }))
@@ -191,6 +233,7 @@ const invalidArguments: ReadonlyArray<readonly [Json, param: string]> = [
   [{ count: "many" }, "count"],
   [{ count: 1.5 }, "count"],
   [{ count: true }, "count"],
+  [{ count: "true" }, "count"],
   [{ count: [1] }, "count"],
   [{ type: "rumour" }, "type"],
   [{ cuont: 2 }, "cuont"],
@@ -215,14 +258,54 @@ test("invalid arguments count as an invalid payment, with any payment", () =>
     const call = (payment: Json, name = "get_signals", args: Json = { cuont: 2 }) =>
       Effect.map(
         post(currentRequest("tools/call", { name, arguments: args }, { meta: payment })),
-        ({ status }) => status,
+        ({ body }) => errorOf(Object(body["result"]))["code"],
       )
     const valid = yield* paymentOf(products.signals)
     const malformed = { "x402/payment": 1 }
-    for (let n = 0; n < 15; n++) strictEqual(yield* call(valid), 200)
-    for (let n = 0; n < 15; n++) strictEqual(yield* call(malformed), 200)
-    strictEqual(yield* call(malformed), 429)
-    strictEqual(yield* call(valid, "get_latest", {}), 429)
+    for (let n = 0; n < 15; n++) strictEqual(yield* call(valid), "invalid_parameter")
+    for (let n = 0; n < 15; n++) strictEqual(yield* call(malformed), "invalid_parameter")
+    strictEqual(yield* call(malformed), "rate_limited")
+    strictEqual(yield* call(valid, "get_latest", {}), "rate_limited")
+  }))
+
+for (
+  const [value, decoded] of [[true, true], ["true", true], ["1", true], [1, true]].concat(
+    [[false, false], ["false", false], ["0", false], [0, false]],
+  )
+) {
+  test(`includeNoise: ${JSON.stringify(value)} and numbers as strings are accepted`, () =>
+    Effect.gen(function* () {
+      const sold = yield* Ref.make("")
+      const { call } = yield* open(
+        mockPayments({
+          sell: ({ request }) =>
+            Effect.andThen(
+              Ref.set(sold, request),
+              Effect.fail(new NotCharged({ code: "overloaded", message: "Stop" })),
+            ),
+        }),
+      )
+      const args = { includeNoise: value, withinHours: "5", minLiquidity: "1000.5" }
+      yield* call("get_resolving", args, yield* paymentOf(products.resolving))
+      const expected = { includeNoise: decoded, minLiquidity: 1_000.5, withinHours: 5 }
+      equal(
+        yield* Ref.get(sold),
+        `resolving?${JSON.stringify(Object.entries(expected))}`,
+      )
+    }))
+}
+
+test("x402-mcp pays with a base64 payment of version 1 in its own key, and reads its receipt", () =>
+  Effect.gen(function* () {
+    const { call } = yield* open()
+    const meta = yield* paymentOf(products.signals)
+    const { payload } = Object(meta["x402/payment"])
+    const version1 = { x402Version: 1, scheme: "exact", network: "base", payload }
+    const payment = btoa(JSON.stringify(version1))
+    const bought = yield* call("get_signals", {}, { "x402.payment": payment })
+    const { success, transaction } = Object(bought._meta?.["x402.payment-response"])
+    equal([bought.isError, success, typeof transaction], [undefined, true, "string"])
+    strictEqual(bought._meta?.["x402/payment-response"], undefined)
   }))
 
 test("an unknown argument of a free tool is refused, without a hint about a payment", () =>
@@ -283,7 +366,9 @@ for (const error of failures) {
       const body = yield* Effect.promise(() => response.json())
       const result = yield* call("get_signals", {}, yield* paymentOf(products.signals), id)
       equal([result.isError, result.structuredContent], [true, body])
-      equal(JSON.parse(result.content[0]?.text ?? ""), body)
+      const { message, hint } = errorOf(result)
+      match(result.content[0]?.text ?? "", new RegExp(`^${message}\\. .*\\(${code}[,)]`))
+      ok(hint === undefined || result.content[0]?.text?.endsWith(String(hint)))
       equal(errorOf(result)["code"], code)
     }))
 }
@@ -315,17 +400,15 @@ test("a malformed payment is refused with the payment terms", () =>
     }
   }))
 
-test("a client with too many invalid payments gets a 429", () =>
+test("a client with too many invalid payments gets an error result, with the rule", () =>
   Effect.gen(function* () {
-    const { post, call } = yield* open()
+    const { call } = yield* open()
     const meta = { "x402/payment": {} }
     yield* Effect.replicateEffect(call("get_signals", {}, meta), 30)
-    const init = currentRequest("tools/call", { name: "get_signals" }, { meta })
-    const { status, headers, body } = yield* post(init)
-    strictEqual(status, 429)
-    match(headers.get("ratelimit") ?? "", /"invalid_payments";r=0;/)
-    const { code, data } = Object(body["error"])
-    equal([code, data.code, data.charged], [-32000, "rate_limited", null])
+    const refused = yield* call("get_signals", {}, meta)
+    const { code, charged } = errorOf(refused)
+    equal([refused.isError, code, charged], [true, "rate_limited", null])
+    ok(refused.content[0]?.text?.includes(resend))
   }))
 
 test("an internal error is a tool result with charged null", () =>

@@ -33,6 +33,7 @@ const sendRaw = (port: number, text: string) =>
     for await (const chunk of connection.readable) answer += decoder.decode(chunk)
     return answer
   })
+const meta = { requestId: "request-1", clientAddress: "x", testTrigger: null, body: null }
 const close = "Host: other.example\r\nConnection: close\r\n"
 
 liveTest(
@@ -138,7 +139,7 @@ liveTest(
       )
       const { port } = yield* listen(
         { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(10) },
-        (request) => handle(request, { requestId: "request-1", clientAddress: "x", body: null }),
+        (request) => handle(request, meta),
       ).pipe(Scope.provide(scope))
       const request = Effect.promise(() => fetch(`http://127.0.0.1:${port}/`).then((r) => r.text()))
       const inFlight = yield* Effect.forkScoped(request)
@@ -168,7 +169,7 @@ liveTest("a client that disconnects interrupts its handler", () =>
     )
     const { port } = yield* listen(
       { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(1) },
-      (request) => handle(request, { requestId: "request-1", clientAddress: "x", body: null }),
+      (request) => handle(request, meta),
     )
     const connection = yield* Effect.promise(() => Deno.connect({ hostname: "127.0.0.1", port }))
     yield* Effect.promise(() =>

@@ -128,8 +128,9 @@ test("pending bodies of all clients are bounded, and GET requests are still answ
 test("a client over the documents' budget has one body read at a time: it may be a payment", () =>
   Effect.gen(function* () {
     const { stall, call } = yield* open
-    for (let n = 0; n < 120; n++) strictEqual((yield* call(attacker, "/mcp", list)).status, 200)
-    strictEqual((yield* call(attacker, "/mcp", list)).status, 429)
+    const unknown = currentRequest("prompts/frobnicate")
+    for (let n = 0; n < 120; n++) strictEqual((yield* call(attacker, "/mcp", unknown)).status, 404)
+    strictEqual((yield* call(attacker, "/mcp", unknown)).status, 429)
     const free = currentRequest("tools/call", { name: "get_index" })
     strictEqual((yield* call(attacker, "/mcp", free)).status, 200)
     const stalled = stall(attacker)

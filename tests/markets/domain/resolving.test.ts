@@ -87,6 +87,14 @@ Deno.test("resolvingRows() includes the microstructure of the ten soonest", () =
   }
 })
 
+Deno.test("resolvingRows() names the outcome of each price: the market's first", () => {
+  const market = endingMarket(1, now, { outcomes: ["Over 2.5", "Under 2.5"] })
+  const found = soonestMarkets([market], () => ({ mid: 0.6, proposal: null }), query, now)
+  const [row] = resolvingRows(found, bookAt(0.6), now)
+  equal([row?.slug, row?.outcome, row?.yesMid], [market.slug, "Over 2.5", 0.6])
+  equal([row?.microstructure?.outcome, row?.microstructure?.mid], ["Over 2.5", 0.6])
+})
+
 Deno.test("priceOf() takes the book, else the last of the series, else the listing", () => {
   const market = endingMarket(1, now, { listed: { bestBid: 0.2, bestAsk: 0.23 } })
   strictEqual(priceOf(market, bookOf(market, now, 0.6), 0.4), 0.6)

@@ -124,6 +124,12 @@ Deno.test("moverItem() is a feed item, keyed by market, window and tick", () => 
   notStrictEqual(moverItem(other, now, [], 120).dedupeKey, dedupeKey)
 })
 
+Deno.test("moverItem() names the outcome of its prices", () => {
+  const game = { ...found, market: market({ outcomes: ["Lakers", "Celtics"] }) }
+  const { type, data } = moverItem(game, now, [], 120)
+  strictEqual(type === "mover" && data.outcome, "Lakers")
+})
+
 Deno.test("a mover has both prices and their exact difference", () => {
   strictEqual(found.priceStart, 0.5)
   strictEqual(found.priceNow, 0.6)

@@ -156,7 +156,7 @@ const all = (moves: ReadonlyArray<JudgedMove>): OutcomeSums => {
 for (const [name, reverting] of [["fair prices", 0], ["planted reversion", 0.2]] as const) {
   for (const events of [eventsMin, 300]) {
     Deno.test(`driftOf() contains what follows: ${name}, ${events} events`, () => {
-      const worlds = sized({ short: 400, full: 2_000 })
+      const worlds = sized({ short: 400, full: 1_000 })
       const random = new Random(events + 7)
       const truth = driftOf(all(world(random, 40_000, reverting)))
       ok(truth !== null)

@@ -88,6 +88,7 @@ Deno.test("emittedMove() keeps an item's window, delta and time", () => {
         volumeUsd: 20_000,
         liquidityUsd: 5_000,
       },
+      outcome: null,
       window: "24h",
       priceStart: 0.7,
       priceNow: 0.6,

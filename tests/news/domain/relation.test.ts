@@ -133,12 +133,14 @@ law(
 )
 
 law(
-  "related() returns the highest score first, none before `since`, at most `limit`",
+  "related() returns direct stories first, then the highest score, none before `since`, at most `limit`",
   anyWorld,
   (world) => {
     const index = indexOf(headlinesOf(world.titles), world.questions)
     const all = related(index, subjectOf(world.question), 0, 100)
-    ok(all.every(({ score }, n) => n === 0 || score <= (all[n - 1]?.score ?? 0)))
+    const strengths = ["direct", "sibling", "family"]
+    const ranks = all.map(({ strength, score }) => [strengths.indexOf(strength), -score] as const)
+    equal(ranks, ranks.toSorted(([a, b], [c, d]) => a - c || b - d))
     const some = related(index, subjectOf(world.question), 5, 2)
     equal(some, all.filter(({ firstAt }) => firstAt >= 5).slice(0, 2))
   },

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Base64 } from "effect/encoding"
 import { Result } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { challenge, challengeV1, keyHint } from "../../../src/payments/domain/x402/challenge.ts"
+import { challenge, challengeV1, payHint } from "../../../src/payments/domain/x402/challenge.ts"
 import { receiptHeader, requirements } from "../../../src/payments/domain/x402/terms.ts"
 import { terms } from "../../support/payments/terms.ts"
 
@@ -44,7 +44,7 @@ Deno.test("challenge() returns the documented body", () => {
       mimeType: "application/json",
     }],
     terms: "http://127.0.0.1:8402/terms.txt",
-    hint: keyHint,
+    hint: payHint,
   })
 })
 
@@ -82,7 +82,7 @@ Deno.test("requirements() names a flow on settle-early routes only", () => {
 
 Deno.test("challengeV1() requires the same payment from a version 1 client", () => {
   for (const product of Object.values(products)) {
-    const body = challengeV1(product, terms, "why")
+    const body = challengeV1(product, terms, { error: "why" })
     equal([body?.x402Version, body?.error], [1, "why"])
     equal(body?.accepts, [{
       scheme: "exact",

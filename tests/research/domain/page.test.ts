@@ -30,7 +30,7 @@ import {
   untrustedTexts,
 } from "../../support/research/reports.ts"
 
-const many = { runs: sized({ short: 300, full: 5_000 }) }
+const many = { runs: sized({ short: 300, full: 1_500 }) }
 
 /** The sentences that are published without a narrator. */
 const sentencesOf = (material: ReportMaterial) =>

@@ -208,6 +208,7 @@ function materialOf(window: Window): DigestMaterial {
       data: {
         // Repeated moves go to other markets: a digest describes one move per market.
         market: market((move.market + i) % marketsInPlay),
+        outcome: market((move.market + i) % marketsInPlay).outcomes?.[0] ?? null,
         window: move.hourly === 1 ? "1h" : "24h",
         priceStart: move.start,
         priceNow: move.now,

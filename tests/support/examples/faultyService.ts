@@ -4,13 +4,12 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Exit } from "effect"
-import { type AgentOptions, runAgent } from "../../../examples/agent.ts"
-import { atomic } from "../../../src/core/domain/money.ts"
+import { type Clock as ClientClock, makeClient } from "bellwether-client"
+import { Cause, Clock, Duration, Effect, Exit } from "effect"
+import { runAgent } from "../../../examples/agent.ts"
 import { challenge } from "../../../src/payments/domain/x402/challenge.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { receiptHeader } from "../../../src/payments/domain/x402/terms.ts"
-import { buyer } from "../payments/buyers.ts"
+import { errorResponse, json, payer, receipt, transaction } from "../client/seller.ts"
 import { terms } from "../payments/terms.ts"
 
 /** The real clock, except that a sleep ends at once and moves the time forward. */
@@ -60,36 +59,12 @@ export interface ServiceFaults {
   readonly index?: (nth: number) => number
 }
 
-export const transaction = `0x${"5a".repeat(32)}`
-const payer = buyer(0).address
 const freeQuota = 5
 const freeWindowMs = 60_000
 
 /** No answer: the connection breaks while the body is sent. */
 export const brokenResponse = (): Response =>
   new Response(new ReadableStream({ start: (controller) => controller.error("lost") }))
-
-export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
-  Response.json(body, { status, headers })
-
-/** An error in the service's format. */
-export const errorResponse = (
-  status: number,
-  error: {
-    readonly charged: boolean | null
-    readonly retryable: boolean
-    readonly refund?: object
-  },
-  headers: Record<string, string> = {},
-): Response =>
-  json({ success: false, error: { code: "code", message: "why", ...error } }, status, headers)
-
-export const receipt = (fields: object = {}): Record<string, string> => ({
-  "payment-response": btoa(JSON.stringify({
-    ...JSON.parse(atob(receiptHeader({ payer, transaction, network: "eip155:8453" }))),
-    ...fields,
-  })),
-})
 
 export const item = (feedIndex: number) => ({
   feedIndex,
@@ -236,35 +211,46 @@ const contract = {
   },
 }
 
+interface RunOptions {
+  readonly budgetUsd?: string
+  readonly maxPriceUsd?: string
+  readonly polls?: number | null
+  readonly everyMs?: number
+}
+
 /** Runs an agent against the service, and returns what it printed and sent. */
 export const runAgentAgainst = Effect.fnUntraced(function* (
   faults: ServiceFaults,
-  options: Partial<AgentOptions> = {},
+  { budgetUsd = "0.25", maxPriceUsd = "1", polls = 1, everyMs = 15_000 }: RunOptions = {},
 ) {
   const { clock, skippedMs } = yield* instantClock
   const service = yield* openFaultyService(clock, faults)
   const lines: Array<string> = []
-  const exit = yield* Effect.exit(
-    runAgent({
-      base: service.base,
-      start: "llms",
-      account: buyer(0),
-      isThrowawayKey: true,
-      limits: { budget: atomic("0.25"), perCall: atomic("1") },
-      polls: 1,
-      everyMs: 0,
-      since: 0,
-      print: (line) => Effect.sync(() => void lines.push(line)),
-      ...options,
-    }).pipe(Effect.provideService(Clock.Clock, clock)),
-  )
-  const error = Exit.isFailure(exit) ? exit.cause : null
+  const print = (line: string) => void lines.push(line)
+  const ofClient: ClientClock = {
+    nowMs: () => clock.currentTimeMillisUnsafe(),
+    sleep: (ms) => Effect.runPromise(clock.sleep(Duration.millis(ms))),
+  }
+  const client = makeClient({
+    ...{ baseUrl: service.base.origin, privateKey: key, budgetUsd, maxPriceUsd, clock: ofClient },
+    onStep: print,
+  })
+  const exit = yield* Effect.exit(Effect.tryPromise({
+    try: () =>
+      runAgent({
+        ...{ base: service.base, client, start: "llms", isThrowawayKey: true, since: 0, print },
+        ...{ polls, everyMs, sleep: ofClient.sleep, signal: new AbortController().signal },
+      }),
+    catch: (error) => error instanceof Error ? error.message : String(error),
+  }))
   return {
     text: lines.join("\n"),
-    error: error === null ? "" : String(error),
+    error: Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "",
     payments: service.received.filter(({ payment }) => payment !== null),
     received: service.received,
     refused: service.refused(),
     skippedMs: skippedMs(),
   }
 })
+
+const key = `0x${"1".padStart(64, "0")}`

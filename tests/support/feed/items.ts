@@ -24,6 +24,7 @@ export function sampleItem(feedIndex: number, at: number): FeedItem {
         volumeUsd: 20_000,
         liquidityUsd: 5_000,
       },
+      outcome: null,
       window: "24h",
       priceStart: 0.4,
       priceNow: 0.4 + delta,

@@ -5,6 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import type { FeedItem, FeedType } from "../../../src/feed/domain/item.ts"
+import { slugKey } from "../../../src/markets/domain/market.ts"
 import { type FeedRange, FeedStore } from "../../../src/feed/FeedStore.ts"
 
 export function memoryFeed(): FeedStore["Service"] {
@@ -59,8 +60,21 @@ export function memoryFeed(): FeedStore["Service"] {
         )
         return { items: found.toReversed().slice(0, limit), total: found.length }
       }),
+    headings: ({ slug, count }) => Effect.sync(() => headingsOf(items, slug, count)),
     prune: () => Effect.succeed(0),
   })
 }
+
+/** What `FeedStore.headings` returns over these items. */
+export const headingsOf = (items: ReadonlyArray<FeedItem>, slug: string | null, count: number) =>
+  items.toReversed()
+    .map(({ feedIndex, type, createdAt, data }) => ({
+      feedIndex,
+      type,
+      createdAt,
+      market: data.market,
+    }))
+    .filter(({ market }) => slug === null || slugKey(market.slug) === slugKey(slug))
+    .slice(0, count)
 
 type OfType<Type extends FeedType> = Extract<FeedItem, { type: Type }>

@@ -1,11 +1,13 @@
 /**
- * Calls made by a page in a real browser. The browser or the page's packages may not be installed.
+ * A real browser: calls made by a page, and a look at the service's own pages. The browser or its
+ * packages may not be installed.
  *
  * @module
  */
+import type { Inspected, Inspection } from "../../browser/inspect.ts"
 import type { Call, Sight } from "../../browser/page.ts"
 
-export type { Call, Sight }
+export type { Call, Inspected, Sight }
 
 const folder = new URL("../../browser/", import.meta.url)
 
@@ -23,20 +25,31 @@ export const missing = chromium === null
   : "npm ci --prefix tests/browser"
 
 const visitMsMax = 60_000
+/** Screenshots of long pages take most of it. */
+const inspectionMsMax = 600_000
 
 /**
  * Makes calls in order from a page of another origin, and returns what the page can read of each.
  */
-export async function visit(...calls: ReadonlyArray<Call>): Promise<ReadonlyArray<Sight>> {
+export const visit = (...calls: ReadonlyArray<Call>): Promise<ReadonlyArray<Sight>> =>
+  run("visit.ts", { calls }, visitMsMax)
+
+/** Looks at pages as a reader does. */
+export const inspect = (
+  inspection: Omit<Inspection, "chromium">,
+): Promise<ReadonlyArray<Inspected>> => run("inspect.ts", inspection, inspectionMsMax)
+
+/** Runs a script of the browser's folder: JSON on standard input, JSON on standard output. */
+async function run<Output>(script: string, input: object, msMax: number): Promise<Output> {
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "visit.ts"],
+    args: ["run", "--no-config", "--node-modules-dir=manual", "-A", script],
     cwd: folder,
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
-    signal: AbortSignal.timeout(visitMsMax),
+    signal: AbortSignal.timeout(msMax),
   }).spawn()
-  await new Blob([JSON.stringify({ chromium, calls })]).stream().pipeTo(process.stdin)
+  await new Blob([JSON.stringify({ chromium, ...input })]).stream().pipeTo(process.stdin)
   const { success, stdout } = await process.output()
   if (!success) throw new Error("The browser failed")
   return JSON.parse(new TextDecoder().decode(stdout))

@@ -14,18 +14,26 @@ export interface ToolRun {
   readonly stderr: string
 }
 
-/** Runs a program of the packages in tests/documents, in that folder. */
+/**
+ * Runs a program of the packages in tests/documents, in that folder. It writes to a file: one that
+ * ends with process.exit() loses what does not fit into a pipe that is read late.
+ */
 export async function runTool(
   program: "discovery" | "openapi-typescript" | "redocly" | "spectral" | "tsc" | "validate-api",
   args: ReadonlyArray<string>,
 ): Promise<ToolRun> {
-  const { code, stdout, stderr } = await new Deno.Command("node", {
-    args: [`node_modules/.bin/${program}`, ...args],
-    cwd: folder,
-    env: { NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-  }).output()
-  const text = new TextDecoder()
-  return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) }
+  const file = await Deno.makeTempFile()
+  try {
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: ["-c", 'exec node "$@" > "$0"', file, `node_modules/.bin/${program}`, ...args],
+      cwd: folder,
+      env: { NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    }).output()
+    const stdout = await Deno.readTextFile(file)
+    return { code, stdout, stderr: new TextDecoder().decode(stderr) }
+  } finally {
+    await Deno.remove(file)
+  }
 }
 
 interface ChallengeReport {

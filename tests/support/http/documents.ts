@@ -23,7 +23,7 @@ export const openDocumentService = Effect.gen(function* () {
     terms: { ...terms, publicBaseUrl: base },
     family: familyOfOne(base),
     contact: "mailto:security@bellwether.example",
-    limits: { ...serviceOptions.limits, free: "off", documents: "off" },
+    limits: { ...serviceOptions.limits, free: "off", documents: "off", pages: "off" },
   })
 })
 
@@ -31,6 +31,7 @@ export const documentPaths = [
   ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
   ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
   ...["/.well-known/security.txt", "/.well-known/agent-card.json", "/.well-known/agent.json"],
+  ...["/docs", "/docs/skill", "/SKILL.md", "/contact"],
   ...["/a2a", "/mcp/server-card", "/terms.txt", "/terms.json", "/.well-known/family", "/v1/sample"],
 ] as const
 export type DocumentPath = typeof documentPaths[number]

@@ -7,13 +7,14 @@
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
-import { defaultLegacyRoutes } from "../../../src/http/pages/legacy.ts"
+import { defaultLegacyRoutes } from "../../../src/http/free/legacy.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
+import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { tickJob } from "../../../src/core/domain/freshness.ts"
 import { Freshness } from "../../../src/core/Freshness.ts"
@@ -30,12 +31,17 @@ import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
 import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
+import type { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
+import { Status } from "../../../src/status/Status.ts"
+import { daysShown, type StatusReport } from "../../../src/status/domain/status.ts"
+import { sampleStatus } from "../../../src/catalog/domain/sample.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
 import { sampleItem } from "../feed/items.ts"
+import { headingsOf } from "../feed/memoryFeed.ts"
 import { memoryDigests } from "../digest/memoryDigests.ts"
 import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../payments/terms.ts"
@@ -51,6 +57,7 @@ export const serviceOptions: HttpServiceOptions = {
   limits: {
     free: { limit: 5, windowMs: 60_000 },
     documents: { limit: 120, windowMs: 60_000 },
+    pages: { limit: 120, windowMs: 60_000 },
     invalidPayments: { limit: 30, windowMs: 60_000 },
   },
 }
@@ -76,6 +83,10 @@ export interface World {
   readonly writeFault: Ref.Ref<string | null>
   /** How often the store was asked to write. */
   readonly writes: Ref.Ref<number>
+  /** A scorecard that is served instead of the computed one; null for none. */
+  readonly scorecard: Ref.Ref<Scorecard | null>
+  /** The record of the service. */
+  readonly status: Ref.Ref<StatusReport>
 }
 
 const fine = { verdict: "ok", reason: null } as const
@@ -107,6 +118,8 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       chainReady: yield* Ref.make(true),
       writeFault: yield* Ref.make<string | null>(null),
       writes: yield* Ref.make(0),
+      scorecard: yield* Ref.make<Scorecard | null>(null),
+      status: yield* Ref.make(sampleStatus(now, daysShown)),
     }
   })
 
@@ -154,6 +167,7 @@ const feedStore = (world: World) => {
           ),
       ),
     between: () => Effect.succeed({ items: [], total: 0 }),
+    headings: ({ slug, count }) => Effect.map(items, (all) => headingsOf(all, slug, count)),
     prune: () => Effect.succeed(0),
   })
 }
@@ -257,6 +271,19 @@ const acceptingPayments = Layer.sync(Payments, () => {
   }
 })
 
+const trackRecord = (world: World) =>
+  Layer.effect(
+    TrackRecord,
+    Effect.map(TrackRecord, (computed) =>
+      TrackRecord.of({
+        ...computed,
+        scorecard: Effect.flatMap(
+          Ref.get(world.scorecard),
+          (fixed) => fixed === null ? computed.scorecard : Effect.succeed(fixed),
+        ),
+      })),
+  ).pipe(Layer.provide(TrackRecord.layer))
+
 /** As in production. */
 export const tickIntervalMs = 600_000
 
@@ -279,13 +306,16 @@ const servicesOverFresh = (
   writing: Layer.Layer<ReportStore | Narrator>,
 ) =>
   Layer.mergeAll(
-    Feed.layer({ tickIntervalMs }).pipe(Layer.provide(feedStore(world))),
+    Layer.merge(Feed.layer({ tickIntervalMs }), PublishedMarkets.layer).pipe(
+      Layer.provide([feedStore(world), productPortsLayer(world.productPorts)]),
+    ),
     digestsOver(world.digests, world.storeUp),
     rateLimits(world),
     observed(world),
     payments,
     taskStore(world),
-    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
+    Layer.succeed(Status, { record: Effect.void, report: Ref.get(world.status) }),
+    Layer.mergeAll(Resolving.layer, Research.layer, trackRecord(world), Calibration.layer).pipe(
       Layer.provide([productPortsLayer(world.productPorts), writing, ClaimCheck.layerNone]),
     ),
   )

@@ -37,7 +37,14 @@ export interface McpClient {
     name: string,
     args?: Record<string, unknown>,
     meta?: Record<string, unknown>,
+    options?: CallOptions,
   ) => Promise<ToolResult>
+}
+
+/** What both packages accept with a call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  readonly onprogress?: (progress: { progress: number; message?: string | undefined }) => void
 }
 
 export interface ConnectOptions {
@@ -47,41 +54,63 @@ export interface ConnectOptions {
 
 const clientInfo = { name: "a-test", version: "1.0.0" }
 
-/** A connected client; closed with the scope. */
+/** A client connected over HTTP; closed with the scope. */
 export const connect = (
   kind: ClientKind,
   url: string,
   { fetch, headers = {} }: ConnectOptions = {},
+): Effect.Effect<McpClient, never, Scope.Scope> => {
+  const options = { requestInit: { headers }, ...(fetch === undefined ? {} : { fetch }) }
+  return connectOver(kind, {
+    earlier: () => new EarlierTransport(new URL(url), options),
+    current: () => new CurrentTransport(new URL(url), options),
+  })
+}
+
+/** A client connected over the transport of its package; closed with the scope. */
+export const connectOver = (
+  kind: ClientKind,
+  { earlier, current }: {
+    readonly earlier: () => Parameters<EarlierClient["connect"]>[0]
+    readonly current: () => Parameters<CurrentClient["connect"]>[0]
+  },
 ): Effect.Effect<McpClient, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
-        const transportOptions = {
-          requestInit: { headers },
-          ...(fetch === undefined ? {} : { fetch }),
-        }
         if (kind === "sdk 1") {
           const client = new EarlierClient(clientInfo)
-          await client.connect(new EarlierTransport(new URL(url), transportOptions))
-          return client
+          await client.connect(earlier())
+          const call: Call = (params, options) => client.callTool(params, undefined, options)
+          return { client, call }
         }
         const mode = kind === "2 pinned" ? { pin: revision } : kind === "2 auto" ? "auto" : "legacy"
         const client = new CurrentClient(clientInfo, { versionNegotiation: { mode } })
-        await client.connect(new CurrentTransport(new URL(url), transportOptions))
-        return client
+        await client.connect(current())
+        const call: Call = (params, options) => client.callTool(params, options)
+        return { client, call }
       }),
-      (client) => Effect.promise(() => client.close()),
+      ({ client }) => Effect.promise(() => client.close()),
     ),
-    (client): McpClient => ({
+    ({ client, call }): McpClient => ({
       tools: async () => (await client.listTools()).tools,
-      call: async (name, args, meta) =>
-        await client.callTool({
+      call: async (name, args, meta, options) =>
+        await call({
           name,
           arguments: args ?? {},
           ...(meta === undefined ? {} : { _meta: meta }),
-        }) as ToolResult,
+        }, options) as ToolResult,
     }),
   )
+
+type Call = (
+  params: {
+    readonly name: string
+    readonly arguments: Record<string, unknown>
+    readonly _meta?: Record<string, unknown>
+  },
+  options?: CallOptions,
+) => Promise<unknown>
 
 /** The payment payload that the reference buyer signs for the payment terms in a result. */
 export const payFor = (

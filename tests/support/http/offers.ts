@@ -87,8 +87,10 @@ export function offersOfContract(document: Json): ReadonlyArray<ListedOffer> {
     const query = listIn(operation["parameters"]).filter((row) => row["in"] === "query")
     return [{
       ...{ path, address: `${server?.["url"]}${path}`, priceUsd: String(price["amount"]) },
-      ...{ operationId: String(operation["operationId"]), title: String(operation["summary"]) },
-      description: String(operation["description"]),
+      operationId: String(operation["operationId"]),
+      title: String(operation["summary"]).replace(`, $${price["amount"]}`, ""),
+      description: String(operation["description"])
+        .replace(`$${price["amount"]} per call, paid in USDC. `, ""),
       parameters: query.map(({ name, schema, required }) =>
         parameterIn(String(name), schema, required === true)
       ),
@@ -193,7 +195,7 @@ export function callsOfText(
 /** The skills with a price in the agent card. */
 export function offersOfCard(card: Json): ReadonlyArray<ListedOffer> {
   return listIn(card["skills"]).flatMap(({ id, name, description }) => {
-    const match = /^\$([\d.]+) in USDC \(x402\)\. (.*) Same as GET (\S+)\.$/.exec(
+    const match = /^\$([\d.]+) in USDC \(x402\)\. (.*) Same as GET (\S+)\. ./.exec(
       String(description),
     )
     if (match === null) return []
@@ -208,7 +210,14 @@ export function offersOfTools(tools: unknown): ReadonlyArray<ListedOffer> {
     const priceUsd = /Costs \$(\d+\.\d+) in USDC/.exec(String(description))?.[1]
     return priceUsd === undefined ? [] : [{
       ...{ name: String(name), title: String(title), priceUsd },
-      parameters: parametersIn(inputSchema),
+      parameters: parametersIn(inputSchema).map(asQueried),
     }]
   })
+}
+
+/** A flag is a boolean in the arguments of a tool, and 0 or 1 in a query. */
+function asQueried(parameter: ListedParameter): ListedParameter {
+  return parameter.type === "boolean"
+    ? { ...parameter, type: "string", values: ["0", "1"], default: null }
+    : parameter
 }

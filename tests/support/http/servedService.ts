@@ -4,12 +4,11 @@
  * @module
  */
 import { Effect } from "effect"
-import { makeService, makeWorld, serviceOptions } from "./httpService.ts"
+import { makeService, makeWorld, serviceOptions, type World } from "./httpService.ts"
 import { terms } from "../payments/terms.ts"
 
-/** Serves a service over a small feed until the scope closes; returns its origin. */
-export const servedService = Effect.gen(function* () {
-  const world = yield* makeWorld(3)
+/** Serves a service over a world until the scope closes; returns its origin. */
+export const serveWorld = Effect.fnUntraced(function* (world: World) {
   const opened = Promise.withResolvers<(request: Request) => Response | Promise<Response>>()
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -25,9 +24,12 @@ export const servedService = Effect.gen(function* () {
     ...serviceOptions,
     terms: { ...terms, publicBaseUrl: base },
     // External readers send requests as fast as they can.
-    limits: { free: "off", documents: "off", invalidPayments: "off" },
+    limits: { free: "off", documents: "off", pages: "off", invalidPayments: "off" },
   })
   const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
   opened.resolve((request) => service.handle(request, { remoteAddr }))
   return base
 })
+
+/** Serves a service over a small feed. */
+export const servedService = Effect.flatMap(makeWorld(3), serveWorld)

@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
 import { ErrorBody } from "../../../src/http/server/errors.ts"
@@ -14,6 +15,7 @@ import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x40
 export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = Object.fromEntries([
   ...Object.values(freeRows).filter(({ format }) => format === "json"),
   ...Object.values(products),
+  ...Object.values(pageRows),
 ].map(({ path, body }) => [path, body]))
 const HealthBody = freeRows.health.body
 
@@ -59,6 +61,7 @@ const allowedHeaders = [
   "MCP-Protocol-Version",
   "Mcp-Method",
   "Mcp-Name",
+  "Bellwether-Test",
 ]
 
 /** The first way in which a response breaks the contract; null when there is none. */

@@ -16,7 +16,12 @@ import { terms, token } from "./terms.ts"
 
 /** The n-th buyer: the same key in every run. */
 export function buyer(n: number): LocalAccount {
-  return privateKeyToAccount(`0x${(n + 1).toString(16).padStart(64, "0")}`)
+  return privateKeyToAccount(buyerKey(n))
+}
+
+/** The private key of the n-th buyer. */
+export function buyerKey(n: number): `0x${string}` {
+  return `0x${(n + 1).toString(16).padStart(64, "0")}`
 }
 
 export const transferTypes = {

@@ -117,7 +117,8 @@ Deno.test("ground() takes no more than a moment for any claim of the allowed len
       ok(verdict !== "pass", piece)
     }
   }
-  ok(performance.now() - started < 10_000, `${performance.now() - started} ms`)
+  // A quadratic step takes minutes; a busy machine does not.
+  ok(performance.now() - started < 60_000, `${performance.now() - started} ms`)
 })
 
 Deno.test("ground() reads no letters of another script and no disguised words", () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { Duration } from "effect"
+import { resend, resendRule } from "../../../catalog/domain/refusal.ts"
 import { type PaidSkill, type Skill, skillOf, skills } from "../../../catalog/domain/skill.ts"
 import { usd } from "../../../core/domain/money.ts"
 import { isoTime } from "../../../core/domain/time.ts"
@@ -115,8 +116,8 @@ const notChargedText = (skill: string) =>
 export const paymentUnderway: TaskView = {
   state: "working",
   text:
-    "The payment is in progress, or was released without a charge. Send the same message again, or " +
-    "call tasks/get. A payment is never taken twice.",
+    "The payment is in progress, or was released without a charge. Call tasks/get, or on this task " +
+    `${resend}.`,
   data: null,
   artifact: null,
   metadata: paymentMetadata("payment-submitted"),
@@ -174,11 +175,18 @@ function offer(task: Task, terms: PaymentTerms): TaskView {
   }
 }
 
-function offerText({ name, path, product }: PaidSkill, { subject }: Task, terms: PaymentTerms) {
+function offerText(
+  { name, title, path, product }: PaidSkill,
+  { subject }: Task,
+  terms: PaymentTerms,
+) {
   const query = subject === null || subject.parameters === "" ? "" : `?${subject.parameters}`
-  return `${name} costs $${usd(product.price)} in USDC. Reply on this task with the payment in ` +
-    `${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402. ` +
-    `The task can be paid for ${Duration.toMinutes(taskLife)} minutes after it was opened.`
+  return `${name} costs $${
+    usd(product.price)
+  } in USDC on eip155:${terms.chainId}: ${title}. To buy ` +
+    `it, sign the terms in ${x402Keys.required} once, and reply on this task with the payment in ` +
+    `${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402. The task can ` +
+    `be paid for ${Duration.toMinutes(taskLife)} minutes after it was opened. ${resendRule}`
 }
 
 const nameOf = ({ subject }: Task) => subject?.skill ?? ""

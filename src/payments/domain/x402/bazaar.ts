@@ -61,8 +61,8 @@ const excerptTextMax = 72
 const excerptFieldsMax = 6
 const excerptDepthMax = 2
 
-/** Shortens an answer for a header: short values, the first entry of each list, nothing deep. */
-function excerpt(value: unknown, depth: number): unknown {
+/** Shortens a body: short values, the first entry of each list, nothing deep. */
+export function excerpt(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return value.length > excerptTextMax ? undefined : value
   if (typeof value !== "object") return value
   if (value === null || depth > excerptDepthMax) return undefined
@@ -90,7 +90,7 @@ function shapeOf(value: unknown) {
 }
 
 const excerpts: ReadonlyMap<string, unknown> = new Map(
-  Object.values(products).map(({ id, sample }) => [id, excerpt(sample, 0)]),
+  Object.values(products).map(({ id, sample }) => [id, excerpt(sample)]),
 )
 
 function httpInput({ parameters }: Product) {
@@ -113,7 +113,6 @@ function mcpInput(product: Product) {
     input: {
       type: "mcp",
       toolName,
-      description: product.description,
       transport: "streamable-http",
       inputSchema: argumentsSchema(product),
       example: exampleOf(product.parameters),
@@ -122,10 +121,9 @@ function mcpInput(product: Product) {
       properties: {
         type: { type: "string", const: "mcp" },
         toolName: { type: "string", const: toolName },
-        description: { type: "string" },
         transport: { type: "string", enum: ["streamable-http"] },
         inputSchema: { type: "object" },
-        example: argumentsSchema(product),
+        example: { type: "object" },
       },
       required: ["type", "toolName", "inputSchema"],
     },

@@ -6,9 +6,11 @@
 import { Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { bazaar, paymentIdentifier, type ResourceKind } from "./bazaar.ts"
+import { described, text } from "../../../core/domain/fields.ts"
 import { usd } from "../../../core/domain/money.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { type PaymentRequirements, type PaymentTerms, requirements, v1Networks } from "./terms.ts"
+import { resendRule } from "../../../catalog/domain/refusal.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
 
 /** The path of the service's icon. */
@@ -19,45 +21,59 @@ interface Challenge {
   readonly body: typeof ChallengeBody.Type
 }
 
+const versionText = "Version of the x402 protocol; no unit"
+const errorText = "Why payment is required or was not accepted"
+const schemeText = "The x402 scheme: exactly this amount"
+const payToText = "Address that gets the payment"
+const mimeTypeText = "Content type of the answer"
+
 /** The body of a 402: a summary of its header for people. */
 export const ChallengeBody = Schema.Struct({
-  x402Version: Schema.Literal(2),
-  error: Schema.String,
+  x402Version: described(Schema.Literal(2), versionText),
+  error: text(errorText),
   accepts: Schema.NonEmptyArray(Schema.Struct({
-    scheme: Schema.Literal("exact"),
-    network: Schema.String,
-    asset: Schema.Literal("USDC"),
-    price: Schema.String,
-    payTo: Schema.String,
-    mimeType: Schema.Literal("application/json"),
-  })),
-  terms: Schema.String,
-  hint: Schema.String,
+    scheme: described(Schema.Literal("exact"), schemeText),
+    network: text("The network of the payment, as CAIP-2: eip155:8453 is Base"),
+    asset: described(Schema.Literal("USDC"), "The token of the payment"),
+    price: text("Price of the call in USD, such as $0.03"),
+    payTo: text(payToText),
+    mimeType: described(Schema.Literal("application/json"), mimeTypeText),
+  })).annotate({
+    description: "How to pay, for people; to sign, read the PAYMENT-REQUIRED header",
+  }),
+  terms: text("Address of the terms of service"),
+  hint: text("Where the terms to sign are, and how to pay once"),
 }).annotate({ identifier: "PaymentChallenge" })
 
 /** The 402 body of x402 version 1, whose reference client reads no header. */
 export const ChallengeV1Body = Schema.Struct({
-  x402Version: Schema.Literal(1),
-  error: Schema.String,
+  x402Version: described(Schema.Literal(1), versionText),
+  error: text(errorText),
   accepts: Schema.NonEmptyArray(Schema.Struct({
-    scheme: Schema.Literal("exact"),
-    network: Schema.String,
-    maxAmountRequired: Schema.String,
-    resource: Schema.String,
-    description: Schema.String,
-    mimeType: Schema.Literal("application/json"),
-    payTo: Schema.String,
-    maxTimeoutSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-    asset: Schema.String,
-    extra: Schema.Struct({ name: Schema.String, version: Schema.String }),
-  })),
+    scheme: described(Schema.Literal("exact"), schemeText),
+    network: text("The network of the payment, by its name in x402 version 1"),
+    maxAmountRequired: text("Price of the call in units of 0.000001 USDC"),
+    resource: text("Address of the call"),
+    description: text("What the call returns"),
+    mimeType: described(Schema.Literal("application/json"), mimeTypeText),
+    payTo: text(payToText),
+    maxTimeoutSeconds: described(
+      Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+      "Most seconds for which the signature may be valid",
+    ),
+    asset: text("Address of the USDC contract"),
+    extra: Schema.Struct({
+      name: text("The name in the token's EIP-712 domain"),
+      version: text("The version in the token's EIP-712 domain"),
+    }).annotate({ description: "What the signature needs to know of the token" }),
+  })).annotate({ description: "The terms to sign" }),
 }).annotate({ identifier: "PaymentRequiredV1" })
 
-/** Recommends a key, where it does not make the header longer. */
-export const keyHint =
-  "Send an Idempotency-Key of your own with the payment (16 to 128 letters, digits, - or _). The " +
-  "same request with the same key is charged once, also with a new signature, and a lost answer " +
-  "is returned again."
+/** How to read the terms, and how to pay once, where it does not make the header longer. */
+export const payHint =
+  "The terms to sign are base64 JSON in the PAYMENT-REQUIRED header; `?x402Version=1` puts terms of " +
+  "version 1 into this body. Choose an Idempotency-Key (16 to 128 letters, digits, - or _), keep it, " +
+  `and send it with the payment. ${resendRule}`
 
 /** The error of a 402 when the request has no payment. */
 const paymentRequiredError = "Payment required"
@@ -78,19 +94,25 @@ interface PaymentRequired {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
+interface ChallengeOptions {
+  /** Why a payment was not accepted. */
+  readonly error?: string | undefined
+  readonly resource?: ResourceKind
+}
+
+const resourceUrl = (product: Product, { publicBaseUrl }: PaymentTerms, kind: ResourceKind) =>
+  kind === "mcp" ? toolUrl(product) : `${publicBaseUrl}${product.path}`
+
 export function paymentRequired(
   product: Product,
   terms: PaymentTerms,
-  { error = paymentRequiredError, resource = "http" }: {
-    readonly error?: string
-    readonly resource?: ResourceKind
-  } = {},
+  { error = paymentRequiredError, resource = "http" }: ChallengeOptions = {},
 ): PaymentRequired {
   return {
     x402Version: 2,
     error,
     resource: {
-      url: resource === "mcp" ? toolUrl(product) : `${terms.publicBaseUrl}${product.path}`,
+      url: resourceUrl(product, terms, resource),
       description: product.description,
       mimeType: "application/json",
       serviceName: terms.serviceName,
@@ -126,7 +148,7 @@ export function challenge(
         mimeType: "application/json",
       }],
       terms: `${terms.publicBaseUrl}/terms.txt`,
-      hint: keyHint,
+      hint: payHint,
     },
   }
 }
@@ -138,7 +160,7 @@ export function challenge(
 export function challengeV1(
   product: Product,
   terms: PaymentTerms,
-  error: string = paymentRequiredError,
+  { error = paymentRequiredError, resource = "http" }: ChallengeOptions = {},
 ): typeof ChallengeV1Body.Type | null {
   const network = v1Networks[terms.chainId]
   return network === undefined ? null : {
@@ -148,8 +170,9 @@ export function challengeV1(
       scheme: "exact",
       network,
       maxAmountRequired: product.price.toString(),
-      resource: `${terms.publicBaseUrl}${product.path}`,
-      description: product.description,
+      resource: resourceUrl(product, terms, resource),
+      // A tool's description is in tools/list already.
+      description: resource === "mcp" ? product.title : product.description,
       mimeType: "application/json",
       payTo: terms.payTo,
       maxTimeoutSeconds: terms.maxTimeoutSeconds,

@@ -1,0 +1,27 @@
+/**
+ * Writes what is generated from the catalog and committed: the contract of `bellwether-client`, the
+ * tools of `bellwether-mcp`, the Agent Skill, the Bruno collection and the API reference of /docs.
+ *
+ *     npm ci --prefix tests/documents && deno task generate
+ *
+ * @module
+ */
+import { contractFile, contractText } from "../tests/support/clientContract.ts"
+import { publishedFiles } from "../tests/support/examples/published.ts"
+import { referenceFile, referenceText } from "../tests/support/http/reference.ts"
+import { mcpTools, mcpToolsFile } from "../tests/support/mcpTools.ts"
+
+const root = new URL("..", import.meta.url)
+
+for (const [path, text] of Object.entries(publishedFiles)) {
+  const file = new URL(path, root)
+  await Deno.mkdir(new URL(".", file), { recursive: true })
+  await Deno.writeTextFile(file, text)
+}
+await Deno.writeTextFile(mcpToolsFile, `${JSON.stringify(mcpTools, null, 2)}\n`)
+await Deno.writeTextFile(referenceFile, await referenceText())
+await Deno.writeTextFile(contractFile, await contractText())
+const { success } = await new Deno.Command(Deno.execPath(), {
+  args: ["fmt", "--quiet", contractFile.pathname],
+}).output()
+if (!success) Deno.exit(1)

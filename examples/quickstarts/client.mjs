@@ -1,0 +1,28 @@
+// Buys the newest item ($0.01) with bellwether-client, which checks terms, budget and receipt.
+//   npm i bellwether-client
+//   export BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)   # play money: any key
+import { BuyError, fileLedger, makeClient } from "bellwether-client"
+
+// Answer lost or 503: send the same payment again with the same key; a new signature may pay twice.
+// The client does so in every call, until the outcome is known or three minutes have passed.
+const client = makeClient({
+  baseUrl: process.env.BASE_URL ?? "http://127.0.0.1:8402",
+  privateKey: process.env.BUYER_PRIVATE_KEY ?? null, // Without a key: free calls only.
+  maxPriceUsd: "0.05", // For one call.
+  budgetUsd: "0.50", // For one day.
+  ledger: fileLedger("purchases"), // A folder: each payment and its key, also over a restart.
+})
+
+try {
+  const { body: feed } = await client.index() // Free.
+  console.log(`${feed.totalToday} items today, the newest is ${feed.index}`)
+  const { body, sentence } = await client.latest()
+  console.log(JSON.stringify(body, null, 2))
+  console.log(sentence) // What was paid, and what is left of the budget.
+  // All new items, each once: for await (const item of client.follow({ since: feed.index })) ...
+} catch (error) {
+  if (!(error instanceof BuyError)) throw error
+  // Run this again where `charged` is null: the ledger has the payment, and the client sends it.
+  console.error(error.sentence)
+  process.exitCode = 1
+}

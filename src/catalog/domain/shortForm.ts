@@ -1,0 +1,57 @@
+/**
+ * Short forms of the JSON Schemas that Effect generates, for /openapi.json and for the tools of /mcp.
+ * The generated forms are valid, but some of them cause errors in linters, type generators and
+ * clients.
+ *
+ * @module
+ */
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** A reviver for `JSON.parse`, which visits the parts of a schema before the schema. */
+export function shortForm(key: string, value: unknown): unknown {
+  // Answers may gain fields in later versions.
+  if (key === "additionalProperties" && value === false) return undefined
+  // This is the bound of every integer in JSON.
+  if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return undefined
+  return isRecord(value) ? nullable(mergeAllOf(tupleAsList(value))) : value
+}
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** A tuple of equal types as a list with `items`: few tools support a list without it. */
+function tupleAsList(schema: Json): Json {
+  const { prefixItems, ...rest } = schema
+  if (!Array.isArray(prefixItems)) return schema
+  const items: ReadonlyArray<unknown> = "items" in rest
+    ? [...prefixItems, rest["items"]]
+    : prefixItems
+  const forms = new Set(items.map((item) => JSON.stringify(item)))
+  return forms.size === 1 ? { ...rest, items: items[0] } : schema
+}
+
+/**
+ * Merges the annotations in `allOf` into their schema, where no key occurs twice. Next to a reference
+ * there may be a description only: tools ignore the rest.
+ */
+function mergeAllOf(schema: Json): Json {
+  const { allOf, ...rest } = schema
+  if (!Array.isArray(allOf) || !allOf.every(isRecord)) return schema
+  const keys = [rest, ...allOf].flatMap((part) => Object.keys(part))
+  const isReference = keys.includes("$ref")
+  const clashes = new Set(keys).size < keys.length ||
+    isReference && keys.some((key) => key !== "$ref" && key !== "description")
+  return clashes ? schema : Object.assign({}, rest, ...allOf)
+}
+
+/** A number, a text or a boolean that may be null, as one schema with two types. */
+function nullable(schema: Json): Json {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1].type !== "null") return schema
+  const { type, enum: values, ...bounds } = anyOf[0]
+  if (!["boolean", "integer", "number", "string"].includes(type)) return schema
+  const choice = Array.isArray(values) ? { enum: [...values, null] } : {}
+  return { type: [type, "null"], ...choice, ...bounds, ...rest }
+}

@@ -1,0 +1,27 @@
+/**
+ * A market that the feed has published: what is free to know of it.
+ *
+ * @module
+ */
+import type { MarketStatus, SeriesPoint } from "../../markets/domain/market.ts"
+import type { FeedHeading, MarketRef } from "./item.ts"
+
+/** The newest items of all markets, and of one. */
+export const recentMax = 50
+/** How far back the path of one market goes; the series itself is kept a little longer. */
+export const pathDays = 7
+/** The most points of a path. */
+export const pathPointsMax = 300
+/** The most points of a path of 24 hours, which is drawn small. */
+export const dayPointsMax = 72
+
+export interface PublishedMarket {
+  /** As last listed; as at the newest item's publication if the listing is not stored. */
+  readonly market: MarketRef
+  /** Null if the listing is not stored. */
+  readonly status: MarketStatus | null
+  /** The mids of the first outcome in the last `pathDays` days, oldest first, at most `pathPointsMax`. */
+  readonly path: ReadonlyArray<SeriesPoint>
+  /** Its newest items, newest first, at most `recentMax`. */
+  readonly items: ReadonlyArray<FeedHeading>
+}

@@ -1,0 +1,61 @@
+/**
+ * The bodies of page data, computed in the background and encoded again only when they have changed.
+ *
+ * @module
+ */
+import { Duration, Effect, Record } from "effect"
+import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
+import { digestEvery, digestRetention } from "../../digest/domain/digest.ts"
+import { Digest } from "../../digest/Digest.ts"
+import { Status } from "../../status/Status.ts"
+import { Feed } from "../../feed/Feed.ts"
+import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
+import { hour, minute, second } from "../../core/domain/time.ts"
+import { jsonAnswers } from "../server/answer.ts"
+import type { EdgeRoute } from "../server/edge.ts"
+import type { RateLimiter } from "../server/limits.ts"
+import { makePolled } from "../server/polled.ts"
+import { recentItems } from "./recentItems.ts"
+
+/** A page may be this much older than the store, as clients may keep it for a minute. */
+const refreshEvery = Duration.millis(15 * second)
+const ageMsMax = minute
+const computeTimeout = Duration.seconds(5)
+
+/** The body that the row of a path declares. */
+type Body<Id extends SinglePageId> = typeof pageRows[Id]["body"]["Type"]
+
+/** The routes of page data, by row. */
+export type PageDataRoutes = Readonly<Record<SinglePageId, EdgeRoute>>
+
+/** Computes the bodies until the scope closes; run `refresh` after each tick. */
+export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
+  const bodies: { readonly [Id in SinglePageId]: Effect.Effect<Body<Id>> } = {
+    recent: recentItems(yield* Feed, yield* PublishedMarkets),
+    digests: digestTitles(yield* Digest),
+    status: (yield* Status).report,
+  }
+  const routeOf = (id: SinglePageId) =>
+    Effect.map(
+      makePolled({
+        compute: Effect.map(bodies[id], jsonAnswers("page")),
+        refreshEvery,
+        computeTimeout,
+        ageMsMax,
+        failureMessage: `Cannot read ${pageRows[id].path}`,
+      }),
+      ({ current, refresh }) => ({ refresh, route: { limiter, current, paid: null } }),
+    )
+  const made = yield* Effect.all(Record.map(bodies, (_, id) => routeOf(id)))
+  const routes: PageDataRoutes = Record.map(made, ({ route }) => route)
+  return { routes, refresh: made.recent.refresh }
+})
+
+const digestTitles = (digests: Digest["Service"]): Effect.Effect<Body<"digests">> =>
+  Effect.map(
+    digests.history(digestRetention / hour, digestRetention / digestEvery),
+    (found) => ({
+      success: true,
+      digests: found.map(({ title, createdAt }) => ({ title, createdAt })),
+    }),
+  )

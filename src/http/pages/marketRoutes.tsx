@@ -1,0 +1,63 @@
+/**
+ * The routes of /markets/{slug} and /markets/{slug}.json. A path that is no slug has no route.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+import type { pageRows } from "../../catalog/domain/pageRow.ts"
+import { Slug, slugKey } from "../../markets/domain/market.ts"
+import type { MarketData } from "../free/marketData.ts"
+import type { Answer } from "../server/answer.ts"
+import type { EdgeRoute, RouteResult } from "../server/edge.ts"
+import type { RateLimiter } from "../server/limits.ts"
+import { pageAnswer } from "./layout.tsx"
+import { marketMeta, MarketPage } from "./market.tsx"
+import { pageRoute, source } from "./page.ts"
+import type { Site } from "./site.ts"
+
+type Body = typeof pageRows["market"]["body"]["Type"]
+
+const isSlug = Schema.is(Slug)
+const jsonEnd = ".json"
+
+/** The route of a path, given the part after the prefix. */
+export function marketRoutes({ site, limiter, answerOf }: {
+  readonly site: Site
+  readonly limiter: RateLimiter
+  readonly answerOf: MarketData["answerOf"]
+}) {
+  /** The page of each answer, for as long as the answer is kept. */
+  const pages = new WeakMap<Answer, EdgeRoute["current"]>()
+  const pageOf = (json: Answer): EdgeRoute["current"] => {
+    const known = pages.get(json)
+    if (known !== undefined) return known
+    const { current } = pageRoute({
+      limiter,
+      sources: { market: source<Body>({ current: () => json }) },
+      render: ({ market }) =>
+        market === null ? json : pageAnswer(
+          site,
+          marketMeta(market),
+          <MarketPage market={market} venueMode={site.venueMode} />,
+        ),
+    })
+    pages.set(json, current)
+    return current
+  }
+  return (rest: string): EdgeRoute | undefined => {
+    const isJson = rest.endsWith(jsonEnd)
+    const slug = isJson ? rest.slice(0, -jsonEnd.length) : rest
+    if (!isSlug(slug)) return undefined
+    const find = () => answerOf(slugKey(slug))
+    const shown = (url: string) => (json: RouteResult) =>
+      json === null || "body" in json ? json : pageOf(json)?.(url) ?? null
+    return {
+      limiter,
+      paid: null,
+      current: isJson ? find : (url) => {
+        const json = find()
+        return json instanceof Promise ? json.then(shown(url)) : shown(url)(json)
+      },
+    }
+  }
+}

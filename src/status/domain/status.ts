@@ -1,0 +1,167 @@
+/**
+ * What /status.json answers: how the scheduled parts of the service and its payments went, by UTC day.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+import { described, success, text } from "../../core/domain/fields.ts"
+import { Count } from "../../core/domain/number.ts"
+import { hour, IsoTime } from "../../core/domain/time.ts"
+import { incidentsMax } from "./incident.ts"
+import { Part } from "./part.ts"
+
+/** How many days are shown, today included. */
+export const daysShown = 90
+
+/** Sums of payments that are further behind are said to be late. */
+export const sumsLateMsMax = hour
+
+const UtcDay = Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/)).annotate({
+  description: "A day in UTC",
+})
+
+const RunCounts = Schema.Struct({
+  planned: described(Count, "Runs that were due; ok, failed and missing together"),
+  ok: described(Count, "Runs that ended well"),
+  failed: described(Count, "Runs that ended with an error, or read nothing"),
+  missing: described(Count, "Runs that did not happen, or did not end"),
+}).annotate({ identifier: "RunCounts" })
+
+const PartDay = Schema.Struct({
+  date: UtcDay,
+  runs: Schema.NullOr(RunCounts).annotate({
+    description: "Null for a day before the record began: not known",
+  }),
+}).annotate({ identifier: "PartDay" })
+
+const PartStatus = Schema.Struct({
+  part: described(Part, "Its name in this report"),
+  title: text("What the part does, in a few words"),
+  everySeconds: described(Count, "The planned time between two runs, now"),
+  recordedSince: described(
+    Schema.NullOr(IsoTime),
+    "The first run that is counted; null before the first",
+  ),
+  total: described(RunCounts, "All days together"),
+  days: Schema.Array(PartDay).check(Schema.isMaxLength(daysShown)).annotate({
+    description: `The last ${daysShown} days, the oldest first; today is not over`,
+  }),
+}).annotate({ identifier: "PartStatus" })
+
+const Incident = Schema.Struct({
+  part: described(Part, "Which part did not work"),
+  from: described(IsoTime, "When the first of its runs was due"),
+  to: described(
+    Schema.NullOr(IsoTime),
+    "When the next run that ended well was due; null if there is none yet",
+  ),
+  failed: RunCounts.fields.failed,
+  missing: RunCounts.fields.missing,
+}).annotate({ identifier: "Incident" })
+
+const FreshnessTarget = Schema.Struct({
+  name: text("What paid answers rest on"),
+  part: described(Part, "Which part reads it"),
+  limitSeconds: described(Count, "Answers that rest on it are not sold when it is older"),
+  asOf: described(
+    Schema.NullOr(IsoTime),
+    "When it was last read in full; null if not in the last week",
+  ),
+  isFresh: described(Schema.Boolean, "Whether it is sold now"),
+}).annotate({ identifier: "FreshnessTarget" })
+
+const Sum = Schema.Struct({
+  payments: described(Count, "How many"),
+  usd: described(
+    Schema.String.check(Schema.isPattern(/^\d+\.\d{2,6}$/)),
+    "Their amounts together, in USD",
+  ),
+}).annotate({ identifier: "PaymentSum" })
+
+const PaymentSums = Schema.Struct({
+  charged: described(
+    Sum,
+    "Payments that the chain showed: of paid calls, and transfers that belong to no call",
+  ),
+  answered: described(Sum, "Charged payments whose answer was ready"),
+  undelivered: described(
+    Sum,
+    "Of the answered, those whose answer the buyer never received: a refund is owed",
+  ),
+  owed: described(Sum, "Refunds that became due, those of the undelivered included"),
+  cancelled: described(
+    Sum,
+    "Refunds that were not due after all: the chain proved that nothing was paid",
+  ),
+  refunded: described(Sum, "Refunds that the chain confirmed, or that a person paid"),
+}).annotate({ identifier: "PaymentSums" })
+
+const PaymentDay = Schema.Struct({
+  date: UtcDay,
+  sums: Schema.NullOr(PaymentSums).annotate({
+    description: "Null for a day before the record began: not known",
+  }),
+}).annotate({ identifier: "PaymentDay" })
+
+const PaymentStatus = Schema.Struct({
+  mode: Schema.Literals(["live", "simulated"]).annotate({
+    description: "simulated: no money moved",
+  }),
+  recordedSince: described(
+    Schema.NullOr(IsoTime),
+    "The first moment that is counted; null before the first sum",
+  ),
+  behindSince: described(
+    Schema.NullOr(IsoTime),
+    "Later changes of payments are not counted yet; null while the sums are at most " +
+      `${sumsLateMsMax / hour} hour behind, and before the first sum`,
+  ),
+  total: described(PaymentSums, "All days together"),
+  delivered: described(Sum, "Of all days: answered without undelivered"),
+  waiting: Schema.Struct({
+    ...Sum.fields,
+    oldestSince: described(
+      Schema.NullOr(IsoTime),
+      "Since when the oldest of them is owed; null if none is",
+    ),
+  }).annotate({ description: "Refunds that are owed now and not confirmed" }),
+  refundTimes: Schema.Array(Schema.Struct({
+    withinSeconds: described(
+      Schema.NullOr(Count),
+      "The longest time of this row, longer than that of the row before; null: longer than all",
+    ),
+    refunds: described(Count, "How many refunds took that long"),
+  })).annotate({ description: "Time from owed to refunded, of all days together" }),
+  refundSecondsMax: described(
+    Schema.NullOr(Count),
+    "The longest time from owed to refunded; null before the first refund",
+  ),
+  days: Schema.Array(PaymentDay).check(Schema.isMaxLength(daysShown)).annotate({
+    description:
+      `The last ${daysShown} days, the oldest first. Each change counts on the day on which it was ` +
+      "stored, so the sums of a past day do not change",
+  }),
+}).annotate({ identifier: "PaymentStatus" })
+
+/**
+ * The record of the service, as /status.json answers it. It has no time of its own, so that it changes
+ * only when a run is due or something was stored.
+ */
+export const StatusReport = Schema.Struct({
+  success,
+  parts: Schema.Array(PartStatus).annotate({ description: "The scheduled parts of the service" }),
+  incidents: described(
+    Schema.Struct({
+      definition: text("What counts as an incident"),
+      latest: Schema.Array(Incident).check(Schema.isMaxLength(incidentsMax)).annotate({
+        description: `The newest ${incidentsMax}, the newest first`,
+      }),
+    }),
+    "When a part did not work",
+  ),
+  freshness: Schema.Array(FreshnessTarget).annotate({
+    description: "How old the inputs of paid answers may be, and are",
+  }),
+  payments: described(PaymentStatus, "How payments and refunds went"),
+}).annotate({ identifier: "StatusReport" })
+export type StatusReport = typeof StatusReport.Type

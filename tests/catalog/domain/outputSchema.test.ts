@@ -1,0 +1,55 @@
+/**
+ * The schema of an answer that clients get with a tool: it accepts the answer and further fields, and
+ * refuses an answer without one of its fields.
+ *
+ * @module
+ */
+import { ok, strictEqual } from "node:assert/strict"
+import { Ajv } from "ajv"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { outputSchema } from "../../../src/catalog/domain/outputSchema.ts"
+import { skills } from "../../../src/catalog/domain/skill.ts"
+import { examplesFor } from "../../../src/http/openapi/examples.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+/** All schemas together, in bytes: clients read them with every list of tools. */
+const bytesMax = 45_000
+
+const examples = examplesFor(terms)
+
+for (const skill of skills) {
+  const schema = outputSchema(skill)
+  const answer: unknown = examples[skill.id]
+
+  Deno.test(`the output schema of ${skill.name} describes its answer`, () => {
+    // Strict, and without formats: the least that a client has. Older clients know draft 7 only.
+    for (const ajv of [new Ajv2020({ allowUnionTypes: true }), new Ajv({ strict: false })]) {
+      const validate = ajv.compile(schema)
+      const accepts = (value: unknown) => validate(value)
+      ok(accepts(answer), ajv.errorsText(validate.errors))
+      ok(typeof answer === "object" && answer !== null)
+      ok(accepts({ ...answer, addedLater: 1 }))
+      const { required } = schema
+      ok(Array.isArray(required) && required.includes("success"))
+      for (const name of required) {
+        const rest = Object.entries(answer).filter(([field]) => field !== name)
+        ok(!accepts(Object.fromEntries(rest)), `without ${name}`)
+      }
+    }
+  })
+
+  Deno.test(`the output schema of ${skill.name} is complete in itself`, () => {
+    strictEqual(schema.type, "object")
+    const text = JSON.stringify(schema)
+    const defined = Object.keys(schema["$defs"] ?? {})
+    const used = [...text.matchAll(/"\$ref":"#\/\$defs\/(\w+)"/g)].map(([, name = ""]) => name)
+    strictEqual([...text.matchAll(/"\$ref"/g)].length, used.length)
+    for (const name of defined) ok(used.filter((other) => other === name).length > 1, name)
+    for (const name of used) ok(defined.includes(name), name)
+  })
+}
+
+Deno.test("the output schemas are short", () => {
+  const bytes = skills.reduce((sum, skill) => sum + JSON.stringify(outputSchema(skill)).length, 0)
+  ok(bytes <= bytesMax, `${bytes} bytes`)
+})

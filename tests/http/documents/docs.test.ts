@@ -1,0 +1,57 @@
+/**
+ * /docs has every quickstart with the service's own address, and /contact says whom to write to.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Effect } from "effect"
+import { docs, quickstarts } from "../../../src/http/documents/docs.ts"
+import { test } from "../../support/effect.ts"
+import { base, openDocumentService } from "../../support/http/documents.ts"
+
+const folder = new URL("../../../examples/quickstarts/", import.meta.url)
+
+Deno.test("every file of examples/quickstarts is served", () => {
+  const files = [...Deno.readDirSync(folder)].map(({ name }) => name)
+  equal(Object.keys(quickstarts).toSorted(), files.toSorted())
+})
+
+test("a quickstart is its file with the address of the service, and leaves none open", () =>
+  Effect.gen(function* () {
+    const face = yield* openDocumentService
+    for (const name of Object.keys(quickstarts)) {
+      const response = yield* face.get(`/docs/quickstart/${name}`)
+      strictEqual(response.status, 200, name)
+      match(response.headers.get("content-type") ?? "", /^text\/(plain|markdown); charset=utf-8$/)
+      const text = yield* Effect.promise(() => response.text())
+      const file = Deno.readTextFileSync(new URL(name, folder))
+      ok(!/127\.0\.0\.1:8402|BASE_URL=(\.\.\.|https:\/\/\.)/.test(text), name)
+      const lines = text.split("\n")
+      for (const [at, line] of file.split("\n").entries()) {
+        if (/8402|BASE_URL=/.test(line)) ok(lines[at]?.includes(base), `${name}: ${line}`)
+        else strictEqual(lines[at], line, name)
+      }
+      const [etag, note] = [response.headers.get("etag") ?? "", "if-none-match"]
+      const again = yield* face.get(`/docs/quickstart/${name}`, { headers: { [note]: etag } })
+      strictEqual(again.status, 304, name)
+    }
+    strictEqual((yield* face.get("/docs/quickstart/none.sh")).status, 404)
+  }))
+
+test("the index of /docs links every quickstart and the skill", () =>
+  Effect.gen(function* () {
+    const response = yield* (yield* openDocumentService).get("/docs")
+    const text = yield* Effect.promise(() => response.text())
+    for (const path of [...Object.keys(quickstarts).map((name) => `quickstart/${name}`), "skill"]) {
+      ok(text.includes(`](${base}/docs/${path})`), path)
+    }
+  }))
+
+Deno.test("/contact names the contact without its scheme, and what to send for what", () => {
+  for (const contact of ["mailto:help@feed.example", "https://feed.example/help"]) {
+    const { bytes } = docs({ publicBaseUrl: base, contact }).get("/contact") ?? {}
+    const text = new TextDecoder().decode(bytes)
+    ok(text.includes(`Write to ${contact.replace("mailto:", "")}.`), contact)
+    for (const topic of ["Wrong data", "Refund", "Outage", "Security"]) ok(text.includes(topic))
+  }
+})

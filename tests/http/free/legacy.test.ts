@@ -1,0 +1,189 @@
+/**
+ * The predecessor's paths redirect to paths of this service, and no request makes them lead
+ * elsewhere.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Effect, Schema } from "effect"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { second } from "../../../src/core/domain/time.ts"
+import { makeHttpService } from "../../../src/http/layer.ts"
+import { defaultLegacyRoutes, legacyRoute, LegacyRoutes } from "../../../src/http/free/legacy.ts"
+import { law, liveTest, test } from "../../support/effect.ts"
+import {
+  makeService,
+  makeWorld,
+  serviceOptions,
+  servicesOver,
+} from "../../support/http/httpService.ts"
+import { faultOf } from "../../support/http/shape.ts"
+import { terms } from "../../support/payments/terms.ts"
+import { targetLengthMax } from "../../../src/http/server/errors.ts"
+
+const base = terms.publicBaseUrl
+const defaultSuccessor = freeRows.index.path
+/** The day on which this interface replaced its predecessor. */
+const deprecatedAt = Date.parse("2026-11-01T00:00:00.000Z") / second
+const successors = new Set<string>([...defaultLegacyRoutes.values(), defaultSuccessor])
+
+const legacyService = Effect.flatMap(makeWorld(3), (world) => makeService(world))
+
+test("every path of the table is redirected permanently, with its query", () =>
+  Effect.gen(function* () {
+    const { get } = yield* legacyService
+    ok(defaultLegacyRoutes.size > 10)
+    for (const [path, successor] of defaultLegacyRoutes) {
+      const response = yield* get(`${path}?since=5&type=mover`)
+      const { headers } = response
+      strictEqual(response.status, 308, path)
+      strictEqual(headers.get("location"), `${base}${successor}?since=5&type=mover`)
+      strictEqual(headers.get("link"), `<${base}${successor}>; rel="successor-version"`)
+      strictEqual(headers.get("deprecation"), `@${deprecatedAt}`)
+      strictEqual(headers.get("cache-control"), "private, max-age=300")
+      strictEqual(yield* faultOf(path, "GET", response), null)
+    }
+  }))
+
+test("the documented paths lead to the products they name", () =>
+  Effect.sync(() => {
+    equal(
+      ["/api/signals", "/api/whales"].map((path) => defaultLegacyRoutes.get(path)),
+      ["/v1/signals", "/v1/whales"],
+    )
+  }))
+
+test("an unknown path under /api leads to the index, and a similar path is a 404", () =>
+  Effect.gen(function* () {
+    const { get } = yield* legacyService
+    for (const path of ["/api", "/api/", "/api/nowhere", "/api/v1/signals", "/api/signals/1"]) {
+      const response = yield* get(`${path}?a=1`)
+      equal([response.status, response.headers.get("location")], [308, `${base}/v1/index?a=1`])
+    }
+    const slashed = yield* get("/api/whales/")
+    strictEqual(slashed.headers.get("location"), `${base}/v1/whales`)
+    for (const path of ["/apis", "/api-docs", "/v1/api", "/API/signals"]) {
+      strictEqual((yield* get(path)).status, 404, path)
+    }
+  }))
+
+test("GET and HEAD are redirected, OPTIONS is answered, any other method is a 405", () =>
+  Effect.gen(function* () {
+    const { get } = yield* legacyService
+    const statuses = { GET: 308, HEAD: 308, OPTIONS: 204, POST: 405, PUT: 405, DELETE: 405 }
+    for (const path of ["/api", "/api/signals", "/api/nowhere"]) {
+      for (const [method, status] of Object.entries(statuses)) {
+        const response = yield* get(path, { method })
+        strictEqual(response.status, status, `${method} ${path}`)
+        strictEqual(yield* faultOf(path, method, response), null, `${method} ${path}`)
+      }
+    }
+  }))
+
+test("a redirect spends the documents' budget, reads no payment, and is never a 304", () =>
+  Effect.gen(function* () {
+    const { get } = yield* legacyService
+    const headers = { "payment-signature": "e30=", "if-none-match": "*" }
+    const response = yield* get("/api/whales", { headers })
+    strictEqual(response.status, 308)
+    match(response.headers.get("ratelimit") ?? "", /^"documents";r=119/)
+  }))
+
+test("a configured table replaces the default one", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(1)
+    const legacyRoutes = new Map([["/api/movers", "/v1/pulse"]])
+    const { handle } = yield* Effect.provide(
+      makeHttpService({ ...serviceOptions, legacyRoutes }),
+      servicesOver(world),
+    )
+    const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
+    const locationOf = (path: string) =>
+      Effect.promise(async () => {
+        const response = await handle(new Request(`http://any.host${path}`), { remoteAddr })
+        return response.headers.get("location")
+      })
+    strictEqual(yield* locationOf("/api/movers"), `${base}/v1/pulse`)
+    strictEqual(yield* locationOf("/api/whales"), `${base}/v1/index`)
+  }))
+
+const route = legacyRoute({
+  routes: defaultLegacyRoutes,
+  publicBaseUrl: base,
+  limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) },
+})
+
+const anyWords = Arbitrary.schema(Schema.Tuple([Schema.String, Schema.String]))
+
+law("any text after /api leads to a path of this service", anyWords, ([rest, query]) => {
+  const redirect = route(`/${rest}`, `?${query}`)?.current?.(`http://any.host/${rest}`)
+  ok(redirect !== undefined && redirect !== null && "headers" in redirect)
+  ok(Array.isArray(redirect.headers))
+  const headers = new Headers(redirect.headers)
+  const location = headers.get("location") ?? ""
+  match(location, /^[!-~]+$/)
+  const { origin, pathname, hash } = new URL(location)
+  equal([origin, successors.has(pathname), hash], [base, true, ""])
+})
+
+/** Sends a request target without changes; returns the head of the answer. */
+const headOf = (port: number, target: string) =>
+  Effect.promise(async () => {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port })
+    const request = `GET ${target} HTTP/1.1\r\nHost: any.host\r\nConnection: close\r\n\r\n`
+    await new Blob([request]).stream().pipeTo(connection.writable, { preventClose: true })
+    const text = await new Response(connection.readable).text()
+    return text.split("\r\n\r\n")[0] ?? ""
+  })
+
+const hostile = [
+  ...["/api//evil.example", "/api///evil.example/", "/api/\\evil.example", "/api/@evil.example"],
+  ...["/api/http://evil.example", "/api/..//evil.example", "/api/../../etc/passwd", "/api/."],
+  ...["/api/%0d%0aSet-Cookie:%20a=b", "/api/%00", "/api/%2f%2fevil.example", "/api/__proto__"],
+  ...["/api?//evil.example", "/api?%0d%0aSet-Cookie:a=b", '/api?">;rel="x"', "/api?<script>"],
+  ...["/api?a#//evil.example", "/api??", "/api/signals?a=\u00e9\u4e2d", "/api/\u4e2d"],
+  `/api/${"a/".repeat(900)}`,
+]
+
+liveTest(
+  "a hostile request target leads to a path of this service, and adds no header",
+  () =>
+    Effect.gen(function* () {
+      const { handle } = yield* legacyService
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, handle)
+        ),
+        (server) => Effect.promise(() => server.shutdown()),
+      )
+      for (const target of hostile) {
+        const head = yield* headOf(server.addr.port, target)
+        match(head, /^HTTP\/1\.1 308 /, target)
+        const locations = [...head.matchAll(/^location: (.*)$/gim)].map(([, value]) => value ?? "")
+        strictEqual(locations.length, 1, target)
+        const { origin, pathname } = new URL(locations[0] ?? "")
+        ok(origin === base && successors.has(pathname), `${target} leads to ${locations[0]}`)
+        ok(!/set-cookie/i.test(head.replace(/^location: .*$/im, "")), head)
+      }
+      match(
+        yield* headOf(server.addr.port, `/api/${"a".repeat(targetLengthMax)}`),
+        /^HTTP\/1\.1 414 /,
+      )
+      match(yield* headOf(server.addr.port, "/api/a\u0000b"), /^HTTP\/1\.1 400 /)
+    }),
+)
+
+test("LegacyRoutes accepts only paths under /api/ that lead to paths of this service", () =>
+  Effect.sync(() => {
+    const isValid = Schema.is(LegacyRoutes)
+    ok(isValid({ "/api/movers": "/v1/pulse", "/api/a/b.json": "/openapi.json" }))
+    const invalid = [
+      ...[{ "/api": "/v1/pulse" }, { "/v1/a": "/v1/pulse" }, { "/api/a?b": "/v1/pulse" }],
+      ...[{ "/api/a": "/v1/nowhere" }, { "/api/a": "https://evil.example" }, {
+        "/api/a/": "/health",
+      }],
+      ...[{ "/api/a": "//evil.example" }, { "/api/a": null }],
+    ]
+    for (const routes of invalid) ok(!isValid(routes), JSON.stringify(routes))
+    ok(isValid(Object.fromEntries(defaultLegacyRoutes)))
+  }))

@@ -1,0 +1,134 @@
+/**
+ * The polled bodies: at most three seconds old, new after a refresh, and computed once for all
+ * waiting requests.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect, Layer, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import type { Answer } from "../../../src/http/server/answer.ts"
+import { makeSnapshot, type Snapshot } from "../../../src/http/free/snapshot.ts"
+import { Digest } from "../../../src/digest/Digest.ts"
+import { Feed } from "../../../src/feed/Feed.ts"
+import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
+import { test } from "../../support/effect.ts"
+import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
+import { healthyPayments, makeService, makeWorld } from "../../support/http/httpService.ts"
+import { sampleItem } from "../../support/feed/items.ts"
+
+const options = {
+  publicBaseUrl: "https://feed.example",
+  version: "1.0.0",
+  paymentMode: "simulated",
+  venueMode: "simulated",
+  network: "eip155:8453",
+} as const
+
+/** A feed whose index is the number of its calls, and whose calls can be made to hang. */
+const countingFeed = Effect.gen(function* () {
+  const calls = yield* Ref.make(0)
+  const hangs = yield* Ref.make(false)
+  const index = Effect.gen(function* () {
+    const count = yield* Ref.updateAndGet(calls, (before) => before + 1)
+    if (yield* Ref.get(hangs)) return yield* Effect.never
+    return {
+      status: "live" as const,
+      index: count,
+      lastUpdated: 0,
+      todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
+      lastTickAt: 0,
+      asOf: { mover: null, whale_entry: null, predetermined: null },
+      walletsFresh: true,
+      sellable: true,
+    }
+  })
+  const layer = Layer.mergeAll(
+    Layer.mock(Feed, { index, pulse: Effect.succeed([]) }),
+    Layer.mock(TrackRecord, { scorecard: Effect.never }),
+    Layer.mock(Digest, { latest: Effect.succeedNone }),
+    Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),
+  )
+  return { calls, hangs, layer }
+})
+
+const indexOf = (snapshot: Snapshot) => read(Promise.resolve(snapshot.index()))
+const read = (pending: Promise<Answer | null>) =>
+  Effect.map(
+    Effect.promise(() => pending),
+    (answer) =>
+      answer === null ? null : JSON.parse(new TextDecoder().decode(answer.bytes)).index as number,
+  )
+
+test("the index is computed once a second, for any number of requests", () =>
+  Effect.gen(function* () {
+    const feed = yield* countingFeed
+    const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
+    const before = yield* Ref.get(feed.calls)
+    for (let n = 0; n < 1_000; n++) ok(!(snapshot.index() instanceof Promise))
+    strictEqual(yield* Ref.get(feed.calls), before)
+    yield* TestClock.adjust("1 second")
+    strictEqual(yield* Ref.get(feed.calls), before + 1)
+  }))
+
+test("refresh puts the items of the last tick into the bodies", () =>
+  Effect.gen(function* () {
+    const noon = Date.parse("2026-11-21T12:00:00.000Z")
+    yield* TestClock.setTime(noon)
+    const world = yield* makeWorld(3)
+    const service = yield* makeService(world)
+    yield* Ref.update(world.items, (items) => [...items, sampleItem(4, noon)])
+    yield* service.refresh
+    const body = yield* Effect.flatMap(
+      service.get("/v1/index"),
+      (response) => Effect.promise(() => response.json()),
+    )
+    equal([body.index, body.totalToday], [4, 4])
+  }))
+
+test("a body older than five seconds is recomputed, or null when that fails", () =>
+  Effect.gen(function* () {
+    const feed = yield* countingFeed
+    const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
+    yield* TestClock.adjust("2 seconds")
+    const last = yield* indexOf(snapshot)
+    yield* Ref.set(feed.hangs, true)
+    yield* TestClock.adjust("5 seconds")
+    strictEqual(yield* indexOf(snapshot), last)
+    yield* TestClock.adjust("1 second")
+    const waiting = snapshot.index()
+    ok(waiting instanceof Promise)
+    yield* TestClock.adjust("3 seconds")
+    strictEqual(yield* read(waiting), null)
+  }))
+
+test("all waiting requests share one computation", () =>
+  Effect.gen(function* () {
+    const feed = yield* countingFeed
+    const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
+    yield* Ref.set(feed.hangs, true)
+    yield* TestClock.adjust("10 seconds")
+    const before = yield* Ref.get(feed.calls)
+    const waiting = Array.from({ length: 100 }, () => Promise.resolve(snapshot.index()))
+    yield* TestClock.adjust("100 millis")
+    strictEqual((yield* Ref.get(feed.calls)) - before, 1)
+    yield* TestClock.adjust("3 seconds")
+    for (const body of waiting) strictEqual(yield* read(body), null)
+  }))
+
+test("a body depends on the feed only: the same feed gives the same bytes", () =>
+  Effect.gen(function* () {
+    const service = yield* makeService(yield* makeWorld(3))
+    let client = 0
+    const text = Effect.fnUntraced(function* (path: string) {
+      const headers = { "x-forwarded-for": `203.0.113.${client++}` }
+      const response = yield* service.get(path, { headers })
+      strictEqual(response.status, 200)
+      return yield* Effect.promise(() => response.text())
+    })
+    for (const path of ["/v1/index", "/v1/pulse", "/v1/track-record"]) {
+      const before = yield* text(path)
+      yield* TestClock.adjust("5 seconds")
+      strictEqual(yield* text(path), before)
+    }
+  }))

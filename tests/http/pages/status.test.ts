@@ -1,0 +1,60 @@
+/**
+ * /status shows what /status.json answers, and is honest while nothing is recorded.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
+import { Effect, Ref, Schema } from "effect"
+import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
+import { statusReport } from "../../../src/status/domain/report.ts"
+import { daysShown } from "../../../src/status/domain/status.ts"
+import { test } from "../../support/effect.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
+import { numberFaults } from "../../support/http/pageNumbers.ts"
+
+const bytesMax = 150_000
+const decode = Schema.decodeUnknownSync(pageRows.status.body)
+
+/** The page and its body. */
+const read = Effect.fnUntraced(function* (world: Effect.Success<ReturnType<typeof makeWorld>>) {
+  const { get } = yield* makeService(world)
+  const text = (path: string) =>
+    Effect.flatMap(get(path), (response) => Effect.promise(() => response.text()))
+  const body = JSON.parse(yield* text("/status.json"))
+  return { body: decode(body), html: yield* text("/status") }
+})
+
+test("every number on /status is the one of /status.json", () =>
+  Effect.gen(function* () {
+    const { body, html } = yield* read(yield* makeWorld(1))
+    equal(numberFaults(html, { "/status.json": body }), [])
+    ok(html.length < bytesMax, `${html.length}`)
+    match(html, /simulated: no money moved/)
+    equal(body.incidents.latest.map(({ part, missing }) => [part, missing]), [["tick", 3]])
+  }))
+
+test("before the first run nothing is said to be well", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(1)
+    yield* Ref.set(
+      world.status,
+      statusReport({
+        now: 90 * 86_400_000,
+        days: daysShown,
+        tickIntervalMs: 600_000,
+        paymentMode: "live",
+        records: [],
+        asOf: new Map(),
+        payments: { since: null, through: null, days: [] },
+        waiting: { payments: 0, amount: 0n, oldestAt: null },
+      }),
+    )
+    const { body, html } = yield* read(world)
+    equal(numberFaults(html, { "/status.json": body }), [])
+    ok(body.parts.every(({ days }) => days.every(({ runs }) => runs === null)))
+    equal(html.match(/No run is recorded yet/g)?.length, body.parts.length)
+    match(html, /No payment yet/)
+    match(html, /No incident is recorded/)
+    ok(!html.includes('class="chart"'))
+    ok(body.freshness.every(({ isFresh }) => !isFresh))
+  }))

@@ -1,0 +1,45 @@
+/**
+ * The tools in the package are those that a running service lists over /mcp; only the sentences about
+ * the cost of a paid tool differ.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, doesNotMatch, match } from "node:assert/strict"
+import { Effect } from "effect"
+import packed from "../../../packages/mcp/src/tools.json" with { type: "json" }
+import { instructions, tools } from "../../../packages/mcp/src/tools.ts"
+import { liveTest } from "../../support/effect.ts"
+import { connect } from "../../support/http/mcp.ts"
+import { servedService } from "../../support/http/servedService.ts"
+import { mcpTools } from "../../support/mcpTools.ts"
+
+/** As JSON, which has no undefined fields. */
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+
+Deno.test("tools.json is what deno task generate writes", () => {
+  equal(packed, plain(mcpTools))
+})
+
+liveTest("the packed tools are those of a running service", () =>
+  Effect.gen(function* () {
+    const { tools } = yield* connect("2 pinned", `${yield* servedService}/mcp`)
+    const listed = yield* Effect.promise(tools)
+    const contract = (rows: ReadonlyArray<object>) =>
+      rows.map((row) => ({ ...row, description: "" }))
+    equal(plain(contract(packed)), plain(contract(listed)))
+  }))
+
+Deno.test("no text for the model explains how to sign", () => {
+  for (const text of [instructions, ...tools.map(({ description = "" }) => description)]) {
+    doesNotMatch(text, /_meta|x402\/payment|payment requirements|\bsign(?:s|ed|ature)?\b/i)
+  }
+})
+
+Deno.test("each paid tool says what it costs, at most, and that this server pays", () => {
+  const paid = tools.filter(({ annotations }) => annotations?.readOnlyHint === false)
+  equal(paid.length, 8)
+  for (const { description = "" } of paid) {
+    match(description, /at most \$\d+\.\d\d/)
+    match(description, /this server pays/)
+  }
+})

@@ -1,0 +1,181 @@
+/**
+ * The text of `packages/client/src/contract.ts`: the types of all bodies, by openapi-typescript from
+ * the schemas of /openapi.json, and the table of calls from the registry of skills.
+ *
+ * @module
+ */
+import { usd } from "../../src/core/domain/money.ts"
+import { parameterSchema } from "../../src/catalog/domain/parameter.ts"
+import { type Skill, skills } from "../../src/catalog/domain/skill.ts"
+import { contractOperations, contractSchemas } from "../../src/http/openapi/operations.ts"
+import { runTool } from "./http/documentTools.ts"
+import { terms } from "./payments/terms.ts"
+
+export const contractFile = new URL("../../packages/client/src/contract.ts", import.meta.url)
+
+type Json = Readonly<Record<string, unknown>>
+
+const operations = contractOperations(terms)
+
+/** The schema of a path's 200. */
+function schemaOf(path: string): Json {
+  const responses = Object(operations[path]?.get["responses"])
+  return Object(responses[200]?.content?.["application/json"]?.schema)
+}
+
+/** The names of all schemas that a schema refers to, directly or not. */
+function reached(schema: unknown, names: Set<string> = new Set()): ReadonlySet<string> {
+  for (
+    const [, name = ""] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)
+  ) {
+    if (names.has(name)) continue
+    names.add(name)
+    reached(contractSchemas[name], names)
+  }
+  return names
+}
+
+/** Where openapi-typescript would write a tuple of one or an empty intersection, the plain schema. */
+function simplified(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(simplified)
+  if (typeof schema !== "object" || schema === null) return schema
+  const { allOf = [], prefixItems, ...rest } = Object(schema)
+  const merged = Object.assign({}, ...allOf, rest)
+  const plain = "items" in merged ? merged : { ...merged, ...(prefixItems && { prefixItems }) }
+  return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, simplified(value)]))
+}
+
+/** The name of the schema of a call's body. */
+function bodyName({ path }: { readonly path: string }): string {
+  const name = String(schemaOf(path)["$ref"]).split("/").at(-1)
+  if (name === undefined || !(name in contractSchemas)) throw new Error(`${path} has no named body`)
+  return name
+}
+
+const paymentPath = "/v1/payments/{paymentId}"
+
+/** One row of the table of calls. */
+export function callOf(skill: Skill): Json {
+  return {
+    path: skill.path,
+    priceUsd: skill.kind === "paid" ? usd(skill.product.price) : null,
+    title: skill.title,
+    description: skill.description,
+    parameters: skill.parameters.map((parameter) => ({
+      name: parameter.name,
+      required: parameter.required === true,
+      ...parameterSchema(parameter),
+      ...(parameter.flag === true ? { flag: true } : {}),
+    })),
+  }
+}
+
+/** The TypeScript type of a call's parameters. */
+function parametersType({ parameters }: Skill): string {
+  const fields = parameters.map(({ name, type, values, flag, required }) => {
+    const value = flag === true
+      ? "boolean"
+      : values !== undefined
+      ? values.map((value) => JSON.stringify(value)).join(" | ")
+      : type === "string"
+      ? "string"
+      : "number"
+    return `readonly ${name}${required === true ? "" : "?"}: ${value}`
+  })
+  return fields.length === 0 ? "Readonly<Record<never, never>>" : `{ ${fields.join("; ")} }`
+}
+
+/** The whole file, before `deno fmt`. */
+export async function contractText(): Promise<string> {
+  const folder = await Deno.makeTempDir()
+  try {
+    const bodies = [...skills, { path: paymentPath }].map(({ path }) => schemaOf(path))
+    const schemas = Object.fromEntries(
+      [...reached(bodies)].sort().map((name) => [name, simplified(contractSchemas[name])]),
+    )
+    const document = {
+      openapi: "3.1.0",
+      info: { title: "Bodies", version: "1.0.0" },
+      paths: {},
+      components: { schemas },
+    }
+    await Deno.writeTextFile(`${folder}/bodies.json`, JSON.stringify(document))
+    // Rules for published documents do not hold for this part of one.
+    await Deno.writeTextFile(`${folder}/redocly.yaml`, "rules: {}\n")
+    const { code, stderr } = await runTool("openapi-typescript", [
+      ...[`${folder}/bodies.json`, `--output=${folder}/bodies.ts`],
+      ...[
+        `--redocly=${folder}/redocly.yaml`,
+        "--immutable",
+        "--root-types=false",
+        "--export-type=false",
+      ],
+    ])
+    if (code !== 0) throw new Error(stderr)
+    return textOf(await Deno.readTextFile(`${folder}/bodies.ts`))
+  } finally {
+    await Deno.remove(folder, { recursive: true })
+  }
+}
+
+function textOf(bodies: string): string {
+  const components = /^export interface components \{[^]*?^\}/m.exec(bodies)?.[0]
+  if (components === undefined || !components.includes(`schemas: {`)) {
+    throw new Error("openapi-typescript wrote no schemas")
+  }
+  return `/**
+ * The contract of the service: the bodies of its answers, and the table of its calls. Generated by
+ * \`deno task generate\` from the service's own tables; do not edit.
+ *
+ * @module
+ */
+
+${components.replace("export interface components", "interface components")}
+
+type Schemas = components["schemas"]
+export type FeedItem = Schemas["Signals"]["data"][number]
+export type PaymentBody = Schemas["${bodyName({ path: paymentPath })}"]
+
+/** The body of each call's answer. */
+interface Bodies {
+${skills.map((skill) => `  readonly ${skill.name}: Schemas["${bodyName(skill)}"]`).join("\n")}
+}
+
+interface Parameters {
+${skills.map((skill) => `  readonly ${skill.name}: ${parametersType(skill)}`).join("\n")}
+}
+
+export type CallName = keyof Bodies
+export type BodyOf<Name extends CallName> = Bodies[Name]
+export type ParametersOf<Name extends CallName> = Parameters[Name]
+
+/** One parameter of a call, as JSON Schema with its name. */
+export interface Parameter {
+  readonly name: string
+  readonly type: string | ReadonlyArray<string>
+  readonly description: string
+  readonly required: boolean
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: number
+  readonly enum?: ReadonlyArray<unknown>
+  readonly pattern?: string
+  /** Sent as 1 or not at all. */
+  readonly flag?: true
+}
+
+export interface CallRow {
+  readonly path: string
+  /** Null when it is free. */
+  readonly priceUsd: string | null
+  readonly title: string
+  readonly description: string
+  readonly parameters: ReadonlyArray<Parameter>
+}
+
+/** Every call by its name, which is also the name of its tool over MCP and its skill over A2A. */
+export const calls: Readonly<Record<CallName, CallRow>> = ${
+    JSON.stringify(Object.fromEntries(skills.map((skill) => [skill.name, callOf(skill)])), null, 2)
+  }
+`
+}

@@ -1,0 +1,88 @@
+/**
+ * The whole service for the demonstration programs, and their tasks as processes with the
+ * permissions of `deno.json`.
+ *
+ * @module
+ */
+import { strictEqual } from "node:assert/strict"
+import { Clock, Effect, Layer, Ref } from "effect"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { layer as triggersLayer, triggers } from "../../../src/payments/simulated/triggers.ts"
+import { sampleItem } from "../feed/items.ts"
+import { makeService, makeWorld, serviceOptions } from "../http/httpService.ts"
+import { freePort } from "../process.ts"
+import { bookOf, endingMarket, pricesOver } from "../products.ts"
+
+/** Thirteen items; the last is a strong move of a market that has a report. */
+const stockedWorld = Effect.gen(function* () {
+  const world = yield* makeWorld(12)
+  const now = yield* Clock.currentTimeMillis
+  const sold = endingMarket(1, now)
+  yield* Ref.set(world.productPorts.markets, [sold])
+  yield* Ref.set(world.productPorts.books, [bookOf(sold, now)])
+  yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  const strong = sampleItem(13, now)
+  if (strong.type !== "mover") return world
+  const data = {
+    ...strong.data,
+    zScore: 8,
+    market: { ...strong.data.market, slug: String(sold.slug) },
+  }
+  yield* Ref.update(world.items, (items) => [...items, { ...strong, data }])
+  return world
+})
+
+/** Starts the whole service, configured with its real address, until the scope closes. */
+export const openService = Effect.fnUntraced(function* (
+  /** Replaces an answer, as a proxy at the same address can. */
+  change: (request: Request, answer: Response) => Response = (_, answer) => answer,
+) {
+  const world = yield* stockedWorld
+  const port = freePort()
+  const base = `http://127.0.0.1:${port}`
+  const plenty = { limit: 1_000, windowMs: 60_000 }
+  const payments = Layer.succeed(Payments, yield* Payments)
+  const service = yield* makeService(world, Layer.provide(triggersLayer, payments), {
+    ...serviceOptions,
+    testTriggers: triggers,
+    terms: { ...serviceOptions.terms, publicBaseUrl: base },
+    limits: { free: plenty, documents: plenty, pages: plenty, invalidPayments: plenty },
+  })
+  yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Deno.serve(
+        { port, hostname: "127.0.0.1", onListen: () => {} },
+        async (request, peer) => change(request, await service.handle(request, peer)),
+      )
+    ),
+    (server) => Effect.promise(() => server.shutdown()),
+  )
+  const grow = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* Ref.update(world.items, (items) => [...items, sampleItem(14, now)])
+    yield* service.refresh
+  })
+  return { base, grow }
+})
+
+/** Starts a task of `deno.json` as a process, with its permissions. */
+export const startTask = Effect.fnUntraced(function* (
+  task: "agent" | "buy",
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const root = new URL("../../..", import.meta.url)
+  const { tasks } = JSON.parse(
+    yield* Effect.promise(() => Deno.readTextFile(new URL("deno.json", root))),
+  )
+  const [deno, ...words]: ReadonlyArray<string> = tasks[task].command.split(" ")
+  strictEqual(deno, "deno")
+  return new Deno.Command(Deno.execPath(), {
+    args: [...words, ...args],
+    cwd: root,
+    env: { NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn()
+})
