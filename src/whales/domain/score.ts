@@ -113,9 +113,10 @@ export interface EnteredMarket {
  * `selectedAt` is when the wallet was selected, by its results until then.
  *
  * The evidence must not depend on results, at any time. So a market's bet is its first entry that is no
- * sweep, bets made after the event's first market had ended are left out, and the others count together
- * once the results of all their markets may count. Otherwise a wallet that buys on in an event that goes badly would
- * put off or dilute its losses.
+ * sweep; a wallet that buys both outcomes first, at one instant and price, makes none. Bets made after
+ * the event's first market had ended are left out, and the others count together once the results of all
+ * their markets may count. Otherwise a wallet that buys on in an event that goes badly would put off or
+ * dilute its losses.
  */
 export function eventScores(
   markets: ReadonlyArray<EnteredMarket>,
@@ -123,8 +124,12 @@ export function eventScores(
 ): ReadonlyArray<MarketScore | null> {
   const firstEnd = Math.min(...markets.map(endOf))
   const bets = markets.map(({ entries }) => {
-    const [first] = entries.filter((entry) => !isSweep(entry)).sort(byOpening)
-    return first !== undefined && first.firstFillAt <= firstEnd ? first : null
+    const [first, ...others] = entries.filter((entry) => !isSweep(entry)).sort(byOpening)
+    if (first === undefined || first.firstFillAt > firstEnd) return null
+    const isOpposed = others.some((entry) =>
+      byOpening(first, entry) === 0 && entry.outcome !== first.outcome
+    )
+    return isOpposed ? null : first
   })
   const waits = markets.some(({ ended }, i) => (ended?.waits ?? true) && bets[i] !== null)
   return markets.map(({ entries, ended, feeRate, exclusiveGroup }, i) => {

@@ -122,6 +122,18 @@ law(
   },
 )
 
+Deno.test("eventScores() has no bet where both outcomes are bought first, at one instant and price", () => {
+  const both = [entry({ outcome: 0, price: 0.4 }), entry({ outcome: 1, price: 0.4 })]
+  const betOf = (entries: ReturnType<typeof entry>[]) =>
+    scoresOf([{ entries, payouts: [1, 0], feeRate: 0 }])[0]?.bet?.paid
+  equal([both, both.toReversed(), both.slice(0, 1), both.slice(1)].map(betOf), [
+    undefined,
+    undefined,
+    1,
+    0,
+  ])
+})
+
 Deno.test("marketScore() leaves out entries hedged by more than half", () => {
   const hedged = (share: number) => entry({ hedgedShares: share * 2_000 })
   const entries = (share: number) =>
