@@ -152,9 +152,8 @@ function chosenSizes(drafts: ReadonlyArray<Draft>): ReadonlyMap<number, number> 
     places.find(({ draft }) => draft.section === section)?.place ?? []
   )
   const required = places.filter(({ draft }) => draft.required)
-  for (const { draft, place } of required.filter(({ draft }) => draft.aboutItself)) {
-    take(place, draft.sizes.length - 1)
-  }
+  const always = required.filter(({ draft }) => draft.aboutItself || draft.topic === "absence")
+  for (const { draft, place } of always) take(place, draft.sizes.length - 1)
   for (const place of first) take(place, 0)
   for (const { place } of required) if (!sizes.has(place)) take(place, 0)
   const moves = places.filter(({ draft }) => draft.topic === "move")

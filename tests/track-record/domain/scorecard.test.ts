@@ -10,6 +10,7 @@ import { Scorecard, scorecard, topWalletsMax } from "../../../src/track-record/d
 import { moverDrift } from "../../../src/track-record/domain/moverDrift.ts"
 import { selfScore } from "../../../src/track-record/domain/selfScore.ts"
 import { law } from "../../support/effect.ts"
+import { alike } from "../../support/whales/records.ts"
 import {
   type KnownEntry,
   type KnownWallet,
@@ -113,10 +114,12 @@ law("scorecard() does not depend on the order of wallets", anyWallets, (drawn) =
     totals: totals.toReversed(),
     whales: whales.toReversed(),
   }
-  equal(
+  // Another order of a sum can round its last published digit the other way.
+  ok(alike(
     scorecard({ ...reversed, verdicts, ...unscored }),
     scorecard({ tracked, totals, whales, verdicts, ...unscored }),
-  )
+    1.01e-4,
+  ))
 })
 
 law("scorecard() does not improve with a wallet that only loses", anyWallets, (drawn) => {
