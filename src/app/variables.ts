@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
+import { Config, ConfigProvider, Duration, Effect, Redacted, Result, Schema } from "effect"
 import { atomic, type AtomicAmount } from "../core/domain/money.ts"
 import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
@@ -502,10 +502,44 @@ export function variablesOf(process: Process): ReadonlyArray<Variable> {
 /** Reads one variable of a process. The environment is never enumerated. */
 export type GetVariable = (name: Variable) => string | undefined
 
-export class InvalidSettings
-  extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", { message: Schema.String }) {}
+/** Every setting that is missing or wrong, one sentence for each. No sentence has a secret value. */
+export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  problems: Schema.NonEmptyArray(Schema.String),
+}) {
+  override get message() {
+    const { length } = this.problems
+    return length === 1
+      ? this.problems[0]
+      : [`${length} settings are missing or wrong:`, ...this.problems].join("\n  ")
+  }
+}
 
-export const invalidSettings = (message: string) => Effect.fail(new InvalidSettings({ message }))
+export const invalidSettings = (problem: string) =>
+  Effect.fail(new InvalidSettings({ problems: [problem] }))
+
+type Readings<A> = { readonly [N in keyof A]: Effect.Effect<A[N], InvalidSettings> }
+
+/**
+ * Runs all readings, and fails with the problems of all, so that one start names every wrong
+ * setting. A problem that several readings find is named once.
+ */
+export const together = <A extends object>(
+  readings: Readings<A>,
+): Effect.Effect<A, InvalidSettings> =>
+  Effect.gen(function* () {
+    const values: Partial<A> = {}
+    const found = new Set<string>()
+    for (const name in readings) {
+      const result = yield* Effect.result(readings[name])
+      if (Result.isSuccess(result)) values[name] = result.success
+      else result.failure.problems.forEach((problem) => found.add(problem))
+    }
+    const [first, ...others] = found
+    // Without a problem every reading has its value.
+    return first === undefined
+      ? values as A
+      : yield* new InvalidSettings({ problems: [first, ...others] })
+  })
 
 /**
  * Reads one variable at a time. An error message never repeats the value, which may be a secret.
@@ -518,7 +552,7 @@ export const reader =
     if (text === undefined || text === "") return Effect.succeed(unset[mode])
     return Effect.mapError(
       kind.parse(text),
-      () => new InvalidSettings({ message: `${name} must be ${kind.expected}` }),
+      () => new InvalidSettings({ problems: [`${name} must be ${kind.expected}`] }),
     )
   }
 export type ReadSetting = ReturnType<typeof reader>
