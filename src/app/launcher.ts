@@ -4,24 +4,30 @@
  * @module
  */
 import { Console, Duration, Effect, Schedule, Schema } from "effect"
-import { loadWorker } from "./moneySettings.ts"
+import { parseCheck } from "./check/arguments.ts"
+import { loadWorker, loadWorkerCheck } from "./moneySettings.ts"
 import {
   backfillSandbox,
   commandLine,
   type MachinePaths,
+  migrationCheckSandbox,
   migrationSandbox,
   restoreSandbox,
   reviewSandbox,
   type Sandbox,
+  serviceCheckSandbox,
   serviceSandbox,
+  workerCheckSandbox,
   workerSandbox,
 } from "./sandbox.ts"
 import { parseRestore } from "./restoreArguments.ts"
 import {
   loadBackfill,
   loadMigration,
+  loadMigrationCheck,
   loadRestore,
   loadService,
+  loadServiceCheck,
   type ServiceSettings,
 } from "./settings.ts"
 import { stopWithLauncher } from "./untilSignal.ts"
@@ -130,6 +136,12 @@ const planOf = Effect.fnUntraced(function* (
       const main = restoreSandbox(settings, journals, args)
       return { main, worker: null, get: environment } satisfies Launch
     }
+    case "check":
+      return {
+        main: yield* checkOf(options, environment),
+        worker: null,
+        get: environment,
+      } satisfies Launch
     case "refunds:list":
     case "refunds:requeue":
     case "refunds:settle": {
@@ -144,9 +156,25 @@ const planOf = Effect.fnUntraced(function* (
     default:
       return yield* new CannotLaunch({
         message:
-          "Cannot launch: name a command: dev, start, refunds, backfill, migrate, restore, " +
+          "Cannot launch: name a command: dev, start, refunds, check, backfill, migrate, restore, " +
           "refunds:list, refunds:requeue or refunds:settle",
       })
+  }
+})
+
+const checkOf = Effect.fnUntraced(function* (
+  options: ReadonlyArray<string>,
+  environment: Environment,
+) {
+  const args = options.filter(isPassedOn)
+  const { role } = yield* parseCheck(args)
+  switch (role) {
+    case "service":
+      return serviceCheckSandbox(yield* loadServiceCheck(environment), args)
+    case "refunds":
+      return workerCheckSandbox(yield* loadWorkerCheck(environment), args)
+    case "migrate":
+      return migrationCheckSandbox(yield* loadMigrationCheck(environment), args)
   }
 })
 

@@ -10,9 +10,11 @@ import { Effect, Redacted } from "effect"
 import {
   type Finality,
   type GetVariable,
+  given,
   invalidSettings,
   isLoopback,
   type Mode,
+  problemsOf,
   reader,
   type ReadSetting,
   together,
@@ -38,6 +40,20 @@ export interface MoneySettings {
   readonly payTo: `0x${string}`
   readonly treasury: `0x${string}`
   readonly finality: Finality
+}
+
+/** What reads the chain. */
+export interface ChainParts extends Pick<LivePayments, "rpcUrl" | "rehearsal"> {
+  readonly finality: Finality
+}
+
+/** The settings of payments that are valid, each on its own; null for the others. */
+export interface MoneyParts {
+  readonly simulated: boolean
+  readonly facilitator: LivePayments["facilitator"] | null
+  readonly chain: ChainParts | null
+  readonly payTo: `0x${string}` | null
+  readonly treasury: `0x${string}` | null
 }
 
 /** The payee of simulated payments. No one has its key. */
@@ -110,6 +126,37 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
   return settings satisfies MoneySettings
 })
 
+/** What can be tried of payments whose settings may be incomplete. */
+export const readMoneyParts = Effect.fnUntraced(function* (read: ReadSetting) {
+  if ((yield* given(read("PAYMENTS"))) === "simulated") {
+    const none = { facilitator: null, chain: null, payTo: null, treasury: null }
+    return { simulated: true, ...none } satisfies MoneyParts
+  }
+  const rpcUrl = yield* given(read("RPC_URL"))
+  const finality = yield* given(read("FINALITY"))
+  return {
+    simulated: false,
+    facilitator: yield* given(readFacilitator(read)),
+    chain: rpcUrl === null || finality === null
+      ? null
+      : { rpcUrl, rehearsal: isRehearsal(rpcUrl), finality },
+    payTo: yield* given(read("PAY_TO_ADDRESS")),
+    treasury: yield* given(read("TREASURY_ADDRESS")),
+  } satisfies MoneyParts
+})
+
+/** What the refund worker can try with the settings that are valid, and the problems of the others. */
+export const loadWorkerCheck = Effect.fnUntraced(function* (get: GetVariable) {
+  const read = reader("start", get)
+  return {
+    problems: yield* problemsOf(loadWorker("start", get)),
+    databaseUrl: yield* given(requiredDatabaseUrl(read, "REFUND_DATABASE_URL")),
+    money: yield* readMoneyParts(read),
+    treasuryKey: yield* given(readTreasuryKey(read)),
+  }
+})
+export type WorkerCheckSettings = Effect.Success<ReturnType<typeof loadWorkerCheck>>
+
 /** The payee whose transfers are scanned, and the chain to read them from. */
 export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {
   if ((yield* read("PAYMENTS")) === "simulated") {
@@ -149,11 +196,17 @@ const readPayments = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting)
 const readLive = Effect.fnUntraced(function* (read: ReadSetting) {
   const { rpcUrl, facilitator } = yield* together({
     rpcUrl: required(read, "RPC_URL", "an endpoint of the chain"),
-    facilitator: together({ url: readFacilitatorUrl(read), apiKey: readApiKey(read) }),
+    facilitator: readFacilitator(read),
   })
-  const rehearsal = isLoopback(new URL(Redacted.value(rpcUrl)).hostname)
+  const rehearsal = isRehearsal(rpcUrl)
   return { kind: "live", facilitator, rpcUrl, rehearsal } satisfies LivePayments
 })
+
+const isRehearsal = (rpcUrl: Redacted.Redacted) =>
+  isLoopback(new URL(Redacted.value(rpcUrl)).hostname)
+
+const readFacilitator = (read: ReadSetting) =>
+  together({ url: readFacilitatorUrl(read), apiKey: readApiKey(read) })
 
 const readFacilitatorUrl = Effect.fnUntraced(function* (read: ReadSetting) {
   const url = yield* required(read, "FACILITATOR_URL", "the address of an x402 facilitator")

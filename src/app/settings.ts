@@ -13,16 +13,19 @@ import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import {
   type MoneySettings,
+  readMoneyParts,
   readMoneySettings,
   readScan,
   requiredDatabaseUrl,
 } from "./moneySettings.ts"
 import {
   type GetVariable,
+  given,
   type InvalidSettings,
   invalidSettings,
   isLoopback,
   type Mode,
+  problemsOf,
   reader,
   type ReadSetting,
   type StoreServer,
@@ -136,6 +139,37 @@ export const loadBackfill = Effect.fn("settings.loadBackfill")(function* (get: G
   })
 })
 export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
+
+/** What the service can try with the settings that are valid, and the problems of the others. */
+export const loadServiceCheck = Effect.fn("settings.loadServiceCheck")(
+  function* (get: GetVariable) {
+    const read = reader("start", get)
+    const venue = yield* given(readVenue(read))
+    const files = [yield* given(read("FAMILY_FILE")), yield* given(read("LEGACY_ROUTES_FILE"))]
+    return {
+      problems: yield* problemsOf(loadService("start", get)),
+      publicBaseUrl: yield* given(readBaseUrl("start", read)),
+      listeners: [
+        { host: yield* given(read("HOST")), port: yield* given(read("PORT")) },
+        { host: yield* given(read("ADMIN_HOST")), port: yield* given(read("ADMIN_PORT")) },
+      ],
+      databaseUrl: yield* given(read("DATABASE_URL")),
+      money: yield* readMoneyParts(read),
+      venue,
+      model: yield* given(readModel(read)),
+      news: venue === null ? null : yield* given(readNews(venue.kind, read)),
+      files: files.filter((file) => file !== null),
+    }
+  },
+)
+export type ServiceCheckSettings = Effect.Success<ReturnType<typeof loadServiceCheck>>
+
+/** The login of the owner, when it is valid. */
+export const loadMigrationCheck = Effect.fnUntraced(function* (get: GetVariable) {
+  const own = requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL")
+  return { problems: yield* problemsOf(loadMigration(get)), databaseUrl: yield* given(own) }
+})
+export type MigrationCheckSettings = Effect.Success<ReturnType<typeof loadMigrationCheck>>
 
 /** The model of `deno task narrate`. */
 export const loadModel = Effect.fn("settings.loadModel")(function* (get: GetVariable) {
