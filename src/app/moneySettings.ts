@@ -127,10 +127,12 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
 })
 
 /** What can be tried of payments whose settings may be incomplete. */
-export const readMoneyParts = Effect.fnUntraced(function* (read: ReadSetting) {
+export const readMoneyParts = Effect.fnUntraced(function* (
+  read: ReadSetting,
+): Effect.fn.Return<MoneyParts> {
   if ((yield* given(read("PAYMENTS"))) === "simulated") {
     const none = { facilitator: null, chain: null, payTo: null, treasury: null }
-    return { simulated: true, ...none } satisfies MoneyParts
+    return { simulated: true, ...none }
   }
   const rpcUrl = yield* given(read("RPC_URL"))
   const finality = yield* given(read("FINALITY"))
@@ -142,7 +144,7 @@ export const readMoneyParts = Effect.fnUntraced(function* (read: ReadSetting) {
       : { rpcUrl, rehearsal: isRehearsal(rpcUrl), finality },
     payTo: yield* given(read("PAY_TO_ADDRESS")),
     treasury: yield* given(read("TREASURY_ADDRESS")),
-  } satisfies MoneyParts
+  }
 })
 
 /** What the refund worker can try with the settings that are valid, and the problems of the others. */

@@ -8,8 +8,7 @@ import { Clock, Duration, Effect, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import type { ClockReading } from "./rows.ts"
 
-export class NoAnswer
-  extends Schema.TaggedError<NoAnswer>()("NoAnswer", { reason: Schema.String }) {}
+class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { reason: Schema.String }) {}
 
 interface Answer {
   readonly status: number
