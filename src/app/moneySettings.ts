@@ -81,6 +81,7 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
       adminHost: read("ADMIN_HOST"),
       adminPort: read("REFUND_ADMIN_PORT"),
       logLevel: read("LOG_LEVEL"),
+      commit: read("COMMIT"),
     })
     return { mode, ...others, ...money, ...caps, treasuryKey }
   },

@@ -87,6 +87,7 @@ export const loadService = Effect.fn("settings.loadService")(
       whaleStakeUsdMin: read("WHALE_MIN_STAKE_USD"),
       trustedProxyHops: read("TRUSTED_PROXY_HOPS"),
       logLevel: read("LOG_LEVEL"),
+      commit: read("COMMIT"),
       limits: readLimits(read),
     })
     const { money: { payments, payTo, treasury, finality }, ...rest } = others

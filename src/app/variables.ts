@@ -7,14 +7,23 @@
  *
  * @module
  */
-import { Config, ConfigProvider, Duration, Effect, Redacted, Result, Schema } from "effect"
-import { atomic, type AtomicAmount } from "../core/domain/money.ts"
+import {
+  Config,
+  ConfigProvider,
+  Duration,
+  Effect,
+  Predicate,
+  Redacted,
+  Result,
+  Schema,
+} from "effect"
+import { atomic, AtomicAmount, usd } from "../core/domain/money.ts"
 import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
 /** `dev`: embedded and simulated by default. `start`: production defaults. */
 export type Mode = "dev" | "start"
 
-type Process = "service" | "worker" | "backfill" | "migration" | "restore"
+export type Process = "service" | "worker" | "backfill" | "migration" | "restore"
 
 /** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
@@ -140,6 +149,9 @@ const hopsMax = 8
 const answerTokensMax = 100_000
 /** USD per million tokens. No model costs more; a higher value is a typing error. */
 const priceMax = 1_000
+
+/** Digits of a commit that are published. */
+export const commitDigits = 12
 
 /** Written on one line of security.txt: no spaces, no control characters. */
 const contactPattern = /^(mailto:[!-;=?-~]{1,64}@[A-Za-z0-9.-]{1,253}|https:\/\/[!-~]{1,500})$/
@@ -476,6 +488,16 @@ const declared = {
     whole(`an integer from 0 to ${hopsMax}`, 0, hopsMax),
     0,
   ),
+  COMMIT: variable(
+    both,
+    "the commit of this release, for /health and logs; the launcher reads it from .git",
+    mapped(
+      "a commit: 7 to 40 hexadecimal digits",
+      Config.String,
+      (commit) => /^[0-9a-f]{7,40}$/.test(commit) ? commit.slice(0, commitDigits) : null,
+    ),
+    null,
+  ),
   LOG_LEVEL: variable(
     ["service", "worker", "backfill"],
     "Debug, Info, Warn or Error",
@@ -497,6 +519,17 @@ export const variables: { readonly [N in Variable]: Declaration<Values[N]> } = d
 export function variablesOf(process: Process): ReadonlyArray<Variable> {
   const names = Object.keys(variables) as ReadonlyArray<Variable>
   return names.filter((name) => variables[name].readBy.includes(process))
+}
+
+/** The value of an unset variable, as it would be written; null when there is none. */
+export function defaultText(name: Variable, mode: Mode): string | null {
+  const value: unknown = variables[name].unset[mode]
+  if (value === null) return null
+  if (Duration.isDuration(value)) return durationText(value)
+  if (typeof value === "bigint") return usd(AtomicAmount.make(value))
+  return Predicate.hasProperty(value, "windowMs") && Predicate.hasProperty(value, "limit")
+    ? `${value.limit}/${Number(value.windowMs) / 1_000}s`
+    : String(value)
 }
 
 /** Reads one variable of a process. The environment is never enumerated. */
