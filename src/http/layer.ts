@@ -85,14 +85,8 @@ interface HttpService {
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const { commit, paymentMode, venueMode, terms: { publicBaseUrl, chainId } } = options
-  const identity = {
-    publicBaseUrl,
-    version,
-    commit,
-    paymentMode,
-    venueMode,
-    network: `eip155:${chainId}`,
-  }
+  const network = `eip155:${chainId}`
+  const identity = { publicBaseUrl, version, commit, paymentMode, venueMode, network }
   const snapshot = yield* makeSnapshot(identity)
   const limiter = yield* makeLimiter("documents", options.limits.documents)
   const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
