@@ -84,9 +84,8 @@ interface HttpService {
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
-  const { commit, paymentMode, venueMode, terms: { publicBaseUrl, chainId } } = options
-  const network = `eip155:${chainId}`
-  const identity = { publicBaseUrl, version, commit, paymentMode, venueMode, network }
+  const identity = identityOf(options)
+  const { publicBaseUrl } = identity
   const snapshot = yield* makeSnapshot(identity)
   const limiter = yield* makeLimiter("documents", options.limits.documents)
   const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
@@ -154,6 +153,13 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   }
   return service
 })
+
+/** What the free bodies say about the service. */
+function identityOf({ terms, commit, paymentMode, venueMode }: HttpServiceOptions) {
+  const { publicBaseUrl, chainId } = terms
+  const network = `eip155:${chainId}`
+  return { publicBaseUrl, version, commit, paymentMode, venueMode, network }
+}
 
 /** The pages and their data, which share one rate limit. */
 const pageRoutes = Effect.fnUntraced(
