@@ -1,11 +1,13 @@
 /**
  * Writes what is generated from the catalog and committed: the contract of `bellwether-client`, the
- * tools of `bellwether-mcp`, the Agent Skill, the Bruno collection and the API reference of /docs.
+ * tools of `bellwether-mcp`, the Agent Skill, the Bruno collection and the API reference of /docs. Also
+ * `.env.example`, from the declarations of the settings.
  *
  *     npm ci --prefix tests/documents && deno task generate
  *
  * @module
  */
+import { exampleEnvironment } from "../src/app/help.ts"
 import { contractFile, contractText } from "../tests/support/clientContract.ts"
 import { publishedFiles } from "../tests/support/examples/published.ts"
 import { referenceFile, referenceText } from "../tests/support/http/reference.ts"
@@ -19,6 +21,7 @@ for (const [path, text] of Object.entries(publishedFiles)) {
   await Deno.writeTextFile(file, text)
 }
 await Deno.writeTextFile(mcpToolsFile, `${JSON.stringify(mcpTools, null, 2)}\n`)
+await Deno.writeTextFile(new URL(".env.example", root), exampleEnvironment())
 await Deno.writeTextFile(referenceFile, await referenceText())
 await Deno.writeTextFile(contractFile, await contractText())
 const { success } = await new Deno.Command(Deno.execPath(), {

@@ -4,23 +4,34 @@
  *
  * It connects to the service's PostgreSQL with its own login, listens for probes only, and
  * migrates nothing. Any number of workers may run at once. `refund-worker.ts dev` defaults to simulated
- * payments; `refund-worker.ts start` has no default.
+ * payments; `refund-worker.ts start` has no default. `refund-worker.ts check` tries what it needs, and
+ * ends: a part of `deno task check --role refunds`.
  *
  * @module
  */
 import { Cause, Console, Effect, Exit, Layer } from "effect"
+import { printCheck } from "./app/check/print.ts"
+import { checkWorker } from "./app/check/workerCheck.ts"
 import { printStopReason, workerBanner } from "./app/console.ts"
 import { workerLayer } from "./app/refundWorker.ts"
-import { loadWorker } from "./app/moneySettings.ts"
+import { loadWorker, loadWorkerCheck } from "./app/moneySettings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
 
-const program = Effect.gen(function* () {
+const get = (name: string) => Deno.env.get(name)
+
+const check = Effect.gen(function* () {
+  const rows = yield* checkWorker(yield* loadWorkerCheck(get))
+  return yield* printCheck("refunds", Deno.args.includes("--json"), rows)
+})
+
+const work = Effect.gen(function* () {
   const mode = Deno.args[0] === "dev" ? "dev" : "start"
-  const settings = yield* loadWorker(mode, (name) => Deno.env.get(name))
+  const settings = yield* loadWorker(mode, get)
   yield* Console.log(workerBanner(settings))
   yield* Layer.build(workerLayer(settings))
   return yield* Effect.never
-}).pipe(Effect.scoped, printStopReason)
+}).pipe(Effect.scoped)
 
-const exit = await untilSignal(program)
-Deno.exit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+const program = Deno.args[0] === "check" ? check : work
+const exit = await untilSignal(printStopReason(program))
+Deno.exit(Exit.isSuccess(exit) ? exit.value : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

@@ -26,6 +26,7 @@ const entryPoints = [
   ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts"],
   "src/restore.ts",
   "src/refund-review.ts",
+  "src/check.ts",
   "src/backtest.ts",
   "src/narrate.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],

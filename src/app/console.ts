@@ -7,6 +7,7 @@
 import { Cause, Console, Duration, Effect, Predicate } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import { usd } from "../core/domain/money.ts"
+import { releaseName } from "../core/domain/version.ts"
 import { second } from "../core/domain/time.ts"
 import type { DigestReport } from "../digest/Digest.ts"
 import type { TickReport } from "../movers/Ingestion.ts"
@@ -44,7 +45,7 @@ export function serviceBanner(settings: ServiceSettings): string {
     ["tick", `every ${Duration.format(settings.tick)}, aligned`],
     ["limits", limitsLine(settings)],
   ]
-  return ["Bellwether 1.0.0", ...columns(rows)].join("\n")
+  return [releaseName(settings.commit), ...columns(rows)].join("\n")
 }
 
 /** The first lines of a refund worker. */
@@ -68,7 +69,7 @@ export function workerBanner(settings: WorkerSettings): string {
     ["sweep", `every ${Duration.format(sweep)}`],
     ["admin", `http://${settings.adminHost}:${settings.adminPort}/metrics`],
   ]
-  return ["Bellwether 1.0.0, refund worker", ...columns(rows)].join("\n")
+  return [releaseName(settings.commit, "refund worker"), ...columns(rows)].join("\n")
 }
 
 /** The first lines of a backfill. */
@@ -76,7 +77,7 @@ export function backfillBanner({ venue, database }: BackfillSettings): string {
   const store = database.kind === "postgres" ? "PostgreSQL at DATABASE_URL" : database.dir
   const source = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
   const rows = [["venue", source], ["store", store]] as const
-  return ["Bellwether 1.0.0, backfill", ...columns(rows)].join("\n")
+  return [releaseName(null, "backfill"), ...columns(rows)].join("\n")
 }
 
 function columns(rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> {
@@ -92,7 +93,9 @@ export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Prod
   const from = base === buyerDefaultUrl ? "" : ` ${base}`
   const paid = sold.map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
-    `  listening ${base}   admin http://${settings.adminHost}:${settings.adminPort}/metrics`,
+    `  listening ${
+      socketLine(settings)
+    }   admin http://${settings.adminHost}:${settings.adminPort}/metrics`,
     `  free      curl ${base}/v1/index    also /v1/pulse /v1/digest/brief /v1/track-record /v1/sample /health`,
     `  agents    ${base}/llms.txt    /openapi.json   /.well-known/agent-card.json   POST /a2a (A2A 0.3)   POST /mcp (MCP)`,
     `  paid      ${paid.join("   ")}`,
@@ -102,8 +105,20 @@ export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Prod
         `  agent     deno task agent${from}    (discovers, polls, buys and verifies within a budget)`,
       ]
       : [],
+    ...settings.mode === "start"
+      ? [
+        "  refunds   a refund worker pays them: deno task refunds, with TREASURY_PRIVATE_KEY, " +
+        "its own REFUND_DATABASE_URL and the same payment settings",
+      ]
+      : [],
   ]
   return lines.join("\n")
+}
+
+/** The socket of the public listener, and the address that buyers use when it is another. */
+function socketLine({ host, port, publicBaseUrl }: ServiceSettings): string {
+  const socket = `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+  return socket === publicBaseUrl ? socket : `${socket}, for buyers ${publicBaseUrl}`
 }
 
 /** One tick: what was read and found, and what was rejected for which reason. */

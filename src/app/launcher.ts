@@ -4,26 +4,36 @@
  * @module
  */
 import { Console, Duration, Effect, Schedule, Schema } from "effect"
-import { loadWorker } from "./moneySettings.ts"
+import { parseCheck } from "./check/arguments.ts"
+import { releaseName } from "../core/domain/version.ts"
+import { commitIn } from "./commit.ts"
+import { helpOf } from "./help.ts"
+import { loadWorker, loadWorkerCheck } from "./moneySettings.ts"
 import {
   backfillSandbox,
   commandLine,
   type MachinePaths,
+  migrationCheckSandbox,
   migrationSandbox,
   restoreSandbox,
   reviewSandbox,
   type Sandbox,
+  serviceCheckSandbox,
   serviceSandbox,
+  workerCheckSandbox,
   workerSandbox,
 } from "./sandbox.ts"
 import { parseRestore } from "./restoreArguments.ts"
 import {
   loadBackfill,
   loadMigration,
+  loadMigrationCheck,
   loadRestore,
   loadService,
+  loadServiceCheck,
   type ServiceSettings,
 } from "./settings.ts"
+import { commitDigits, together } from "./variables.ts"
 import { stopWithLauncher } from "./untilSignal.ts"
 
 class CannotLaunch
@@ -72,8 +82,13 @@ interface Launch {
 /** Starts the named command and waits for its end. Closing the scope stops its processes. */
 export const launch = Effect.fnUntraced(function* (
   [command, ...options]: ReadonlyArray<string>,
-  environment: Environment,
+  given: Environment,
 ) {
+  const environment = withCommit(given)
+  const release = releaseName(environment("COMMIT")?.slice(0, commitDigits) ?? null)
+  if (options.includes("--version")) return yield* Console.log(release)
+  const help = options.includes("--help") ? helpOf(command ?? "") : null
+  if (help !== null) return yield* Console.log(`${release}\n\n${help}`)
   const { main, worker, get } = yield* planOf(command, options, environment)
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
   if (options.includes("--print")) {
@@ -98,9 +113,12 @@ const planOf = Effect.fnUntraced(function* (
   switch (command) {
     case "dev": {
       const get = withWorkerAddresses(environment)
-      const settings = yield* loadService("dev", get)
+      const { service: settings, worker } = yield* together({
+        service: loadService("dev", get),
+        worker: loadWorker("dev", get),
+      })
       const main = serviceSandbox(settings, machinePaths)
-      const sandbox = workerSandbox(yield* loadWorker("dev", get))
+      const sandbox = workerSandbox(worker)
       return { main, worker: { sandbox, service: settings }, get } satisfies Launch
     }
     case "start": {
@@ -130,6 +148,12 @@ const planOf = Effect.fnUntraced(function* (
       const main = restoreSandbox(settings, journals, args)
       return { main, worker: null, get: environment } satisfies Launch
     }
+    case "check":
+      return {
+        main: yield* checkOf(options, environment),
+        worker: null,
+        get: environment,
+      } satisfies Launch
     case "refunds:list":
     case "refunds:requeue":
     case "refunds:settle": {
@@ -144,14 +168,36 @@ const planOf = Effect.fnUntraced(function* (
     default:
       return yield* new CannotLaunch({
         message:
-          "Cannot launch: name a command: dev, start, refunds, backfill, migrate, restore, " +
+          "Cannot launch: name a command: dev, start, refunds, check, backfill, migrate, restore, " +
           "refunds:list, refunds:requeue or refunds:settle",
       })
   }
 })
 
+const checkOf = Effect.fnUntraced(function* (
+  options: ReadonlyArray<string>,
+  environment: Environment,
+) {
+  const args = options.filter(isPassedOn)
+  const { role } = yield* parseCheck(args)
+  switch (role) {
+    case "service":
+      return serviceCheckSandbox(yield* loadServiceCheck(environment), args)
+    case "refunds":
+      return workerCheckSandbox(yield* loadWorkerCheck(environment), args)
+    case "migrate":
+      return migrationCheckSandbox(yield* loadMigrationCheck(environment), args)
+  }
+})
+
 /** Options of the launcher itself are not passed on. */
 const isPassedOn = (option: string) => option !== "--print"
+
+/** The environment, plus the commit of this working copy. */
+function withCommit(get: Environment): Environment {
+  const commit = get("COMMIT") || commitIn(root) || undefined
+  return (name) => name === "COMMIT" ? commit : get(name)
+}
 
 /**
  * The environment, plus a free port for the worker's probes, and an address where the embedded store

@@ -10,11 +10,15 @@ import { Effect, Redacted } from "effect"
 import {
   type Finality,
   type GetVariable,
+  given,
   invalidSettings,
   isLoopback,
   type Mode,
+  problemsOf,
   reader,
   type ReadSetting,
+  together,
+  type Variable,
 } from "./variables.ts"
 
 export interface LivePayments {
@@ -38,6 +42,20 @@ export interface MoneySettings {
   readonly finality: Finality
 }
 
+/** What reads the chain. */
+export interface ChainParts extends Pick<LivePayments, "rpcUrl" | "rehearsal"> {
+  readonly finality: Finality
+}
+
+/** The settings of payments that are valid, each on its own; null for the others. */
+export interface MoneyParts {
+  readonly simulated: boolean
+  readonly facilitator: LivePayments["facilitator"] | null
+  readonly chain: ChainParts | null
+  readonly payTo: `0x${string}` | null
+  readonly treasury: `0x${string}` | null
+}
+
 /** The payee of simulated payments. No one has its key. */
 const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
 
@@ -51,72 +69,120 @@ export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")
 export const loadWorker = Effect.fn("settings.loadWorker")(
   function* (mode: Mode, get: GetVariable) {
     const read = reader(mode, get)
-    const databaseUrl = yield* requiredDatabaseUrl(read, "REFUND_DATABASE_URL")
-    const money = yield* readMoneySettings(mode, read)
-    const maxPerHour = yield* read("REFUND_MAX_PER_HOUR_USD")
-    const maxPerDay = yield* read("REFUND_MAX_PER_DAY_USD")
-    if (maxPerHour > maxPerDay) {
-      return yield* invalidSettings(
-        "REFUND_MAX_PER_HOUR_USD must not be greater than REFUND_MAX_PER_DAY_USD",
-      )
-    }
-    return {
-      mode,
-      databaseUrl,
-      ...money,
+    const { money, treasuryKey, caps, ...others } = yield* together({
+      databaseUrl: requiredDatabaseUrl(read, "REFUND_DATABASE_URL"),
+      money: readMoneySettings(mode, read),
       /** The worker must refuse to start unless this is the key of `treasury`. */
-      treasuryKey: money.payments.kind === "live"
-        ? yield* readTreasuryKey(read)
-        : Redacted.make(simulatedTreasuryKey),
-      lease: yield* read("LEASE"),
-      sweep: yield* read("SWEEP"),
-      maxPerHour,
-      maxPerDay,
-      maxUnmatchedPerDay: yield* read("UNMATCHED_REFUND_MAX_PER_DAY_USD"),
-      adminHost: yield* read("ADMIN_HOST"),
-      adminPort: yield* read("REFUND_ADMIN_PORT"),
-      logLevel: yield* read("LOG_LEVEL"),
-    }
+      treasuryKey: readTreasuryKey(read),
+      caps: readCaps(read),
+      lease: read("LEASE"),
+      sweep: read("SWEEP"),
+      maxUnmatchedPerDay: read("UNMATCHED_REFUND_MAX_PER_DAY_USD"),
+      adminHost: read("ADMIN_HOST"),
+      adminPort: read("REFUND_ADMIN_PORT"),
+      logLevel: read("LOG_LEVEL"),
+      commit: read("COMMIT"),
+    })
+    return { mode, ...others, ...money, ...caps, treasuryKey }
   },
 )
 export type WorkerSettings = Effect.Success<ReturnType<typeof loadWorker>>
 
+const readCaps = Effect.fnUntraced(function* (read: ReadSetting) {
+  const caps = yield* together({
+    maxPerHour: read("REFUND_MAX_PER_HOUR_USD"),
+    maxPerDay: read("REFUND_MAX_PER_DAY_USD"),
+  })
+  return caps.maxPerHour <= caps.maxPerDay ? caps : yield* invalidSettings(
+    "REFUND_MAX_PER_HOUR_USD must not be greater than REFUND_MAX_PER_DAY_USD",
+  )
+})
+
 export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
-  const payments = yield* readPayments(mode, read)
-  const payTo = (yield* read("PAY_TO_ADDRESS")) ??
-    (payments.kind === "simulated"
-      ? simulatedPayTo
-      : yield* missing("PAY_TO_ADDRESS", "the address that buyers pay"))
-  // Simulated payments always use the simulated treasury, even when TREASURY_ADDRESS is set.
-  const treasury = payments.kind === "simulated"
-    ? simulatedTreasury
-    : (yield* read("TREASURY_ADDRESS")) ??
-      (yield* missing("TREASURY_ADDRESS", "the address that refunds are paid from"))
-  if (payTo.toLowerCase() === treasury.toLowerCase()) {
+  const kind = read("PAYMENTS")
+  const settings = yield* together({
+    payments: readPayments(mode, read),
+    payTo: Effect.flatMap(
+      kind,
+      (kind) =>
+        kind === "simulated"
+          ? Effect.map(read("PAY_TO_ADDRESS"), (payTo) => payTo ?? simulatedPayTo)
+          : required(read, "PAY_TO_ADDRESS", "the address that buyers pay"),
+    ),
+    // Simulated payments always use the simulated treasury, even when TREASURY_ADDRESS is set.
+    treasury: Effect.flatMap(
+      kind,
+      (kind) =>
+        kind === "simulated"
+          ? Effect.succeed(simulatedTreasury)
+          : required(read, "TREASURY_ADDRESS", "the address that refunds are paid from"),
+    ),
+    finality: read("FINALITY"),
+  })
+  if (settings.payTo.toLowerCase() === settings.treasury.toLowerCase()) {
     return yield* invalidSettings(
       "PAY_TO_ADDRESS and TREASURY_ADDRESS must differ: only the treasury pays refunds",
     )
   }
-  return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies MoneySettings
+  return settings satisfies MoneySettings
 })
+
+/** What can be tried of payments whose settings may be incomplete. */
+export const readMoneyParts = Effect.fnUntraced(function* (
+  read: ReadSetting,
+): Effect.fn.Return<MoneyParts> {
+  if ((yield* given(read("PAYMENTS"))) === "simulated") {
+    const none = { facilitator: null, chain: null, payTo: null, treasury: null }
+    return { simulated: true, ...none }
+  }
+  const rpcUrl = yield* given(read("RPC_URL"))
+  const finality = yield* given(read("FINALITY"))
+  return {
+    simulated: false,
+    facilitator: yield* given(readFacilitator(read)),
+    chain: rpcUrl === null || finality === null
+      ? null
+      : { rpcUrl, rehearsal: isRehearsal(rpcUrl), finality },
+    payTo: yield* given(read("PAY_TO_ADDRESS")),
+    treasury: yield* given(read("TREASURY_ADDRESS")),
+  }
+})
+
+/** What the refund worker can try with the settings that are valid, and the problems of the others. */
+export const loadWorkerCheck = Effect.fnUntraced(function* (get: GetVariable) {
+  const read = reader("start", get)
+  return {
+    problems: yield* problemsOf(loadWorker("start", get)),
+    databaseUrl: yield* given(requiredDatabaseUrl(read, "REFUND_DATABASE_URL")),
+    money: yield* readMoneyParts(read),
+    treasuryKey: yield* given(readTreasuryKey(read)),
+  }
+})
+export type WorkerCheckSettings = Effect.Success<ReturnType<typeof loadWorkerCheck>>
 
 /** The payee whose transfers are scanned, and the chain to read them from. */
 export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {
-  const payTo = yield* read("PAY_TO_ADDRESS")
   if ((yield* read("PAYMENTS")) === "simulated") {
-    return { payTo: payTo ?? simulatedPayTo, chain: "simulated" as const }
+    const payTo = (yield* read("PAY_TO_ADDRESS")) ?? simulatedPayTo
+    return { payTo, chain: "simulated" as const }
   }
-  return {
-    payTo: payTo ?? (yield* missing("PAY_TO_ADDRESS", "the address that buyers pay")),
-    chain: {
-      rpcUrl: (yield* read("RPC_URL")) ?? (yield* missing("RPC_URL", "an endpoint of the chain")),
-      finality: yield* read("FINALITY"),
-    },
-  }
+  const { payTo, ...chain } = yield* together({
+    payTo: required(read, "PAY_TO_ADDRESS", "the address that buyers pay"),
+    rpcUrl: required(read, "RPC_URL", "an endpoint of the chain"),
+    finality: read("FINALITY"),
+  })
+  return { payTo, chain }
 })
 
-const missing = (name: string, what: string) =>
-  invalidSettings(`PAYMENTS=live needs ${name}, ${what}`)
+/** A variable that PAYMENTS=live needs. */
+const required = <N extends Variable>(read: ReadSetting, name: N, what: string) =>
+  Effect.flatMap(
+    read(name),
+    (value) =>
+      value === null
+        ? invalidSettings(`PAYMENTS=live needs ${name}, ${what}`)
+        : Effect.succeed(value),
+  )
 
 const readPayments = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
   const kind = yield* read("PAYMENTS")
@@ -131,24 +197,36 @@ const readPayments = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting)
 })
 
 const readLive = Effect.fnUntraced(function* (read: ReadSetting) {
-  const rpcUrl = (yield* read("RPC_URL")) ?? (yield* missing("RPC_URL", "an endpoint of the chain"))
-  const url = Redacted.value(
-    (yield* read("FACILITATOR_URL")) ??
-      (yield* missing("FACILITATOR_URL", "the address of an x402 facilitator")),
-  )
-  if (new URL(url).search !== "") {
+  const { rpcUrl, facilitator } = yield* together({
+    rpcUrl: required(read, "RPC_URL", "an endpoint of the chain"),
+    facilitator: readFacilitator(read),
+  })
+  const rehearsal = isRehearsal(rpcUrl)
+  return { kind: "live", facilitator, rpcUrl, rehearsal } satisfies LivePayments
+})
+
+const isRehearsal = (rpcUrl: Redacted.Redacted) =>
+  isLoopback(new URL(Redacted.value(rpcUrl)).hostname)
+
+const readFacilitator = (read: ReadSetting) =>
+  together({ url: readFacilitatorUrl(read), apiKey: readApiKey(read) })
+
+const readFacilitatorUrl = Effect.fnUntraced(function* (read: ReadSetting) {
+  const url = yield* required(read, "FACILITATOR_URL", "the address of an x402 facilitator")
+  const text = Redacted.value(url)
+  if (new URL(text).search !== "") {
     return yield* invalidSettings(
       "FACILITATOR_URL must have no query: /verify and /settle are added to it",
     )
   }
-  const facilitator = { url: url.replace(/\/+$/, ""), apiKey: yield* readApiKey(read) }
-  const rehearsal = isLoopback(new URL(Redacted.value(rpcUrl)).hostname)
-  return { kind: "live", facilitator, rpcUrl, rehearsal } satisfies LivePayments
+  return text.replace(/\/+$/, "")
 })
 
 const readApiKey = Effect.fnUntraced(function* (read: ReadSetting) {
-  const id = yield* read("FACILITATOR_API_KEY_ID")
-  const secret = yield* read("FACILITATOR_API_KEY_SECRET")
+  const { id, secret } = yield* together({
+    id: read("FACILITATOR_API_KEY_ID"),
+    secret: read("FACILITATOR_API_KEY_SECRET"),
+  })
   if (id === null && secret === null) return null
   return id === null || secret === null
     ? yield* invalidSettings(
@@ -158,8 +236,8 @@ const readApiKey = Effect.fnUntraced(function* (read: ReadSetting) {
 })
 
 const readTreasuryKey = Effect.fnUntraced(function* (read: ReadSetting) {
-  const key = yield* read("TREASURY_PRIVATE_KEY")
-  return key ??
+  if ((yield* read("PAYMENTS")) === "simulated") return Redacted.make(simulatedTreasuryKey)
+  return (yield* read("TREASURY_PRIVATE_KEY")) ??
     (yield* invalidSettings("PAYMENTS=live needs TREASURY_PRIVATE_KEY in the refund worker"))
 })
 
@@ -171,8 +249,8 @@ export const requiredDatabaseUrl = Effect.fnUntraced(function* (
   read: ReadSetting,
   own: "REFUND_DATABASE_URL" | "MIGRATION_DATABASE_URL",
 ) {
-  const url = (yield* read(own)) ?? (yield* read("DATABASE_URL"))
-  return url ?? (yield* invalidSettings(
+  const urls = yield* together({ own: read(own), shared: read("DATABASE_URL") })
+  return urls.own ?? urls.shared ?? (yield* invalidSettings(
     `Cannot start without ${own} or DATABASE_URL: the embedded store belongs to the service's process`,
   ))
 })

@@ -100,7 +100,7 @@ const checkTreasury = (settings: WorkerSettings) =>
       (treasury) => treasury.address === address(settings.treasury),
       () =>
         new InvalidSettings({
-          message: "Cannot start: TREASURY_PRIVATE_KEY is not the key of TREASURY_ADDRESS",
+          problems: ["Cannot start: TREASURY_PRIVATE_KEY is not the key of TREASURY_ADDRESS"],
         }),
     ),
   )

@@ -6,7 +6,7 @@
 import { Effect, Schema } from "effect"
 
 /** The arguments of a command cannot be used. The process ends with code 2. */
-class InvalidArguments
+export class InvalidArguments
   extends Schema.TaggedError<InvalidArguments>()("InvalidArguments", { message: Schema.String }) {}
 
 interface RestoreArguments {

@@ -9,10 +9,17 @@
 import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
-import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
+import type {
+  MoneyParts,
+  MoneySettings,
+  WorkerCheckSettings,
+  WorkerSettings,
+} from "./moneySettings.ts"
 import type {
   BackfillSettings,
+  MigrationCheckSettings,
   RestoreSettings,
+  ServiceCheckSettings,
   ServiceSettings,
   VenueAndStore,
 } from "./settings.ts"
@@ -162,6 +169,59 @@ export function reviewSandbox(
   return { ...migrationSandbox(databaseUrl), entry: "src/refund-review.ts", args, read: [] }
 }
 
+/** What the service would reach, and its listeners. It writes nothing. */
+export function serviceCheckSandbox(
+  settings: ServiceCheckSettings,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  const { databaseUrl, money, venue, files } = settings
+  return {
+    entry: "src/check.ts",
+    args,
+    variables: variablesOf("service"),
+    net: [
+      ...settings.listeners.flatMap(({ host, port }) =>
+        host === null || port === null ? [] : [bound(host, port)]
+      ),
+      ...databaseUrl === null ? [] : [databaseHost(databaseUrl)],
+      ...partHosts(money),
+      ...venue?.kind === "polymarket" ? Object.values(polymarketUrls).map(hostOf) : [],
+      ...intelligenceHosts({ model: settings.model, news: settings.news ?? { kind: "off" } }),
+    ],
+    read: [migrations, ...files, ...venue?.kind === "replay" ? [venue.dir] : []],
+    write: [],
+  }
+}
+
+/** The refund worker's own process, because only it reads the treasury's key. */
+export function workerCheckSandbox(
+  { databaseUrl, money }: WorkerCheckSettings,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  return {
+    entry: "src/refund-worker.ts",
+    args: ["check", ...args],
+    variables: variablesOf("worker"),
+    net: [...databaseUrl === null ? [] : [databaseHost(databaseUrl)], ...partHosts(money)],
+    read: [],
+    write: [],
+  }
+}
+
+export function migrationCheckSandbox(
+  { databaseUrl }: MigrationCheckSettings,
+  args: ReadonlyArray<string>,
+): Sandbox {
+  return {
+    entry: "src/check.ts",
+    args,
+    variables: variablesOf("migration"),
+    net: databaseUrl === null ? [] : [databaseHost(databaseUrl)],
+    read: [migrations],
+    write: [],
+  }
+}
+
 /** The permissions as flags of Deno. An empty list allows nothing. */
 export function flagsOf({ variables, net, read, write }: Omit<Sandbox, "entry" | "args">) {
   const allow = (name: string, values: ReadonlyArray<string>) =>
@@ -188,8 +248,17 @@ function moneyHosts({ payments }: MoneySettings): ReadonlyArray<string> {
     : [payments.facilitator.url, Redacted.value(payments.rpcUrl)].map(hostOf)
 }
 
+function partHosts({ facilitator, chain }: MoneyParts): ReadonlyArray<string> {
+  return [
+    ...facilitator === null ? [] : [facilitator.url],
+    ...chain === null ? [] : [Redacted.value(chain.rpcUrl)],
+  ].map(hostOf)
+}
+
 /** The model, and every source of news. */
-function intelligenceHosts({ model, news }: ServiceSettings): ReadonlyArray<string> {
+function intelligenceHosts(
+  { model, news }: Pick<ServiceSettings, "model" | "news">,
+): ReadonlyArray<string> {
   const sources = news.kind !== "real"
     ? []
     : [...news.gdelt ? [gdeltUrl] : [], ...news.feeds.map(({ url }) => url)]

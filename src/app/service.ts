@@ -262,6 +262,7 @@ const termsOf = (settings: ServiceSettings): PaymentTerms => ({
 const httpLayer = (settings: ServiceSettings) =>
   http.layer({
     terms: termsOf(settings),
+    commit: settings.commit,
     paymentMode: settings.payments.kind,
     venueMode: settings.venue.kind,
     ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),

@@ -13,18 +13,23 @@ import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import {
   type MoneySettings,
+  readMoneyParts,
   readMoneySettings,
   readScan,
   requiredDatabaseUrl,
 } from "./moneySettings.ts"
 import {
   type GetVariable,
+  given,
+  type InvalidSettings,
   invalidSettings,
   isLoopback,
   type Mode,
+  problemsOf,
   reader,
   type ReadSetting,
   type StoreServer,
+  together,
 } from "./variables.ts"
 
 type VenueSettings =
@@ -61,62 +66,111 @@ const fileBytesMax = 64 * 1_024
 export const loadService = Effect.fn("settings.loadService")(
   function* (mode: Mode, get: GetVariable) {
     const read = reader(mode, get)
-    const port = yield* read("PORT")
-    const adminPort = yield* read("ADMIN_PORT")
-    if (port === adminPort) {
-      return yield* invalidSettings(
-        "PORT and ADMIN_PORT must differ: the admin listener is not public",
-      )
-    }
-    const venue = yield* readVenue(read)
-    const money = yield* readMoneySettings(mode, read)
-    const database = yield* readServed(yield* readDatabase(venue, read), read)
-    yield* checkMoneySettings(mode, money, venue, database)
-    const publicBaseUrl = yield* readBaseUrl(mode, money, port, read)
+    const venue = readVenue(read)
+    const money = readMoneySettings(mode, read)
+    const publicBaseUrl = readBaseUrl(mode, read)
+    const { ports, documents, limits, ...others } = yield* together({
+      ports: readPorts(read),
+      venue,
+      money,
+      database: Effect.flatMap(venue, (venue) => readServed(venue, read)),
+      safeStore: checkStore(mode, read),
+      safeSale: Effect.flatMap(together({ money, venue }), checkSale),
+      publicBaseUrl,
+      /** Null: rules instead of a model. */
+      model: readModel(read),
+      news: Effect.flatMap(venue, ({ kind }) => readNews(kind, read)),
+      documents: readDocuments(publicBaseUrl, read),
+      host: read("HOST"),
+      adminHost: read("ADMIN_HOST"),
+      tick: read("TICK"),
+      whaleStakeUsdMin: read("WHALE_MIN_STAKE_USD"),
+      trustedProxyHops: read("TRUSTED_PROXY_HOPS"),
+      logLevel: read("LOG_LEVEL"),
+      commit: read("COMMIT"),
+      limits: readLimits(read),
+    })
+    const { money: { payments, payTo, treasury, finality }, ...rest } = others
     return {
       mode,
-      host: yield* read("HOST"),
-      port,
-      adminHost: yield* read("ADMIN_HOST"),
-      adminPort,
-      publicBaseUrl,
-      database,
+      ...rest,
+      ...ports,
+      ...documents,
+      ...limits,
+      ...{ payments, payTo, treasury, finality },
       /** Folder of the delivery journal: deliveries that are not yet stored in the database. */
-      deliveryJournal: `.data/handed-over-${port}`,
-      venue,
-      ...money,
-      /** Null: rules instead of a model. */
-      model: yield* readModel(read),
-      news: yield* readNews(venue.kind, read),
-      ...(yield* readDocuments(publicBaseUrl, read)),
-      tick: yield* read("TICK"),
-      lease: yield* read("LEASE"),
-      hold: yield* read("HOLD"),
-      sweep: yield* read("SWEEP"),
-      scan: yield* read("SCAN"),
-      verificationsMax: yield* read("VERIFICATIONS_MAX"),
-      salesMax: yield* read("SALES_MAX"),
-      whaleStakeUsdMin: yield* read("WHALE_MIN_STAKE_USD"),
-      freeLimit: yield* read("FREE_LIMIT"),
-      documentLimit: yield* read("DOCUMENT_LIMIT"),
-      pageLimit: yield* read("PAGE_LIMIT"),
-      invalidPaymentLimit: yield* read("INVALID_PAYMENT_LIMIT"),
-      trustedProxyHops: yield* read("TRUSTED_PROXY_HOPS"),
-      logLevel: yield* read("LOG_LEVEL"),
+      deliveryJournal: `.data/handed-over-${ports.port}`,
     }
   },
 )
 export type ServiceSettings = Effect.Success<ReturnType<typeof loadService>>
+
+const readPorts = Effect.fnUntraced(function* (read: ReadSetting) {
+  const ports = yield* together({ port: read("PORT"), adminPort: read("ADMIN_PORT") })
+  return ports.port !== ports.adminPort ? ports : yield* invalidSettings(
+    "PORT and ADMIN_PORT must differ: the admin listener is not public",
+  )
+})
+
+/** Budgets, intervals, and how much is done at the same time. */
+const readLimits = (read: ReadSetting) =>
+  together({
+    lease: read("LEASE"),
+    hold: read("HOLD"),
+    sweep: read("SWEEP"),
+    scan: read("SCAN"),
+    verificationsMax: read("VERIFICATIONS_MAX"),
+    salesMax: read("SALES_MAX"),
+    freeLimit: read("FREE_LIMIT"),
+    documentLimit: read("DOCUMENT_LIMIT"),
+    pageLimit: read("PAGE_LIMIT"),
+    invalidPaymentLimit: read("INVALID_PAYMENT_LIMIT"),
+  })
 
 /** The settings of the backfill: the same venue and store as the service. */
 export const loadBackfill = Effect.fn("settings.loadBackfill")(function* (get: GetVariable) {
   // A server may contain the data of another venue, so VENUE must be explicit there.
   const shared = (yield* reader("start", get)("DATABASE_URL")) !== null
   const read = reader(shared ? "start" : "dev", get)
-  const venue = yield* readVenue(read)
-  return { venue, database: yield* readDatabase(venue, read), logLevel: yield* read("LOG_LEVEL") }
+  const venue = readVenue(read)
+  return yield* together({
+    venue,
+    database: Effect.flatMap(venue, (venue) => readDatabase(venue, read)),
+    logLevel: read("LOG_LEVEL"),
+  })
 })
 export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
+
+/** What the service can try with the settings that are valid, and the problems of the others. */
+export const loadServiceCheck = Effect.fn("settings.loadServiceCheck")(
+  function* (get: GetVariable) {
+    const read = reader("start", get)
+    const venue = yield* given(readVenue(read))
+    const files = [yield* given(read("FAMILY_FILE")), yield* given(read("LEGACY_ROUTES_FILE"))]
+    return {
+      problems: yield* problemsOf(loadService("start", get)),
+      publicBaseUrl: yield* given(readBaseUrl("start", read)),
+      listeners: [
+        { host: yield* given(read("HOST")), port: yield* given(read("PORT")) },
+        { host: yield* given(read("ADMIN_HOST")), port: yield* given(read("ADMIN_PORT")) },
+      ],
+      databaseUrl: yield* given(read("DATABASE_URL")),
+      money: yield* readMoneyParts(read),
+      venue,
+      model: yield* given(readModel(read)),
+      news: venue === null ? null : yield* given(readNews(venue.kind, read)),
+      files: files.filter((file) => file !== null),
+    }
+  },
+)
+export type ServiceCheckSettings = Effect.Success<ReturnType<typeof loadServiceCheck>>
+
+/** The login of the owner, when it is valid. */
+export const loadMigrationCheck = Effect.fnUntraced(function* (get: GetVariable) {
+  const own = requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL")
+  return { problems: yield* problemsOf(loadMigration(get)), databaseUrl: yield* given(own) }
+})
+export type MigrationCheckSettings = Effect.Success<ReturnType<typeof loadMigrationCheck>>
 
 /** The model of `deno task narrate`. */
 export const loadModel = Effect.fn("settings.loadModel")(function* (get: GetVariable) {
@@ -133,29 +187,33 @@ export const loadMigration = Effect.fn("settings.loadMigration")(function* (get:
 export const loadRestore = Effect.fn("settings.loadRestore")(
   function* (setsScan: boolean, get: GetVariable) {
     const read = reader("start", get)
-    const databaseUrl = yield* requiredDatabaseUrl(read, "MIGRATION_DATABASE_URL")
-    return { databaseUrl, scan: setsScan ? yield* readScan(read) : null }
+    return yield* together({
+      databaseUrl: requiredDatabaseUrl(read, "MIGRATION_DATABASE_URL"),
+      scan: setsScan ? readScan(read) : Effect.succeed(null),
+    })
   },
 )
 export type RestoreSettings = Effect.Success<ReturnType<typeof loadRestore>>
 
-/**
- * Fails if real money would be taken for simulated data, or recorded in a store that can lose it.
- */
-const checkMoneySettings = Effect.fnUntraced(function* (
-  mode: Mode,
-  { payments }: MoneySettings,
-  venue: VenueSettings,
-  database: DatabaseSettings,
-) {
-  if (payments.kind === "simulated") return
-  if (mode === "start" && database.kind === "embedded") {
+/** Fails if real money would be recorded in a store that can lose it. */
+const checkStore = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
+  const { payments, url } = yield* together({
+    payments: read("PAYMENTS"),
+    url: read("DATABASE_URL"),
+  })
+  if (mode === "start" && payments === "live" && url === null) {
     return yield* invalidSettings(
       "Cannot start with PAYMENTS=live on the embedded store, which can lose data when power " +
         "fails: set DATABASE_URL to a PostgreSQL server",
     )
   }
-  if (!payments.rehearsal && venue.kind !== "polymarket") {
+})
+
+/** Fails if real money would be taken for data that is not live. */
+const checkSale = Effect.fnUntraced(function* (
+  { money: { payments }, venue }: { readonly money: MoneySettings; readonly venue: VenueSettings },
+) {
+  if (payments.kind === "live" && !payments.rehearsal && venue.kind !== "polymarket") {
     return yield* invalidSettings(
       `Cannot sell data of VENUE=${venue.kind} for real money: set VENUE=polymarket, or ` +
         "rehearse with RPC_URL set to a node on this machine",
@@ -184,29 +242,33 @@ const readVenue = Effect.fnUntraced(function* (read: ReadSetting) {
 })
 
 const readDatabase = Effect.fnUntraced(function* (venue: VenueSettings, read: ReadSetting) {
-  const url = yield* read("DATABASE_URL")
+  const { url, dataDir } = yield* together({ url: read("DATABASE_URL"), dataDir: read("DATA_DIR") })
   if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
   // One folder per venue, so that no feed mixes two venues.
   const own = venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind
-  const dir = (yield* read("DATA_DIR")) ?? `.data/${own}`
+  const dir = dataDir ?? `.data/${own}`
   return { kind: "embedded", dir, served: null } satisfies DatabaseSettings
 })
 
-/** Adds the address of STORE_URL, where an embedded store is served. */
-const readServed = (database: DatabaseSettings, read: ReadSetting) =>
-  database.kind === "postgres"
-    ? Effect.succeed(database)
-    : Effect.map(read("STORE_URL"), (served): DatabaseSettings => ({ ...database, served }))
+/** The database, and where an embedded one is served. */
+const readServed = Effect.fnUntraced(function* (venue: VenueSettings, read: ReadSetting) {
+  const { database, served } = yield* together({
+    database: readDatabase(venue, read),
+    served: read("STORE_URL"),
+  })
+  return database.kind === "postgres"
+    ? database
+    : { ...database, served } satisfies DatabaseSettings
+})
 
-const readBaseUrl = Effect.fnUntraced(function* (
-  mode: Mode,
-  { payments }: MoneySettings,
-  port: number,
-  read: ReadSetting,
-) {
-  const origin = yield* read("PUBLIC_BASE_URL")
+const readBaseUrl = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
+  const { origin, payments, port } = yield* together({
+    origin: read("PUBLIC_BASE_URL"),
+    payments: read("PAYMENTS"),
+    port: read("PORT"),
+  })
   if (origin !== null) return origin
-  return mode === "dev" && payments.kind === "simulated"
+  return mode === "dev" && payments === "simulated"
     ? `http://127.0.0.1:${port}`
     : yield* invalidSettings(
       "Cannot start without PUBLIC_BASE_URL: set it to the origin at which buyers reach the service",
@@ -214,17 +276,20 @@ const readBaseUrl = Effect.fnUntraced(function* (
 })
 
 const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
-  const key = yield* read("OPENAI_API_KEY")
-  const address = yield* read("OPENAI_BASE_URL")
+  const { key, address, ...options } = yield* together({
+    key: read("OPENAI_API_KEY"),
+    address: read("OPENAI_BASE_URL"),
+    model: read("OPENAI_MODEL"),
+    checkModel: read("OPENAI_CHECK_MODEL"),
+    reasoningEffort: read("OPENAI_REASONING_EFFORT"),
+    tokensMax: read("OPENAI_MAX_TOKENS"),
+    price: read("OPENAI_PRICE"),
+  })
+  const { model, checkModel, reasoningEffort, tokensMax, price } = options
   const baseUrl = address === null ? null : new URL(Redacted.value(address))
   if (baseUrl !== null && baseUrl.search !== "") {
     return yield* invalidSettings("OPENAI_BASE_URL must have no query: paths are appended to it")
   }
-  const model = yield* read("OPENAI_MODEL")
-  const checkModel = yield* read("OPENAI_CHECK_MODEL")
-  const reasoningEffort = yield* read("OPENAI_REASONING_EFFORT")
-  const tokensMax = yield* read("OPENAI_MAX_TOKENS")
-  const price = yield* read("OPENAI_PRICE")
   if (key === null && (baseUrl === null || !isLoopback(baseUrl.hostname))) {
     const set = Object.entries({
       OPENAI_BASE_URL: baseUrl,
@@ -247,11 +312,8 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
   return {
     apiKey: key ?? emptyKey,
     baseUrl: baseUrl ?? openaiUrl,
+    ...options,
     model: model ?? modelDefault,
-    checkModel,
-    reasoningEffort,
-    tokensMax,
-    price,
   } satisfies ModelOptions
 })
 
@@ -275,18 +337,29 @@ const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read
 })
 
 /** The documents about the service. Each named file is read once. */
-const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: ReadSetting) {
-  const familyFile = yield* read("FAMILY_FILE")
-  const routesFile = yield* read("LEGACY_ROUTES_FILE")
-  return {
+const readDocuments = Effect.fnUntraced(function* (
+  origin: Effect.Effect<string, InvalidSettings>,
+  read: ReadSetting,
+) {
+  const { publicBaseUrl, familyFile, routesFile, contact } = yield* together({
+    publicBaseUrl: origin,
+    familyFile: read("FAMILY_FILE"),
+    routesFile: read("LEGACY_ROUTES_FILE"),
+    contact: read("SECURITY_CONTACT"),
+  })
+  const { family, routes } = yield* together({
     family: familyFile === null
-      ? familyOfOne(publicBaseUrl)
-      : yield* fileOf("FAMILY_FILE", familyFile, ProductFamily),
-    legacyRoutes: routesFile === null ? defaultLegacyRoutes : new Map(
-      Object.entries(yield* fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes)),
-    ),
+      ? Effect.succeed(familyOfOne(publicBaseUrl))
+      : fileOf("FAMILY_FILE", familyFile, ProductFamily),
+    routes: routesFile === null
+      ? Effect.succeed(null)
+      : fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes),
+  })
+  return {
+    family,
+    legacyRoutes: routes === null ? defaultLegacyRoutes : new Map(Object.entries(routes)),
     /** Where to report security problems: a `mailto:` or `https:` address. */
-    contact: (yield* read("SECURITY_CONTACT")) ?? defaultContact(publicBaseUrl),
+    contact: contact ?? defaultContact(publicBaseUrl),
     /** The files that these settings were read from. */
     files: [familyFile, routesFile].filter((file) => file !== null),
   }

@@ -7,14 +7,23 @@
  *
  * @module
  */
-import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
-import { atomic, type AtomicAmount } from "../core/domain/money.ts"
+import {
+  Config,
+  ConfigProvider,
+  Duration,
+  Effect,
+  Predicate,
+  Redacted,
+  Result,
+  Schema,
+} from "effect"
+import { atomic, AtomicAmount, usd } from "../core/domain/money.ts"
 import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
 /** `dev`: embedded and simulated by default. `start`: production defaults. */
 export type Mode = "dev" | "start"
 
-type Process = "service" | "worker" | "backfill" | "migration" | "restore"
+export type Process = "service" | "worker" | "backfill" | "migration" | "restore"
 
 /** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
@@ -140,6 +149,9 @@ const hopsMax = 8
 const answerTokensMax = 100_000
 /** USD per million tokens. No model costs more; a higher value is a typing error. */
 const priceMax = 1_000
+
+/** Digits of a commit that are published. */
+export const commitDigits = 12
 
 /** Written on one line of security.txt: no spaces, no control characters. */
 const contactPattern = /^(mailto:[!-;=?-~]{1,64}@[A-Za-z0-9.-]{1,253}|https:\/\/[!-~]{1,500})$/
@@ -476,6 +488,16 @@ const declared = {
     whole(`an integer from 0 to ${hopsMax}`, 0, hopsMax),
     0,
   ),
+  COMMIT: variable(
+    both,
+    "the commit of this release, for /health and logs; the launcher reads it from .git",
+    mapped(
+      "a commit: 7 to 40 hexadecimal digits",
+      Config.String,
+      (commit) => /^[0-9a-f]{7,40}$/.test(commit) ? commit.slice(0, commitDigits) : null,
+    ),
+    null,
+  ),
   LOG_LEVEL: variable(
     ["service", "worker", "backfill"],
     "Debug, Info, Warn or Error",
@@ -499,13 +521,68 @@ export function variablesOf(process: Process): ReadonlyArray<Variable> {
   return names.filter((name) => variables[name].readBy.includes(process))
 }
 
+/** The value of an unset variable, as it would be written; null when there is none. */
+export function defaultText(name: Variable, mode: Mode): string | null {
+  const value: unknown = variables[name].unset[mode]
+  if (value === null) return null
+  if (Duration.isDuration(value)) return durationText(value)
+  if (typeof value === "bigint") return usd(AtomicAmount.make(value))
+  return Predicate.hasProperty(value, "windowMs") && Predicate.hasProperty(value, "limit")
+    ? `${value.limit}/${Number(value.windowMs) / 1_000}s`
+    : String(value)
+}
+
 /** Reads one variable of a process. The environment is never enumerated. */
 export type GetVariable = (name: Variable) => string | undefined
 
-export class InvalidSettings
-  extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", { message: Schema.String }) {}
+/** Every setting that is missing or wrong, one sentence for each. No sentence has a secret value. */
+export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  problems: Schema.NonEmptyArray(Schema.String),
+}) {
+  override get message() {
+    const { length } = this.problems
+    return length === 1
+      ? this.problems[0]
+      : [`${length} settings are missing or wrong:`, ...this.problems].join("\n  ")
+  }
+}
 
-export const invalidSettings = (message: string) => Effect.fail(new InvalidSettings({ message }))
+export const invalidSettings = (problem: string) =>
+  Effect.fail(new InvalidSettings({ problems: [problem] }))
+
+type Readings<A> = { readonly [N in keyof A]: Effect.Effect<A[N], InvalidSettings> }
+
+/**
+ * Runs all readings, and fails with the problems of all, so that one start names every wrong
+ * setting. A problem that several readings find is named once.
+ */
+export const together = <A extends object>(
+  readings: Readings<A>,
+): Effect.Effect<A, InvalidSettings> =>
+  Effect.gen(function* () {
+    const values: Partial<A> = {}
+    const found = new Set<string>()
+    for (const name in readings) {
+      const result = yield* Effect.result(readings[name])
+      if (Result.isSuccess(result)) values[name] = result.success
+      else result.failure.problems.forEach((problem) => found.add(problem))
+    }
+    const [first, ...others] = found
+    // Without a problem every reading has its value.
+    return first === undefined
+      ? values as A
+      : yield* new InvalidSettings({ problems: [first, ...others] })
+  })
+
+/** The value of a reading; null when it fails. */
+export const given = <A>(reading: Effect.Effect<A, InvalidSettings>): Effect.Effect<A | null> =>
+  Effect.catch(reading, () => Effect.succeed(null))
+
+/** The problems of a reading, none when it succeeds. */
+export const problemsOf = (
+  reading: Effect.Effect<unknown, InvalidSettings>,
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.match(reading, { onSuccess: () => [], onFailure: ({ problems }) => problems })
 
 /**
  * Reads one variable at a time. An error message never repeats the value, which may be a secret.
@@ -518,7 +595,7 @@ export const reader =
     if (text === undefined || text === "") return Effect.succeed(unset[mode])
     return Effect.mapError(
       kind.parse(text),
-      () => new InvalidSettings({ message: `${name} must be ${kind.expected}` }),
+      () => new InvalidSettings({ problems: [`${name} must be ${kind.expected}`] }),
     )
   }
 export type ReadSetting = ReturnType<typeof reader>

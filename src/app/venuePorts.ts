@@ -13,14 +13,20 @@ import { bindStoreToVenue } from "../postgres/storeVenue.ts"
 import * as simulated from "../venues/simulated/venue.ts"
 import type { VenueAndStore } from "./settings.ts"
 
+/** The name that binds a store to its venue. */
+export function storeVenueName(venue: VenueAndStore["venue"]): string {
+  return venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
+}
+
 /** The SQL client of all stores: migrated to the newest schema, and bound to this venue. */
 export const databaseLayer = ({ database, venue }: VenueAndStore) => {
   const client = database.kind === "postgres"
     ? layerPostgres({ url: database.url })
     : layerEmbedded({ dataDir: database.dir }, database.served)
-  const name = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
   const prepared = Layer.effectDiscard(
-    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(bindStoreToVenue(name))),
+    Effect.flatMap(migrationFiles, migrate).pipe(
+      Effect.andThen(bindStoreToVenue(storeVenueName(venue))),
+    ),
   )
   return Layer.provideMerge(prepared, client)
 }

@@ -6,6 +6,7 @@
 import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
 import { resend } from "../catalog/domain/refusal.ts"
+import { version } from "../core/domain/version.ts"
 import type { TestTrigger } from "../core/testCall.ts"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
@@ -50,10 +51,9 @@ import { pages } from "./pages/pages.tsx"
 import type { Site } from "./pages/site.ts"
 import { termsAnswers } from "./free/terms.ts"
 
-/** The version of the interface. */
-export const version = "1.0.0"
-
 export interface HttpServiceOptions {
+  /** The commit of this release; null where it is not known. */
+  readonly commit: string | null
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
@@ -84,8 +84,8 @@ interface HttpService {
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
-  const { paymentMode, venueMode, terms: { publicBaseUrl, chainId } } = options
-  const identity = { publicBaseUrl, version, paymentMode, venueMode, network: `eip155:${chainId}` }
+  const identity = identityOf(options)
+  const { publicBaseUrl } = identity
   const snapshot = yield* makeSnapshot(identity)
   const limiter = yield* makeLimiter("documents", options.limits.documents)
   const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
@@ -153,6 +153,13 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   }
   return service
 })
+
+/** What the free bodies say about the service. */
+function identityOf({ terms, commit, paymentMode, venueMode }: HttpServiceOptions) {
+  const { publicBaseUrl, chainId } = terms
+  const network = `eip155:${chainId}`
+  return { publicBaseUrl, version, commit, paymentMode, venueMode, network }
+}
 
 /** The pages and their data, which share one rate limit. */
 const pageRoutes = Effect.fnUntraced(

@@ -10,15 +10,24 @@ import {
   backfillSandbox,
   commandLine,
   flagsOf,
+  migrationCheckSandbox,
   migrationSandbox,
   restoreSandbox,
   reviewSandbox,
   type Sandbox,
+  serviceCheckSandbox,
   serviceSandbox,
+  workerCheckSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
-import { loadWorker } from "../../src/app/moneySettings.ts"
-import { loadBackfill, loadRestore, loadService } from "../../src/app/settings.ts"
+import { loadWorker, loadWorkerCheck } from "../../src/app/moneySettings.ts"
+import {
+  loadBackfill,
+  loadMigrationCheck,
+  loadRestore,
+  loadService,
+  loadServiceCheck,
+} from "../../src/app/settings.ts"
 import type { Mode, Variable } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
@@ -190,6 +199,24 @@ test("restoreSandbox() allows its store and the journals, and the chain when it 
     equal([net, read, write], [["db.example:5432"], ["a", "b"], []])
     for (const name of variables) ok(!/TREASURY|FACILITATOR|REFUND|PORT/.test(name), name)
     equal((yield* sandboxOf(true)).net, ["db.example:5432", "rpc.example:8545"])
+  }))
+
+test("a check may reach what its task reaches, and write nothing; the key is for the worker's own", () =>
+  Effect.gen(function* () {
+    const get = (name: Variable) => live[name]
+    const ofService = serviceCheckSandbox(yield* loadServiceCheck(get), [])
+    const started = yield* service("start", live)
+    equal(ofService.net.toSorted(), started.net.toSorted())
+    equal([ofService.read, ofService.write], [["migrations"], []])
+    ok(!ofService.variables.includes("TREASURY_PRIVATE_KEY"))
+    const ofWorker = workerCheckSandbox(yield* loadWorkerCheck(get), ["--json"])
+    equal([ofWorker.entry, ofWorker.args], ["src/refund-worker.ts", ["check", "--json"]])
+    equal(ofWorker.net, ["[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
+    equal([ofWorker.read, ofWorker.write], [[], []])
+    const ofOwner = migrationCheckSandbox(yield* loadMigrationCheck(get), [])
+    equal([ofOwner.net, ofOwner.write], [["db.example:5432"], []])
+    const none = serviceCheckSandbox(yield* loadServiceCheck(() => undefined), [])
+    equal(none.net, ["0.0.0.0:8402", "127.0.0.1:8403"])
   }))
 
 test("a comma in a folder's name is escaped", () =>

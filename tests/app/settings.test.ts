@@ -67,6 +67,30 @@ test("loadService() in start requires a venue, an origin and consent to simulate
     equal(yield* errorOf("start", playing), null)
   }))
 
+test("one start names every missing and wrong setting, each once", () =>
+  Effect.gen(function* () {
+    const message = (yield* errorOf("start", { TICK: "soon", HOST: "a b" })) ?? "accepted"
+    const [head = "", ...problems] = message.split("\n")
+    ok(head.startsWith("9 settings are missing or wrong"), message)
+    const names = [
+      ...["VENUE", "RPC_URL", "FACILITATOR_URL", "PAY_TO_ADDRESS", "TREASURY_ADDRESS"],
+      ...["DATABASE_URL", "PUBLIC_BASE_URL", "HOST", "TICK"],
+    ]
+    equal(problems.length, names.length)
+    for (const name of names) {
+      equal(problems.filter((problem) => problem.includes(` ${name}`)).length, 1, name)
+    }
+    const ofWorker = (yield* messageOf(worker("start", {}))) ?? "accepted"
+    for (const name of ["REFUND_DATABASE_URL", "RPC_URL", "TREASURY_PRIVATE_KEY"]) {
+      ok(ofWorker.includes(name), `${name}: ${ofWorker}`)
+    }
+    const files = { FAMILY_FILE: "/nowhere/a.json", LEGACY_ROUTES_FILE: "/nowhere/b.json" }
+    const ofFiles = (yield* errorOf("dev", { ...files, VENUE: "kalshi" })) ?? "accepted"
+    for (const name of ["FAMILY_FILE", "LEGACY_ROUTES_FILE", "VENUE"]) {
+      ok(ofFiles.includes(name), `${name}: ${ofFiles}`)
+    }
+  }))
+
 test("loadService() binds the admin port to loopback, in start too", () =>
   Effect.gen(function* () {
     const { host, adminHost } = yield* settings("start", playing)

@@ -280,5 +280,6 @@ test("the service is version 1.0.0, described by OpenAPI 3.1, with the security 
     for (const { path } of Object.values(products)) {
       equal(paths[path]?.["get"]?.["security"], [{ x402: [] }], path)
     }
-    equal(at(yield* json(yield* get("/health")), "version"), "1.0.0")
+    const health = yield* json(yield* get("/health"))
+    equal([at(health, "version"), at(health, "commit")], ["1.0.0", "0123456789ab"])
   }))

@@ -378,6 +378,8 @@ interface components {
       readonly status: "live" | "degraded" | "down" | "starting"
       /** @description The release that answers */
       readonly version: string
+      /** @description The commit of that release, 7 to 12 hexadecimal digits; null when it is not known */
+      readonly commit: string | null
       /**
        * @description live: payments take money; simulated: they are checked, and no money moves
        * @enum {string}

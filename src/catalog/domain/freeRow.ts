@@ -233,6 +233,10 @@ export const freeRows = {
         "live; degraded: a part below is late or fails; starting: no update yet; down: no store",
       ),
       version: text("The release that answers"),
+      commit: described(
+        Schema.NullOr(Schema.String),
+        "The commit of that release, 7 to 12 hexadecimal digits; null when it is not known",
+      ),
       paymentMode: described(
         Schema.Literals(["live", "simulated"]),
         "live: payments take money; simulated: they are checked, and no money moves",
@@ -279,6 +283,7 @@ export const freeRows = {
       success: true,
       status: "live",
       version: "1.0.0",
+      commit: "1997fb78f4d6",
       paymentMode: "live",
       venue: { mode: "polymarket" },
       network: "eip155:8453",

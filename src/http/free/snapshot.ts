@@ -41,6 +41,7 @@ type Body<Id extends FreeId> = typeof freeRows[Id]["body"]["Type"]
 interface SnapshotOptions {
   readonly publicBaseUrl: string
   readonly version: string
+  readonly commit: string | null
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
   readonly network: string
@@ -250,6 +251,7 @@ function healthBody(
     success: true,
     status: status === "live" && !healthy ? "degraded" : healthOf[status],
     version: options.version,
+    commit: options.commit,
     paymentMode: options.paymentMode,
     venue: { mode: options.venueMode },
     network: options.network,
@@ -285,13 +287,14 @@ function down(options: SnapshotOptions): Answer {
 
 /** The body of /health while the store does not answer. */
 export function downBody(
-  service: Pick<Body<"health">, "version" | "paymentMode" | "venue" | "network">,
+  service: Pick<Body<"health">, "version" | "commit" | "paymentMode" | "venue" | "network">,
 ): Body<"health"> {
-  const { version, paymentMode, venue, network } = service
+  const { version, commit, paymentMode, venue, network } = service
   return {
     success: false,
     status: "down",
     version,
+    commit,
     paymentMode,
     venue,
     network,

@@ -30,14 +30,17 @@ const nonceBytes = 16
 const encoder = new TextEncoder()
 
 /**
- * Makes the headers of a POST to a path of the facilitator. Fails at once when the key is invalid.
+ * Makes the headers of a request to a path of the facilitator. Fails at once when the key is invalid.
  */
 export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: TokenOptions) {
   const key = yield* importKey(Redacted.value(secret))
   const { host, pathname } = new URL(baseUrl)
   const hostAndPath = `${host}${pathname.replace(/\/+$/, "")}`
 
-  return (path: string): Effect.Effect<Readonly<Record<string, string>>> =>
+  return (
+    path: string,
+    method: "POST" | "GET" = "POST",
+  ): Effect.Effect<Readonly<Record<string, string>>> =>
     Effect.gen(function* () {
       const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
       const nonce = Hex.encode(crypto.getRandomValues(new Uint8Array(nonceBytes)))
@@ -45,7 +48,7 @@ export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: T
       const claims = {
         sub: keyId,
         iss: "cdp",
-        uris: [`POST ${hostAndPath}${path}`],
+        uris: [`${method} ${hostAndPath}${path}`],
         iat: nowSeconds,
         nbf: nowSeconds,
         exp: nowSeconds + lifetimeSeconds,

@@ -20,6 +20,7 @@ import { sampleItem } from "../../support/feed/items.ts"
 const options = {
   publicBaseUrl: "https://feed.example",
   version: "1.0.0",
+  commit: null,
   paymentMode: "simulated",
   venueMode: "simulated",
   network: "eip155:8453",

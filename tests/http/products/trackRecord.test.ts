@@ -38,7 +38,12 @@ const feedState = {
   walletsFresh: true,
 }
 const snapshotOptions = {
-  ...{ publicBaseUrl: "https://feed.example", version: "1.0.0", network: "eip155:8453" },
+  ...{
+    publicBaseUrl: "https://feed.example",
+    version: "1.0.0",
+    commit: null,
+    network: "eip155:8453",
+  },
   ...{ paymentMode: "simulated", venueMode: "simulated" } as const,
 }
 

@@ -48,6 +48,7 @@ import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../paymen
 
 export const serviceOptions: HttpServiceOptions = {
   terms,
+  commit: "0123456789ab",
   paymentMode: "simulated",
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),

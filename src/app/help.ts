@@ -1,0 +1,160 @@
+/**
+ * What `--help` prints about a task and its settings, and the text of `.env.example`. Both come from
+ * the declarations in `variables.ts`.
+ *
+ * @module
+ */
+import { defaultText, type Mode, type Process, type Variable, variables } from "./variables.ts"
+
+/** All settings, in the order of a person who starts a service. */
+export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray<Variable>]> = [
+  ["Venue", ["VENUE", "TICK", "WHALE_MIN_STAKE_USD", "REPLAY_DIR", "SIMULATION_SEED"]],
+  ["Addresses", [
+    ...["PUBLIC_BASE_URL", "HOST", "PORT", "TRUSTED_PROXY_HOPS"] as const,
+    ...["ADMIN_HOST", "ADMIN_PORT", "REFUND_ADMIN_PORT"] as const,
+  ]],
+  ["Store", [
+    ...["DATABASE_URL", "REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL"] as const,
+    ...["DATA_DIR", "STORE_URL"] as const,
+  ]],
+  ["Payments", [
+    ...["PAYMENTS", "PAY_TO_ADDRESS", "TREASURY_ADDRESS", "TREASURY_PRIVATE_KEY"] as const,
+    ...["FACILITATOR_URL", "FACILITATOR_API_KEY_ID", "FACILITATOR_API_KEY_SECRET"] as const,
+    ...["RPC_URL", "FINALITY", "ALLOW_SIMULATED_PAYMENTS"] as const,
+  ]],
+  ["Caps of refunds", [
+    ...["REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD"] as const,
+    "UNMATCHED_REFUND_MAX_PER_DAY_USD",
+  ]],
+  ["Times and load", ["LEASE", "HOLD", "SWEEP", "SCAN", "VERIFICATIONS_MAX", "SALES_MAX"]],
+  ["Limits of clients", ["FREE_LIMIT", "DOCUMENT_LIMIT", "PAGE_LIMIT", "INVALID_PAYMENT_LIMIT"]],
+  ["Model and news", [
+    ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_CHECK_MODEL"] as const,
+    ...["OPENAI_REASONING_EFFORT", "OPENAI_MAX_TOKENS", "OPENAI_PRICE", "NEWS_FEEDS"] as const,
+  ]],
+  ["Documents", ["FAMILY_FILE", "LEGACY_ROUTES_FILE", "SECURITY_CONTACT"]],
+  ["Logs", ["LOG_LEVEL", "COMMIT"]],
+]
+
+interface Task {
+  readonly what: string
+  readonly mode: Mode
+  /** The processes whose settings it reads. */
+  readonly processes: ReadonlyArray<Process>
+  /** Without them it does not start with live payments. */
+  readonly required: ReadonlyArray<Variable>
+  readonly example: string
+}
+
+const live = ["PAY_TO_ADDRESS", "TREASURY_ADDRESS", "FACILITATOR_URL", "RPC_URL"] as const
+
+export const tasks: Readonly<Record<string, Task>> = {
+  start: {
+    what: "The service: HTTP and scheduled jobs. Any number of replicas; deno task refunds pays " +
+      "the refunds.",
+    mode: "start",
+    processes: ["service"],
+    required: ["VENUE", "PUBLIC_BASE_URL", "DATABASE_URL", ...live],
+    example: "PAYMENTS=simulated ALLOW_SIMULATED_PAYMENTS=1 VENUE=polymarket " +
+      "PUBLIC_BASE_URL=http://127.0.0.1:8402 deno task start",
+  },
+  refunds: {
+    what: "A refund worker: pays what is owed, from the treasury. Any number of workers.",
+    mode: "start",
+    processes: ["worker"],
+    required: ["REFUND_DATABASE_URL", ...live, "TREASURY_PRIVATE_KEY"],
+    example: "set -a; . ./refunds.env; set +a; deno task refunds",
+  },
+  migrate: {
+    what: "Brings PostgreSQL to the newest schema and grants the roles, with the owner's login.",
+    mode: "start",
+    processes: ["migration"],
+    required: ["MIGRATION_DATABASE_URL"],
+    example:
+      "MIGRATION_DATABASE_URL=postgres://owner:password@db:5432/bellwether deno task migrate",
+  },
+  dev: {
+    what: "The whole service with a refund worker, embedded and simulated unless set otherwise.",
+    mode: "dev",
+    processes: ["service", "worker"],
+    required: [],
+    example: "PORT=9402 ADMIN_PORT=9403 DATA_DIR=.data/second deno task dev",
+  },
+  check: {
+    what: "Tries the settings and every outside part of the service. With --role refunds or " +
+      "--role migrate those of another task; with --json for a program. Ends with 1 if one fails.",
+    mode: "start",
+    processes: ["service"],
+    required: [],
+    example: "set -a; . ./.env; set +a; deno task check",
+  },
+}
+
+/** The help of a task; null when it has none. */
+export function helpOf(name: string): string | null {
+  const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined
+  if (task === undefined) return null
+  const { what, mode, processes, required, example } = task
+  const groups = settingGroups.flatMap(([title, names]) => {
+    const own = names.filter((name) =>
+      variables[name].readBy.some((process) => processes.includes(process))
+    )
+    return own.length === 0 ? [] : [
+      "",
+      title,
+      ...own.map((name) =>
+        `${required.includes(name) ? "* " : "  "}${name.padEnd(nameWidth)}  ${meaning(name, mode)}`
+      ),
+    ]
+  })
+  return [
+    `deno task ${name}`,
+    what,
+    "",
+    `The settings are environment variables${required.length > 0 ? ", * is required" : ""}:`,
+    ...groups,
+    "",
+    `Example: ${example}`,
+    "deno task check tries the settings. .env.example has all of them, docs/operations.md explains them.",
+  ].join("\n")
+}
+
+const nameWidth = Math.max(...Object.keys(variables).map((name) => name.length))
+
+/** The meaning of a setting with its default, on one line. */
+function meaning(name: Variable, mode: Mode): string {
+  const value = defaultText(name, mode)
+  return value === null ? variables[name].meaning : `${variables[name].meaning} [${value}]`
+}
+
+const processNames: Readonly<Record<Process, string>> = {
+  ...{ service: "start", worker: "refunds", backfill: "backfill", migration: "migrate" },
+  restore: "restore",
+}
+
+/** The text of `.env.example`. */
+export function exampleEnvironment(): string {
+  const required = Object.values(tasks).flatMap(({ required }) => required)
+  const groups = settingGroups.map(([title, names]) => {
+    const lines = names.map((name) => {
+      const value = defaultText(name, "start") ?? ""
+      const readers = variables[name].readBy.map((process) => processNames[process])
+      return [
+        `# ${variables[name].meaning}; read by ${readers.join(", ")}`,
+        `${required.includes(name) ? "" : "#"}${name}=${/\s/.test(value) ? `"${value}"` : value}`,
+      ].join("\n")
+    })
+    return [`## ${title}`, ...lines].join("\n")
+  })
+  return `${[exampleHead, ...groups].join("\n\n")}\n`
+}
+
+const exampleHead = [
+  "# Every setting, with the default of production. Those without # in front are required for live",
+  "# payments. An empty value is as good as none. Give each task a file with its own settings only:",
+  "# the treasury's key belongs to refunds, the owner's login to migrate.",
+  "#",
+  "#     cp .env.example .env; chmod 600 .env; set -a; . ./.env; set +a; deno task check",
+  "#",
+  "# Written by `deno task generate` from src/app/variables.ts.",
+].join("\n")

@@ -1,0 +1,150 @@
+/**
+ * `--help`, `--version` and `.env.example`: every setting is in them, the required ones are those that
+ * a start without settings names, and the commit is that of the working copy.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
+import { Effect } from "effect"
+import { commitIn } from "../../src/app/commit.ts"
+import { startupHints } from "../../src/app/console.ts"
+import { exampleEnvironment, helpOf, settingGroups, tasks } from "../../src/app/help.ts"
+import { loadWorker } from "../../src/app/moneySettings.ts"
+import { loadMigration, loadService } from "../../src/app/settings.ts"
+import { defaultText, problemsOf, type Variable, variables } from "../../src/app/variables.ts"
+import { liveTest, test } from "../support/effect.ts"
+
+const names = Object.keys(variables) as ReadonlyArray<Variable>
+const root = new URL("../..", import.meta.url)
+
+test("every setting is in one group", () =>
+  Effect.sync(() => {
+    equal(settingGroups.flatMap(([, names]) => names).toSorted(), names.toSorted())
+  }))
+
+test("the help of a task has its settings, each on one line with its default", () =>
+  Effect.sync(() => {
+    for (const [name, { processes }] of Object.entries(tasks)) {
+      const lines = helpOf(name)?.split("\n") ?? []
+      const own = names.filter((name) =>
+        variables[name].readBy.some((by) => processes.includes(by))
+      )
+      const listed = lines.flatMap((line) => /^[* ] ([A-Z_]+) {2,}\S/.exec(line)?.[1] ?? [])
+      equal(listed.toSorted(), own.toSorted(), name)
+      ok(lines.some((line) => line.startsWith("Example: ")), name)
+    }
+    match(helpOf("start") ?? "", /^\* VENUE /m)
+    match(helpOf("start") ?? "", /^ {2}TICK .*\[10 minutes\]$/m)
+    match(helpOf("dev") ?? "", /^ {2}TICK .*\[10 seconds\]$/m)
+    ok(!helpOf("start")?.includes("TREASURY_PRIVATE_KEY"))
+    equal([helpOf("refunds:list"), helpOf("toString")], [null, null])
+  }))
+
+test("the required settings are those that a start without any names", () =>
+  Effect.gen(function* () {
+    const none = () => undefined
+    const problems = {
+      start: yield* problemsOf(loadService("start", none)),
+      refunds: yield* problemsOf(loadWorker("start", none)),
+      migrate: yield* problemsOf(loadMigration(none)),
+      dev: yield* problemsOf(loadService("dev", none)),
+    }
+    for (const [task, sentences] of Object.entries(problems)) {
+      const required = tasks[task]?.required ?? []
+      equal(sentences.length, required.length, sentences.join("\n"))
+      for (const name of required) {
+        ok(sentences.some((sentence) => sentence.includes(name)), `${task}: ${name}`)
+      }
+    }
+  }))
+
+test("a default is a valid value of its setting", () =>
+  Effect.gen(function* () {
+    for (const name of names) {
+      const value = defaultText(name, "start")
+      if (value !== null) yield* variables[name].kind.parse(value)
+    }
+  }))
+
+test(".env.example has every setting, and is that of deno task generate", () =>
+  Effect.gen(function* () {
+    const text = yield* Effect.promise(() => Deno.readTextFile(new URL(".env.example", root)))
+    equal(text, exampleEnvironment())
+    for (const name of names) equal(text.match(new RegExp(`^#?${name}=`, "gm"))?.length, 1, name)
+  }))
+
+test("commitIn() reads the commit of a branch, of a packed one, of a worktree, and of none", () =>
+  Effect.gen(function* () {
+    const dir = yield* Effect.acquireRelease(
+      Effect.promise(() => Deno.makeTempDir()),
+      (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+    )
+    const write = (path: string, text: string) => {
+      const file = new URL(path, `file://${dir}/`)
+      Deno.mkdirSync(new URL(".", file), { recursive: true })
+      Deno.writeTextFileSync(file, text)
+    }
+    const [one, two, three] = ["1", "2", "3"].map((digit) => digit.repeat(40))
+    const at = (folder: string) => commitIn(new URL(`file://${dir}/${folder}/`))
+    write("main/.git/HEAD", "ref: refs/heads/trunk\n")
+    write("main/.git/packed-refs", `# pack-refs\n${two} refs/heads/trunk\n`)
+    equal(at("main"), two)
+    write("main/.git/refs/heads/trunk", `${one}\n`)
+    equal(at("main"), one)
+    write("main/.git/refs/heads/side", `${three}\n`)
+    write("main/.git/worktrees/side/HEAD", "ref: refs/heads/side\n")
+    write("main/.git/worktrees/side/commondir", "../..\n")
+    write("side/.git", `gitdir: ${dir}/main/.git/worktrees/side\n`)
+    equal(at("side"), three)
+    write("main/.git/HEAD", `${two}\n`)
+    equal(at("main"), two)
+    equal(at("none"), null)
+  }))
+
+test("a start says on which sockets it listens, and that refunds need a worker", () =>
+  Effect.gen(function* () {
+    const env: Partial<Record<Variable, string>> = {
+      ...{ VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example" },
+      ...{ PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1", HOST: "::" },
+    }
+    const hints = startupHints(yield* loadService("start", (name) => env[name]), [])
+    match(hints, /listening http:\/\/\[::\]:8402, for buyers https:\/\/bell\.example /)
+    match(hints, /admin http:\/\/127\.0\.0\.1:8403/)
+    match(hints, /deno task refunds/)
+    const dev = startupHints(yield* loadService("dev", () => undefined), [])
+    match(dev, /listening http:\/\/127\.0\.0\.1:8402 {3}admin/)
+    ok(!dev.includes("deno task refunds"))
+  }))
+
+/** Runs the launcher without any setting of the product. */
+const launched = (...args: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const output = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-check", "-A", "src/launch.ts", ...args],
+      cwd: root,
+      env: { VENUE: "", DATABASE_URL: "", COMMIT: "0123456789abcdef", NO_COLOR: "1" },
+      stdin: "null",
+    }).output()
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+    return { code: output.code, stdout: text(output.stdout), stderr: text(output.stderr) }
+  })
+
+liveTest(
+  "the launcher answers --version and --help, and a check ends with its code",
+  () =>
+    Effect.gen(function* () {
+      const version = yield* launched("start", "--version")
+      equal([version.code, version.stdout], [0, "Bellwether 1.0.0, commit 0123456789ab\n"])
+      const help = yield* launched("migrate", "--help")
+      equal(help.code, 0)
+      match(help.stdout, /^Bellwether 1\.0\.0.*\n\ndeno task migrate\n[^]*MIGRATION_DATABASE_URL/)
+      const check = yield* launched("check", "--role", "migrate", "--json")
+      equal(check.code, 1)
+      equal(JSON.parse(check.stdout).ok, false)
+      equal((yield* launched("check", "--role", "nothing")).code, 2)
+      const start = yield* launched("start")
+      equal(start.code, 1)
+      match(start.stderr, /^7 settings are missing or wrong:\n {2}/)
+      ok(!/^\s+at /m.test(start.stderr), start.stderr)
+    }),
+)
