@@ -55,7 +55,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Measurement>>> = {
     {
       name: "signatures",
       what: "Signature checks on one core, compared with viem",
-      command: "deno run -A bench/signatures.ts",
+      command: "deno run --lock=tests/deno.lock -A bench/signatures.ts",
       keep: /checks\/s/,
     },
     {
@@ -67,7 +67,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Measurement>>> = {
     {
       name: "backtest",
       what: "`deno task backtest` over a million rows of 500 markets",
-      command: "deno run -A --no-check bench/backtest.ts",
+      command: "deno run --lock=tests/deno.lock -A --no-check bench/backtest.ts",
       keep: /rows/,
     },
     {
@@ -173,7 +173,7 @@ const print = (line: string) => Effect.runSync(Console.log(line))
 const document = [
   "# Benchmarks",
   "",
-  "Every figure with its command. `deno task bench:all` writes this file in one go, on one commit and one machine; rates and times include the load generator and PostgreSQL on the same cores.",
+  "Every figure with its command. `deno task bench:all` writes this file in one go, on one commit and one machine; rates and times include the load generator and PostgreSQL on the same cores. `deno test`, and `deno run` of a file in `bench`, also need `--lock=tests/deno.lock`.",
   "",
   ...await machine(),
   "",

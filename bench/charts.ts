@@ -14,7 +14,6 @@ import {
   priceChart,
   sparkline,
 } from "../src/http/pages/charts/charts.ts"
-import { loadCharts } from "../src/http/pages/charts/drawing.ts"
 import { signedPercent } from "../src/http/pages/parts.tsx"
 import { sampleAt, sampleScorecard } from "../src/catalog/domain/sample.ts"
 
@@ -81,9 +80,6 @@ const timed = <A>(work: () => A): readonly [number, A] => {
 }
 
 await Effect.runPromise(Effect.gen(function* () {
-  const from = performance.now()
-  yield* Effect.promise(() => loadCharts() ?? Promise.resolve())
-  yield* Console.log(`Loading: ${(performance.now() - from).toFixed(0)} ms`)
   for (const [name, draw] of Object.entries(charts)) {
     const [first, svg] = timed(draw)
     const [all] = timed(() => Array.from({ length: rounds }, draw))

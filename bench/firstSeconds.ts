@@ -2,7 +2,7 @@
  * The first 70 seconds of `deno task dev` on a new store: latencies of /v1/index at 20 requests a
  * second, sent on time whatever is still waiting, and what /readyz says after its first 200.
  *
- *     deno run -A bench/firstSeconds.ts
+ *     deno run --lock=tests/deno.lock -A bench/firstSeconds.ts
  *
  * @module
  */
@@ -58,7 +58,7 @@ async function firstAnswer(): Promise<void> {
 
 const dir = await Deno.makeTempDir()
 const child = new Deno.Command(Deno.execPath(), {
-  args: ["run", "-A", "src/launch.ts", "dev"],
+  args: ["task", "dev"],
   env: {
     ...{ PORT: `${port}`, ADMIN_PORT: `${port + 1}`, DATA_DIR: dir, FREE_LIMIT: "off" },
     DATABASE_URL: "",

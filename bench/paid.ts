@@ -7,7 +7,9 @@
  * Our service checks the signature and stores every state of a payment in PostgreSQL, with fsync,
  * before it answers. `@x402/hono` on Deno checks with viem and stores nothing. Both facilitators are
  * in process. Each authorization is distinct and signed before the round. The client writes to bare
- * sockets, so it costs little. Rounds of the two servers alternate; the first one warms up.
+ * sockets, so it costs little. Rounds of the two servers alternate; the first one warms up. With
+ * `COLLECTOR=http://127.0.0.1:4318` a third server sends its traces there, and the free index is
+ * requested of ours with and without traces.
  *
  * @module
  */
@@ -25,11 +27,12 @@ const sales = Number(Deno.env.get("SALES") ?? 3_000)
 const unpaid = 10_000
 const connections = Number(Deno.env.get("CONNECTIONS") ?? 32)
 const buyers = 50
-const startWithinMs = 15_000
+const startWithinMs = 60_000
 /** Clock ticks per second in /proc; 100 on common Linux systems. */
 const ticksPerSecond = 100
 const product = products.latest
 const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
+const collector = Deno.env.get("COLLECTOR")
 const database = new URL(databaseUrl).pathname.slice(1)
 
 interface Server {
@@ -40,7 +43,7 @@ interface Server {
 
 async function start(name: string, script: string, port: number, env: Record<string, string>) {
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "-A", `bench/peers/${script}`],
+    args: ["run", "--lock=tests/deno.lock", "--no-check", "-A", `bench/peers/${script}`],
     env: { ...env, PORT: String(port) },
     stdout: "null",
     stderr: "inherit",
@@ -86,8 +89,8 @@ function titleOf(pid: string): string {
   }
 }
 
-const requestOf = (header: string | null) =>
-  `GET ${product.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${
+const requestOf = (header: string | null, path: string = product.path) =>
+  `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${
     header === null ? "" : `payment-signature: ${header}\r\n`
   }\r\n`
 
@@ -161,10 +164,13 @@ async function compare(
       "client CPU us": Math.round(median(of("client"))),
     }
   })
-  const [ours, theirs] = samples.map((taken) => median(taken.map(({ perSecond }) => perSecond)))
+  const [ours, ...others] = samples.map((taken) => median(taken.map(({ perSecond }) => perSecond)))
   await Effect.runPromise(Console.table(rows))
-  const ratio = ((ours ?? NaN) / (theirs ?? NaN)).toFixed(2)
-  await Effect.runPromise(Console.log(`${what}: ours / reference ${ratio} by the second`))
+  for (const [at, other] of others.entries()) {
+    const ratio = ((ours ?? NaN) / other).toFixed(2)
+    const name = servers[at + 1]?.name
+    await Effect.runPromise(Console.log(`${what}: ours / ${name} ${ratio} by the second`))
+  }
 }
 
 const program = Effect.gen(function* () {
@@ -173,6 +179,12 @@ const program = Effect.gen(function* () {
     Effect.promise(async () => [
       await start("ours", "payingService.ts", 29_911, { DATABASE_URL: Redacted.value(url) }),
       await start("@x402/hono", "seller.ts", 29_912, {}),
+      ...collector === undefined ? [] : [
+        await start("ours, traced", "payingService.ts", 29_913, {
+          DATABASE_URL: Redacted.value(url),
+          COLLECTOR: collector,
+        }),
+      ],
     ]),
     (servers) =>
       Effect.promise(() =>
@@ -186,6 +198,11 @@ const program = Effect.gen(function* () {
   yield* Effect.promise(() => compare("paid", servers, 200, fresh))
   const bare = Array.from({ length: unpaid }, () => requestOf(null))
   yield* Effect.promise(() => compare("402", servers, 402, () => Promise.resolve(bare)))
+  if (collector !== undefined) {
+    const index = Array.from({ length: unpaid }, () => requestOf(null, "/v1/index"))
+    const pair = servers.filter(({ name }) => name.startsWith("ours"))
+    yield* Effect.promise(() => compare("index", pair, 200, () => Promise.resolve(index)))
+  }
   yield* Console.log(
     `${rounds} rounds of ${sales} sales and ${unpaid} challenges, ${connections} at a time`,
   )

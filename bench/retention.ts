@@ -9,59 +9,19 @@
  *
  * @module
  */
-import { Console, Effect, Option, Redacted } from "effect"
+import { Console, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { Bytes32, PaymentId } from "../src/payments/domain/payment.ts"
-import { PaymentStore } from "../src/payments/PaymentStore.ts"
 import { layer as paymentStore } from "../src/payments/postgres/paymentStore.ts"
 import { layer as retentionStore } from "../src/payments/postgres/retentionStore.ts"
 import { RetentionStore } from "../src/payments/Retention.ts"
-import { Duration, Layer } from "effect"
 import { layerPostgres } from "../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../src/postgres/migrate.ts"
 import { freshSchema } from "../tests/support/stores.ts"
-import { ticket } from "../tests/payments/paymentStore.laws.ts"
+import { sell } from "./sales.ts"
 
 const payments = Number(Deno.env.get("PAYMENTS") ?? 20_000)
 const concurrency = 200
 const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
-const lease = Duration.seconds(90)
-const encoder = new TextEncoder()
-
-const hex = () => `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}` as const
-
-/** JSON of about 5 kB with the entropy of a feed: words, prices and ids. */
-function body(n: number): Uint8Array {
-  const items = Array.from({ length: 14 }, (_, item) => ({
-    index: n * 14 + item,
-    type: "mover",
-    market: hex().slice(0, 42),
-    title: `Will candidate ${n % 97} win district ${item * 7 + n % 50} before the end of the year?`,
-    from: Math.round(Math.random() * 1e4) / 1e4,
-    to: Math.round(Math.random() * 1e4) / 1e4,
-    volumeUsd: Math.round(Math.random() * 1e8) / 100,
-    at: new Date(1.8e12 + Math.random() * 1e9).toISOString(),
-    url: `https://polymarket.com/event/candidate-${n % 97}-district-${item}`,
-  }))
-  return encoder.encode(JSON.stringify({ success: true, items }))
-}
-
-const sell = Effect.fnUntraced(function* (n: number) {
-  const store = yield* PaymentStore
-  const { authorization, ...rest } = ticket(n)
-  const known = {
-    ...rest,
-    paymentId: PaymentId.make(hex()),
-    authorization: { ...authorization, nonce: Bytes32.make(hex()) },
-  }
-  const { payment } = yield* store.claim(known, Bytes32.make(hex()), lease)
-  const answer = { body: body(n) }
-  const intended = Option.getOrThrow(yield* store.move(payment, { event: "intend", answer, lease }))
-  const paidAt = { transaction: hex(), block: BigInt(n), logIndex: 1, finality: "latest" } as const
-  yield* store.move(intended, { event: "answer", answer: null, paidAt })
-  yield* store.markSent(payment.paymentId)
-})
-
 const sizes = Effect.fnUntraced(function* (title: string, whole: boolean) {
   const sql = yield* SqlClient
   const tables = ["payment", "payment_event"]

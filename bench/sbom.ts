@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { cycloneDx, packagesOf } from "../tests/support/bom.ts"
+import { cycloneDx, productPackages } from "../tests/support/bom.ts"
 
 const [change] = (await Deno.readTextFile(new URL("../CHANGELOG.md", import.meta.url)))
   .matchAll(/^## (\S+)/gm)
 // deno-lint-ignore no-console
-console.log(JSON.stringify(cycloneDx(await packagesOf(), change?.[1] ?? "unknown"), null, 2))
+console.log(JSON.stringify(cycloneDx(await productPackages(), change?.[1] ?? "unknown"), null, 2))

@@ -54,7 +54,15 @@ const venueUrl = Effect.fnUntraced(function* (markets: number, books: number) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", import.meta.filename ?? "", "venue", `${markets}`, `${books}`],
+        args: [
+          "run",
+          "--lock=tests/deno.lock",
+          "-A",
+          import.meta.filename ?? "",
+          "venue",
+          `${markets}`,
+          `${books}`,
+        ],
         stdout: "piped",
       }).spawn()
     ),

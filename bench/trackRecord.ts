@@ -136,7 +136,7 @@ function varied(row: WhaleRow, n: number): WhaleRow {
 
 async function start(url: string): Promise<Deno.ChildProcess> {
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "-A", "bench/peers/payingService.ts"],
+    args: ["run", "--lock=tests/deno.lock", "--no-check", "-A", "bench/peers/payingService.ts"],
     env: { DATABASE_URL: url, PORT: `${port}` },
     stdout: "null",
     stderr: "inherit",

@@ -39,12 +39,15 @@ import {
   type WantedPurchase,
   wantedPurchases,
 } from "./agent/feed.ts"
+import { makeSignatures, type Signatures } from "./agent/signatures.ts"
 import { ofRun, type Payments, summaryLines } from "./agent/summary.ts"
 import { Effect, Schema } from "effect"
 
 export interface AgentOptions {
   readonly base: URL
   readonly client: Client
+  /** Verifies the offers and receipts that the client gets. */
+  readonly signatures: Signatures
   /** The first document it reads. */
   readonly start: "llms" | "card"
   /** The key has no money and can pay only where payments are simulated. */
@@ -143,15 +146,23 @@ async function buyWanted(agent: Agent, index: Index): Promise<boolean> {
     try {
       const answer = await client.call(name, parameters, { signal })
       print(`  ${answer.sentence}`)
+      checkSignatures(agent)
       const [lines, state] = readPurchased(wanted, answer.body, index, agent.state)
       agent.state = state
       for (const line of lines) print(line)
     } catch (error) {
+      checkSignatures(agent)
       if (!canGoOn(agent, wanted, index, error)) return false
       if (agent.state.failures > 0) return true
     }
   }
   return true
+}
+
+/** Nothing more is bought from a service whose signatures contradict it. */
+function checkSignatures({ signatures }: Agent): void {
+  const fault = signatures.fault()
+  if (fault !== null) throw new CannotTrust(fault)
 }
 
 const limitCodes = ["over_budget", "over_cap"]
@@ -219,9 +230,11 @@ function fromCommandLine(signal: AbortSignal): AgentOptions {
   const base = URL.parse(address)
   if (base === null) throw new CannotStart(`Not an address: ${address}`)
   const key = Deno.env.get("BUYER_PRIVATE_KEY") || null
+  const signatures = makeSignatures(base, print)
   return {
     base,
-    client: clientFor(base, key),
+    signatures,
+    client: clientFor(base, key, signatures),
     start: values.card === true ? "card" : "llms",
     isThrowawayKey: key === null,
     polls: wholeNumber("--polls", values.polls) || null,
@@ -233,10 +246,11 @@ function fromCommandLine(signal: AbortSignal): AgentOptions {
   }
 }
 
-function clientFor(base: URL, key: string | null): Client {
+function clientFor(base: URL, key: string | null, { fetch }: Signatures): Client {
   try {
     return makeClient({
       baseUrl: base.origin,
+      fetch,
       privateKey: key ?? generatePrivateKey(),
       ledger: key === null
         ? memoryLedger()

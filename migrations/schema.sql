@@ -69,6 +69,119 @@ CREATE TABLE chain_scan (
   CONSTRAINT chain_scan_through_block_check CHECK (through_block >= 0)
 );
 
+-- A payment channel, by which many calls are paid with one deposit.
+CREATE TABLE channel (
+  channel_id text NOT NULL,
+  payer text NOT NULL,
+  payer_authorizer text NOT NULL,
+  receiver text NOT NULL,
+  receiver_authorizer text NOT NULL,
+  token text NOT NULL,
+  withdraw_delay integer NOT NULL,
+  salt text NOT NULL,
+  -- Atomic units of the answers that were delivered, cumulative; the ceiling of the voucher. Never falls.
+  charged bigint NOT NULL,
+  -- The payer's signature for charged; null when the chain has claimed all of it and we have no signature.
+  voucher text,
+  balance bigint NOT NULL,
+  -- What the chain has claimed, as of a safe block. Never falls.
+  claimed bigint NOT NULL,
+  -- When the payer started a withdrawal, in seconds since the Unix epoch; 0 without one.
+  withdraw_at bigint NOT NULL,
+  refund_nonce bigint NOT NULL,
+  -- When the chain was read.
+  read_at timestamptz NOT NULL,
+  -- When the oldest charge that is not claimed was made.
+  unclaimed_at timestamptz,
+  -- When a claim was sent that the chain does not show yet.
+  claim_sent_at timestamptz,
+  -- The nonce of a refund that was sent, and that the chain does not show yet.
+  refund_nonce_sent bigint,
+  refund_sent_at timestamptz,
+  CONSTRAINT channel_pkey PRIMARY KEY (channel_id),
+  CONSTRAINT channel_balance_check CHECK (balance >= 0),
+  CONSTRAINT channel_channel_id_check CHECK (channel_id ~ '^0x[0-9a-f]{64}$'),
+  CONSTRAINT channel_charged_check CHECK (charged >= 0),
+  CONSTRAINT channel_check CHECK (claimed <= charged),
+  CONSTRAINT channel_check1 CHECK (voucher IS NOT NULL OR claimed = charged),
+  CONSTRAINT channel_check2 CHECK ((refund_nonce_sent IS NULL) = (refund_sent_at IS NULL)),
+  CONSTRAINT channel_claimed_check CHECK (claimed >= 0),
+  CONSTRAINT channel_refund_nonce_check CHECK (refund_nonce >= 0),
+  CONSTRAINT channel_withdraw_at_check CHECK (withdraw_at >= 0)
+);
+CREATE INDEX channel_unclaimed ON channel (read_at) INCLUDE (charged, claimed) WHERE (claimed < charged);
+CREATE TRIGGER guard_channel BEFORE UPDATE ON channel FOR EACH ROW EXECUTE FUNCTION guard_channel();
+
+-- One call that is paid by a voucher. A call that fails has no row.
+CREATE TABLE channel_sale (
+  sale_id text NOT NULL,
+  channel_id text NOT NULL,
+  -- What the voucher allows to claim: everything charged before, and the price.
+  ceiling bigint NOT NULL,
+  price bigint NOT NULL,
+  request text NOT NULL,
+  voucher text NOT NULL,
+  -- Hash of channel, request and the buyer's key; null without a key.
+  key_hash text,
+  state text NOT NULL,
+  lease_until timestamptz NOT NULL,
+  deposit bigint NOT NULL DEFAULT 0,
+  deposit_transaction text,
+  -- The answer, for 24 hours after its delivery.
+  body bytea,
+  answered_at timestamptz,
+  delivered_at timestamptz,
+  CONSTRAINT channel_sale_pkey PRIMARY KEY (sale_id),
+  CONSTRAINT channel_sale_channel_id_ceiling_key UNIQUE (channel_id, ceiling),
+  CONSTRAINT channel_sale_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channel(channel_id),
+  CONSTRAINT channel_sale_check CHECK (ceiling >= price),
+  CONSTRAINT channel_sale_check1 CHECK ((state = 'claimed') = (answered_at IS NULL)),
+  CONSTRAINT channel_sale_check2 CHECK (state <> 'answered' OR body IS NOT NULL),
+  CONSTRAINT channel_sale_check3 CHECK ((state = 'delivered') = (delivered_at IS NOT NULL)),
+  CONSTRAINT channel_sale_deposit_check CHECK (deposit >= 0),
+  CONSTRAINT channel_sale_price_check CHECK (price > 0),
+  CONSTRAINT channel_sale_sale_id_check CHECK (sale_id ~ '^0x[0-9a-f]{64}$'),
+  CONSTRAINT channel_sale_state_check CHECK (state = ANY (ARRAY['claimed', 'answered', 'delivered']))
+);
+CREATE INDEX channel_sale_delivered ON channel_sale (delivered_at);
+CREATE UNIQUE INDEX channel_sale_key ON channel_sale (channel_id, key_hash) WHERE (key_hash IS NOT NULL);
+CREATE UNIQUE INDEX channel_sale_open ON channel_sale (channel_id) WHERE (state <> 'delivered');
+CREATE TRIGGER charge_channel AFTER UPDATE ON channel_sale FOR EACH ROW WHEN (old.state = 'answered' AND new.state = 'delivered') EXECUTE FUNCTION charge_channel();
+CREATE TRIGGER guard_channel_sale BEFORE UPDATE ON channel_sale FOR EACH ROW EXECUTE FUNCTION guard_channel_sale();
+
+-- The batches of the log of counted results, without a gap.
+CREATE TABLE counted_batch (
+  batch bigint NOT NULL,
+  -- Canonical JSON: when it was closed, its records, and the totals over all wallets then.
+  content text NOT NULL,
+  content_hash bytea NOT NULL,
+  previous_hash bytea NOT NULL,
+  -- The hash of an earlier batch (skipIndex in feed/domain/chain.ts), so that proofs are short.
+  skip_hash bytea NOT NULL,
+  hash bytea NOT NULL,
+  -- Set in the first batch that was closed after this day; jws signs it as the head of the day.
+  day date,
+  jws text,
+  CONSTRAINT counted_batch_pkey PRIMARY KEY (batch),
+  CONSTRAINT counted_batch_day_key UNIQUE (day),
+  CONSTRAINT counted_batch_check CHECK ((day IS NULL) = (jws IS NULL))
+);
+CREATE TRIGGER counted_batch_is_final BEFORE DELETE OR UPDATE ON counted_batch FOR EACH ROW EXECUTE FUNCTION counted_is_final();
+
+-- The results that one transaction counted, each as canonical JSON with a random salt.
+CREATE TABLE counted_record (
+  record_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  records text[] NOT NULL,
+  -- The hash of the list of the hashes of its records.
+  hash bytea NOT NULL,
+  -- Null until a batch is closed.
+  batch bigint,
+  CONSTRAINT counted_record_pkey PRIMARY KEY (record_id)
+);
+CREATE INDEX counted_record_by_batch ON counted_record (batch);
+CREATE TRIGGER counted_record_is_final BEFORE UPDATE ON counted_record FOR EACH ROW WHEN (old.batch IS NOT NULL OR old.record_id IS DISTINCT FROM new.record_id OR old.records IS DISTINCT FROM new.records OR old.hash IS DISTINCT FROM new.hash) EXECUTE FUNCTION counted_is_final();
+CREATE TRIGGER counted_record_is_kept BEFORE DELETE ON counted_record FOR EACH ROW EXECUTE FUNCTION counted_is_final();
+
 -- Payments whose answer was delivered, from delivery journals that `deno task restore` read. They are not refunded.
 CREATE TABLE delivered_before_restore (
   payment_id text NOT NULL,
@@ -110,8 +223,23 @@ CREATE INDEX digest_by_time ON digest (created_at);
 CREATE TABLE feed_counter (
   only_row boolean NOT NULL DEFAULT true,
   last_index bigint NOT NULL DEFAULT 0,
+  -- The last item in the chain. Later ones are of an earlier version, and wait for their content hash.
+  chain_index bigint NOT NULL DEFAULT 0,
+  -- The hash of item chain_index (last), of where it skips to, and so on. All that the next items need, so items can be pruned.
+  chain_peaks bytea[] NOT NULL DEFAULT '{}'::bytea[],
   CONSTRAINT feed_counter_pkey PRIMARY KEY (only_row),
   CONSTRAINT feed_counter_only_row_check CHECK (only_row)
+);
+
+-- The signed head of the chain at the end of each UTC day, kept for ever.
+CREATE TABLE feed_head (
+  -- Every item that was appended in it is at or before feed_index.
+  day date NOT NULL,
+  feed_index bigint NOT NULL,
+  hash bytea NOT NULL,
+  made_at timestamptz NOT NULL,
+  jws text NOT NULL,
+  CONSTRAINT feed_head_pkey PRIMARY KEY (day)
 );
 
 -- The items of the feed.
@@ -123,14 +251,28 @@ CREATE TABLE feed_item (
   title text NOT NULL,
   -- json and not jsonb: the text is served as it was written.
   data json NOT NULL,
+  -- Random; sold with the item, so that its content cannot be guessed from content_hash.
+  salt bytea,
+  -- SHA-256 of the canonical JSON of the published item and its salt (feed/domain/chain.ts).
+  content_hash bytea,
+  -- The hash of the item before it.
+  previous_hash bytea,
+  -- The hash of an earlier item (skipIndex in feed/domain/chain.ts), so that proofs are short.
+  skip_hash bytea,
+  -- SHA-256 of the canonical JSON of its index and the three hashes before.
+  hash bytea,
   CONSTRAINT feed_item_pkey PRIMARY KEY (feed_index),
   CONSTRAINT feed_item_dedupe_key_key UNIQUE (dedupe_key),
+  CONSTRAINT feed_item_check CHECK ((salt IS NULL) = (content_hash IS NULL)),
+  CONSTRAINT feed_item_check1 CHECK ((hash IS NULL) = (previous_hash IS NULL) AND (hash IS NULL) = (skip_hash IS NULL)),
+  CONSTRAINT feed_item_check2 CHECK (hash IS NULL OR content_hash IS NOT NULL),
   CONSTRAINT feed_item_feed_index_check CHECK (feed_index > 0),
   CONSTRAINT feed_item_type_check CHECK (type = ANY (ARRAY['mover', 'whale_entry', 'predetermined']))
 );
 CREATE INDEX feed_item_by_market ON feed_item (lower((((data -> 'market') ->> 'slug') COLLATE "C")), feed_index);
 CREATE INDEX feed_item_by_time ON feed_item (created_at, type);
 CREATE INDEX feed_item_by_type ON feed_item (type, feed_index);
+CREATE TRIGGER feed_item_is_final BEFORE UPDATE ON feed_item FOR EACH ROW EXECUTE FUNCTION feed_item_is_final();
 
 -- Headlines of the last week.
 CREATE TABLE headline (
@@ -279,7 +421,7 @@ CREATE TABLE payment (
   CONSTRAINT payment_paid_finality_check CHECK (paid_finality = ANY (ARRAY['latest', 'safe'])),
   CONSTRAINT payment_state_check CHECK (state = ANY (ARRAY['claimed', 'released', 'settling', 'unresolved', 'settled', 'answered', 'refund_due', 'refunded', 'void'])),
   CONSTRAINT payment_transfer_required CHECK ((state <> ALL (ARRAY['settled', 'answered', 'refund_due', 'refunded'])) OR paid_transaction IS NOT NULL AND paid_block IS NOT NULL AND paid_log_index IS NOT NULL AND paid_finality IS NOT NULL)
-) WITH (fillfactor=70);
+) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX payment_charged_by_payer ON payment (payer, created_at) WHERE ((settlement = 'settle-early') AND (request IS NOT NULL) AND (state = ANY (ARRAY['settled', 'answered', 'refund_due', 'refunded'])));
 CREATE INDEX payment_delivered_body ON payment (sent_at) WHERE ((sent_at IS NOT NULL) AND (answer_body IS NOT NULL));
 CREATE INDEX payment_liability ON payment (settlement) WHERE (((state = 'refund_due') AND (request IS NOT NULL) AND (paid_amount IS NULL)) OR ((settlement = 'settle-early') AND (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']))));
@@ -290,11 +432,13 @@ CREATE INDEX payment_unsent ON payment (answered_at) WHERE ((state = 'answered')
 CREATE INDEX payment_urgent ON payment (changed_at) WHERE (state = ANY (ARRAY['claimed', 'settling', 'unresolved', 'settled']));
 CREATE TRIGGER log_payment_insert AFTER INSERT ON payment REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_insert();
 CREATE TRIGGER log_payment_update AFTER UPDATE ON payment REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_update();
+CREATE TRIGGER payment_answer_guard BEFORE UPDATE OF answer_body ON payment FOR EACH ROW EXECUTE FUNCTION payment_answer_guard();
 CREATE TRIGGER payment_before_insert BEFORE INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_before_insert();
 CREATE TRIGGER payment_body_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (old.answer_body IS NOT NULL AND new.answer_body IS NULL AND new.state = old.state) EXECUTE FUNCTION payment_body_guard();
 CREATE TRIGGER payment_delete_guard BEFORE DELETE ON payment FOR EACH ROW EXECUTE FUNCTION payment_delete_guard();
 CREATE TRIGGER payment_forbid_truncate BEFORE TRUNCATE ON payment FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
 CREATE TRIGGER payment_guard BEFORE UPDATE ON payment FOR EACH ROW EXECUTE FUNCTION payment_guard();
+CREATE TRIGGER payment_identity_guard BEFORE UPDATE OF payment_id, chain_id, asset, token_name, token_version, payer, nonce, pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request, created_at ON payment FOR EACH ROW EXECUTE FUNCTION payment_identity_guard();
 CREATE TRIGGER payment_key_guard BEFORE UPDATE ON payment FOR EACH ROW WHEN (new.key_hash IS DISTINCT FROM old.key_hash) EXECUTE FUNCTION payment_key_guard();
 CREATE TRIGGER payment_key_insert BEFORE INSERT ON payment FOR EACH ROW WHEN (new.key_hash IS NOT NULL) EXECUTE FUNCTION payment_key_guard();
 CREATE CONSTRAINT TRIGGER payment_matches_refund AFTER INSERT OR UPDATE ON payment DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.state = ANY (ARRAY['refund_due', 'refunded', 'void'])) EXECUTE FUNCTION refund_matches_payment();
@@ -324,7 +468,7 @@ CREATE TABLE payment_event (
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT payment_event_pkey PRIMARY KEY (event_id),
   CONSTRAINT payment_event_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(payment_id) ON DELETE CASCADE
-);
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
 CREATE INDEX payment_event_by_payment ON payment_event USING hash (payment_id);
 CREATE TRIGGER payment_event_delete_guard BEFORE DELETE ON payment_event FOR EACH ROW EXECUTE FUNCTION deleted_with_payment();
 CREATE TRIGGER payment_event_forbid_truncate BEFORE TRUNCATE ON payment_event FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
@@ -338,7 +482,7 @@ CREATE UNLOGGED TABLE rate_grant (
   CONSTRAINT rate_grant_pkey PRIMARY KEY (key_id, ring_index)
 ) WITH (fillfactor=50);
 
--- The rate-limit log: a ring of grants for each policy and key. Unlogged: a crash of the database loses at most one window.
+-- The rate-limit log for limits over 240: a ring of grants for each policy and key. Unlogged: a crash of the database loses at most one window.
 CREATE UNLOGGED TABLE rate_key (
   key_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   policy text NOT NULL,
@@ -351,6 +495,19 @@ CREATE UNLOGGED TABLE rate_key (
   CONSTRAINT rate_key_pkey PRIMARY KEY (key_id),
   CONSTRAINT rate_key_policy_key_key UNIQUE (policy, key)
 ) WITH (fillfactor=50);
+
+-- The rate-limit log of a policy and key, for limits up to 240. Unlogged: a crash of the database loses at most one window.
+CREATE UNLOGGED TABLE rate_log (
+  policy text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  -- Times of the grants in milliseconds, ascending; those before the window are dropped by the next take.
+  grants bigint[] NOT NULL,
+  -- How many grants the newest take got.
+  taken integer NOT NULL,
+  -- The time of the newest take.
+  taken_ms bigint NOT NULL,
+  CONSTRAINT rate_log_pkey PRIMARY KEY (key, policy)
+) WITH (fillfactor=70);
 
 -- At most one refund for each payment. Each is an EIP-3009 authorization, so the token contract pays it at most once.
 CREATE TABLE refund (
@@ -899,6 +1056,31 @@ CREATE TABLE whale_wallet (
   CONSTRAINT whale_wallet_source_check CHECK (source = ANY (ARRAY['volume', 'profit']))
 );
 
+CREATE OR REPLACE FUNCTION charge_channel()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE channel SET charged = NEW.ceiling, voucher = NEW.voucher,
+    unclaimed_at = coalesce(unclaimed_at, clock_timestamp())
+  WHERE channel_id = NEW.channel_id AND charged = NEW.ceiling - NEW.price;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the channel has charged another amount than this voucher continues';
+  END IF;
+  RETURN NULL;
+END $function$;
+
+-- The log of counted results never changes; only the batch of a record is filled in, once.
+CREATE OR REPLACE FUNCTION counted_is_final()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'a counted result is corrected by a later record, and never changed'
+    USING ERRCODE = 'restrict_violation';
+END
+$function$;
+
 -- Deletes ended payments after 13 months, with the owner's rights: the guards decide which.
 CREATE OR REPLACE FUNCTION delete_old_payments(after_event bigint, events_max integer, OUT through_event bigint, OUT deleted integer)
  RETURNS record
@@ -950,29 +1132,144 @@ CREATE OR REPLACE FUNCTION feed_append(items json)
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  counter bigint;
-  added bigint;
+  counter feed_counter%ROWTYPE;
+  item record;
+  linked record;
+  added boolean := false;
 BEGIN
-  SELECT last_index INTO STRICT counter FROM feed_counter FOR UPDATE;
-  RETURN QUERY
+  SELECT * INTO STRICT counter FROM feed_counter FOR UPDATE;
+  FOR item IN
     WITH incoming AS (
       SELECT DISTINCT ON (i.dedupe_key) i.*
       FROM ROWS FROM (json_to_recordset(items)
-        AS (dedupe_key text, type text, created_at timestamptz, title text, data json))
-        WITH ORDINALITY AS i (dedupe_key, type, created_at, title, data, item_number)
+        AS (dedupe_key text, type text, created_at timestamptz, title text, data json, salt text,
+          content_hash text))
+        WITH ORDINALITY
+        AS i (dedupe_key, type, created_at, title, data, salt, content_hash, item_number)
       ORDER BY i.dedupe_key, i.item_number
     )
-    INSERT INTO feed_item (feed_index, dedupe_key, type, created_at, title, data)
-    SELECT counter + row_number() OVER (ORDER BY item_number),
-      i.dedupe_key, i.type, i.created_at, i.title, i.data
+    SELECT i.dedupe_key, i.type, i.created_at, i.title, i.data, decode(i.salt, 'hex') AS salt,
+      decode(i.content_hash, 'hex') AS content_hash
     FROM incoming i
     -- One index lookup for each key, whatever the planner's row estimate is.
     WHERE (SELECT true FROM feed_item other WHERE other.dedupe_key = i.dedupe_key LIMIT 1) IS NULL
-    RETURNING *;
-  GET DIAGNOSTICS added = ROW_COUNT;
-  IF added > 0 THEN
-    UPDATE feed_counter SET last_index = counter + added;
+    ORDER BY i.item_number
+  LOOP
+    added := true;
+    -- All null while the chain waits for an item before this one.
+    SELECT NULL::bytea AS previous_link, NULL::bytea AS skip_link, NULL::bytea AS link INTO linked;
+    IF counter.chain_index = counter.last_index AND item.content_hash IS NOT NULL THEN
+      SELECT * INTO STRICT linked
+      FROM feed_link(counter.last_index + 1, item.content_hash, counter.chain_peaks);
+      counter.chain_index := counter.last_index + 1;
+      counter.chain_peaks := linked.peaks;
+    END IF;
+    counter.last_index := counter.last_index + 1;
+    RETURN QUERY
+      INSERT INTO feed_item (feed_index, dedupe_key, type, created_at, title, data, salt,
+        content_hash, previous_hash, skip_hash, hash)
+      VALUES (counter.last_index, item.dedupe_key, item.type, item.created_at, item.title,
+        item.data, item.salt, item.content_hash, linked.previous_link, linked.skip_link,
+        linked.link)
+      RETURNING *;
+  END LOOP;
+  IF added THEN
+    UPDATE feed_counter SET last_index = counter.last_index, chain_index = counter.chain_index,
+      chain_peaks = counter.chain_peaks;
   END IF;
+END
+$function$;
+
+-- An item never changes; only what was empty of its chain is filled in, once.
+CREATE OR REPLACE FUNCTION feed_item_is_final()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF (OLD.feed_index, OLD.dedupe_key, OLD.type, OLD.created_at, OLD.title, OLD.data::text)
+      IS DISTINCT FROM (NEW.feed_index, NEW.dedupe_key, NEW.type, NEW.created_at, NEW.title, NEW.data::text)
+    OR (OLD.content_hash IS NOT NULL
+      AND (OLD.salt, OLD.content_hash) IS DISTINCT FROM (NEW.salt, NEW.content_hash))
+    OR (OLD.hash IS NOT NULL AND (OLD.previous_hash, OLD.skip_hash, OLD.hash)
+      IS DISTINCT FROM (NEW.previous_hash, NEW.skip_hash, NEW.hash))
+  THEN
+    RAISE EXCEPTION 'an item of the feed is corrected by a later item, and never changed'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END
+$function$;
+
+-- One link of the chain, from the peaks before it. The hash of an index that was never in the chain is 32 zero bytes.
+CREATE OR REPLACE FUNCTION feed_link(item_index bigint, content bytea, INOUT peaks bytea[], OUT previous_link bytea, OUT skip_link bytea, OUT link bytea)
+ RETURNS record
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+DECLARE
+  zero CONSTANT bytea := decode(repeat('00', 32), 'hex');
+BEGIN
+  previous_link := coalesce(peaks[cardinality(peaks)], zero);
+  -- Two equal parts and one make the next larger part.
+  IF feed_skip(item_index) > 1 THEN peaks := trim_array(peaks, 2); END IF;
+  skip_link := coalesce(peaks[cardinality(peaks)], zero);
+  link := sha256(convert_to(format(
+    '{"contentHash":"%s","feedIndex":%s,"previousHash":"%s","skipHash":"%s"}',
+    encode(content, 'hex'), item_index, encode(previous_link, 'hex'), encode(skip_link, 'hex')
+  ), 'UTF8'));
+  peaks := array_append(peaks, link);
+END
+$function$;
+
+-- Links the items that wait, as far as they have a content hash. Returns the last index in the chain.
+CREATE OR REPLACE FUNCTION feed_link_waiting()
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  counter feed_counter%ROWTYPE;
+  item record;
+  linked record;
+BEGIN
+  SELECT * INTO STRICT counter FROM feed_counter FOR UPDATE;
+  FOR item IN
+    -- An item that an earlier release pruned in the meantime counts with a content hash of zeros.
+    SELECT n AS feed_index, feed_item.feed_index IS NULL AS gone, content_hash
+    FROM generate_series(counter.chain_index + 1, counter.last_index) n
+    LEFT JOIN feed_item ON feed_item.feed_index = n ORDER BY n
+  LOOP
+    EXIT WHEN item.content_hash IS NULL AND NOT item.gone;
+    SELECT * INTO STRICT linked FROM feed_link(
+      item.feed_index, coalesce(item.content_hash, decode(repeat('00', 32), 'hex')),
+      counter.chain_peaks);
+    UPDATE feed_item SET previous_hash = linked.previous_link, skip_hash = linked.skip_link,
+      hash = linked.link
+    WHERE feed_index = item.feed_index;
+    counter.chain_index := item.feed_index;
+    counter.chain_peaks := linked.peaks;
+  END LOOP;
+  UPDATE feed_counter SET chain_index = counter.chain_index, chain_peaks = counter.chain_peaks
+  WHERE chain_index < counter.chain_index;
+  RETURN counter.chain_index;
+END
+$function$;
+
+-- The smallest part of an index as a sum of numbers 2^k - 1, the largest first.
+CREATE OR REPLACE FUNCTION feed_skip(item_index bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+DECLARE
+  rest bigint := item_index;
+  part bigint := 0;
+BEGIN
+  WHILE rest > 0 LOOP
+    part := 1;
+    WHILE 2 * part + 1 <= rest LOOP part := 2 * part + 1; END LOOP;
+    rest := rest - part;
+  END LOOP;
+  RETURN part;
 END
 $function$;
 
@@ -1004,6 +1301,49 @@ BEGIN
     USING ERRCODE = 'restrict_violation';
 END $function$;
 
+CREATE OR REPLACE FUNCTION guard_channel()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF (NEW.channel_id, NEW.payer, NEW.payer_authorizer, NEW.receiver, NEW.receiver_authorizer,
+      NEW.token, NEW.withdraw_delay, NEW.salt) IS DISTINCT FROM
+      (OLD.channel_id, OLD.payer, OLD.payer_authorizer, OLD.receiver, OLD.receiver_authorizer,
+      OLD.token, OLD.withdraw_delay, OLD.salt) THEN
+    RAISE EXCEPTION 'a channel cannot be changed';
+  END IF;
+  IF NEW.charged < OLD.charged OR NEW.claimed < OLD.claimed THEN
+    RAISE EXCEPTION 'what a channel has charged or claimed cannot fall';
+  END IF;
+  IF NEW.charged > OLD.charged AND NEW.charged <> NEW.claimed AND NOT EXISTS (
+      SELECT FROM channel_sale WHERE channel_id = NEW.channel_id AND ceiling = NEW.charged
+        AND state = 'delivered' AND ceiling - price = OLD.charged AND voucher = NEW.voucher) THEN
+    RAISE EXCEPTION 'only a delivered answer is charged';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION guard_channel_sale()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF (NEW.sale_id, NEW.channel_id, NEW.ceiling, NEW.price, NEW.request, NEW.voucher)
+      IS DISTINCT FROM
+      (OLD.sale_id, OLD.channel_id, OLD.ceiling, OLD.price, OLD.request, OLD.voucher) THEN
+    RAISE EXCEPTION 'a sale of a channel cannot be changed';
+  END IF;
+  IF (OLD.state, NEW.state) NOT IN (('claimed', 'claimed'), ('claimed', 'answered'),
+      ('answered', 'answered'), ('answered', 'delivered'), ('delivered', 'delivered')) THEN
+    RAISE EXCEPTION 'a sale of a channel cannot go from % to %', OLD.state, NEW.state;
+  END IF;
+  IF NEW.state = 'answered' AND OLD.state = 'claimed' AND NOT EXISTS (
+      SELECT FROM channel WHERE channel_id = NEW.channel_id AND balance >= NEW.ceiling) THEN
+    RAISE EXCEPTION 'the channel does not hold what the voucher allows to claim';
+  END IF;
+  RETURN NEW;
+END $function$;
+
 -- Logs new payments, with the owner's rights: a login that may write payments may not write their log.
 CREATE OR REPLACE FUNCTION log_payment_insert()
  RETURNS trigger
@@ -1031,6 +1371,21 @@ AS $function$
       RETURN NULL;
     END $function$;
 
+CREATE OR REPLACE FUNCTION payment_answer_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  -- The answer is stored with a state change and may be erased later. It is never replaced: the payer
+  -- is charged for the answer that was stored before settlement was requested.
+  IF NEW.answer_body IS DISTINCT FROM OLD.answer_body AND NEW.answer_body IS NOT NULL
+    AND (OLD.answer_body IS NOT NULL OR NEW.state = OLD.state) THEN
+    RAISE EXCEPTION 'answer_body can be set once, with a state change'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
 -- Refuses new payments that are malformed or not at the start of their life.
 CREATE OR REPLACE FUNCTION payment_before_insert()
  RETURNS trigger
@@ -1054,11 +1409,15 @@ BEGIN
   END IF;
   -- Checked here and not by CHECK constraints: payment_guard lets none of these columns change, and
   -- every UPDATE would prepare the constraints again.
-  IF NOT (NEW.payment_id ~ '^0x[0-9a-f]{64}$' AND NEW.nonce ~ '^0x[0-9a-f]{64}$'
-    AND NEW.asset ~ '^0x[0-9a-f]{40}$' AND NEW.payer ~ '^0x[0-9a-f]{40}$'
-    AND NEW.pay_to ~ '^0x[0-9a-f]{40}$' AND NEW.pay_to <> NEW.payer
-    AND coalesce(NEW.signature ~ '^0x([0-9a-f]{2})+$' AND length(NEW.signature) BETWEEN 132 AND 4098,
-      true)
+  -- Length and digits are compared separately: a counted repetition such as {64} makes the pattern
+  -- ten times as slow.
+  IF NOT (NEW.payment_id ~ '^0x[0-9a-f]*$' AND length(NEW.payment_id) = 66
+    AND NEW.nonce ~ '^0x[0-9a-f]*$' AND length(NEW.nonce) = 66
+    AND NEW.asset ~ '^0x[0-9a-f]*$' AND length(NEW.asset) = 42
+    AND NEW.payer ~ '^0x[0-9a-f]*$' AND length(NEW.payer) = 42
+    AND NEW.pay_to ~ '^0x[0-9a-f]*$' AND length(NEW.pay_to) = 42 AND NEW.pay_to <> NEW.payer
+    AND coalesce(NEW.signature ~ '^0x[0-9a-f]*$' AND length(NEW.signature) % 2 = 0
+      AND length(NEW.signature) BETWEEN 132 AND 4098, true)
     AND NEW.chain_id > 0 AND NEW.amount > 0
     AND NEW.settlement IN ('compute-first', 'settle-early')
     AND num_nulls(NEW.signature, NEW.product_id, NEW.request) IN (0, 3)) THEN
@@ -1115,33 +1474,20 @@ DECLARE
   state_changes boolean;
   transfer_changes boolean;
 BEGIN
-  IF TG_OP = 'DELETE' THEN
-    RAISE EXCEPTION 'a payment row cannot be deleted' USING ERRCODE = 'restrict_violation';
-  END IF;
-  IF (NEW.payment_id, NEW.chain_id, NEW.asset, NEW.token_name, NEW.token_version, NEW.payer,
-      NEW.nonce, NEW.pay_to, NEW.amount, NEW.valid_after, NEW.valid_before, NEW.signature,
-      NEW.settlement, NEW.product_id, NEW.request, NEW.created_at)
-    IS DISTINCT FROM
-     (OLD.payment_id, OLD.chain_id, OLD.asset, OLD.token_name, OLD.token_version, OLD.payer,
-      OLD.nonce, OLD.pay_to, OLD.amount, OLD.valid_after, OLD.valid_before, OLD.signature,
-      OLD.settlement, OLD.product_id, OLD.request, OLD.created_at) THEN
-    RAISE EXCEPTION 'the identity columns of a payment cannot change'
-      USING ERRCODE = 'restrict_violation';
-  END IF;
-
   state_changes := NEW.state <> OLD.state;
-  IF state_changes AND NOT (OLD.state || ' ' || NEW.state = ANY (ARRAY[
-      'claimed settling', 'claimed released',
-      'released claimed', 'released void', 'released refund_due',
-      'settling unresolved', 'settling void',
-      'unresolved refund_due', 'unresolved void',
-      'answered refund_due',
-      'refund_due refunded', 'refund_due void',
-      'void refund_due']
-    || CASE NEW.settlement
-      WHEN 'compute-first' THEN ARRAY['settling answered', 'unresolved answered']
-      ELSE ARRAY['settling settled', 'unresolved settled', 'settled answered',
-        'settled refund_due'] END)) THEN
+  IF state_changes AND NOT (CASE OLD.state
+      WHEN 'claimed' THEN NEW.state IN ('settling', 'released')
+      WHEN 'released' THEN NEW.state IN ('claimed', 'void', 'refund_due')
+      WHEN 'settling' THEN NEW.state IN ('unresolved', 'void',
+        CASE NEW.settlement WHEN 'compute-first' THEN 'answered' ELSE 'settled' END)
+      WHEN 'unresolved' THEN NEW.state IN ('refund_due', 'void',
+        CASE NEW.settlement WHEN 'compute-first' THEN 'answered' ELSE 'settled' END)
+      WHEN 'settled' THEN NEW.settlement <> 'compute-first'
+        AND NEW.state IN ('answered', 'refund_due')
+      WHEN 'answered' THEN NEW.state = 'refund_due'
+      WHEN 'refund_due' THEN NEW.state IN ('refunded', 'void')
+      WHEN 'void' THEN NEW.state = 'refund_due'
+      ELSE false END) THEN
     RAISE EXCEPTION 'a payment cannot go from % to %', OLD.state, NEW.state
       USING ERRCODE = 'restrict_violation';
   END IF;
@@ -1156,13 +1502,6 @@ BEGIN
       USING ERRCODE = 'restrict_violation';
   END IF;
 
-  -- The answer is stored with a state change and may be erased later. It is never replaced: the payer
-  -- is charged for the answer that was stored before settlement was requested.
-  IF NEW.answer_body IS DISTINCT FROM OLD.answer_body AND NEW.answer_body IS NOT NULL
-    AND (OLD.answer_body IS NOT NULL OR NOT state_changes) THEN
-    RAISE EXCEPTION 'answer_body can be set once, with a state change'
-      USING ERRCODE = 'restrict_violation';
-  END IF;
   IF NEW.intended_at IS DISTINCT FROM OLD.intended_at
     AND NOT (state_changes AND NEW.state = 'settling' AND OLD.intended_at IS NULL) THEN
     RAISE EXCEPTION 'intended_at can be set once, with the change to settling'
@@ -1197,6 +1536,24 @@ BEGIN
   END IF;
   IF NEW.secret_hash IS DISTINCT FROM OLD.secret_hash AND NEW.fence = OLD.fence THEN
     RAISE EXCEPTION 'secret_hash can change only with a claim' USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION payment_identity_guard()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF (NEW.payment_id, NEW.chain_id, NEW.asset, NEW.token_name, NEW.token_version, NEW.payer,
+      NEW.nonce, NEW.pay_to, NEW.amount, NEW.valid_after, NEW.valid_before, NEW.signature,
+      NEW.settlement, NEW.product_id, NEW.request, NEW.created_at)
+    IS DISTINCT FROM
+     (OLD.payment_id, OLD.chain_id, OLD.asset, OLD.token_name, OLD.token_version, OLD.payer,
+      OLD.nonce, OLD.pay_to, OLD.amount, OLD.valid_after, OLD.valid_before, OLD.signature,
+      OLD.settlement, OLD.product_id, OLD.request, OLD.created_at) THEN
+    RAISE EXCEPTION 'the identity columns of a payment cannot change'
+      USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NEW;
 END $function$;
@@ -1305,6 +1662,12 @@ DECLARE
   high bigint;
   middle bigint;
 BEGIN
+  -- A process of the release before calls this function for short logs, too.
+  IF grants_max <= 240 THEN
+    SELECT t.granted = 1, t.remaining, t.reset_ms INTO granted, remaining, reset_ms
+      FROM rate_takes(policy_name, ARRAY[client_key], ARRAY[1], grants_max, window_ms, test_now_ms) t;
+    RETURN;
+  END IF;
   LOOP
     SELECT * INTO ring FROM rate_key WHERE policy = policy_name AND key = client_key FOR UPDATE;
     EXIT WHEN FOUND;
@@ -1348,6 +1711,50 @@ BEGIN
   END IF;
   remaining := grants_max - (ring.next_grant - ring.oldest_grant);
   reset_ms := coalesce(oldest_ms, now_ms) + window_ms - now_ms;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION rate_takes(policy_name text, client_keys text[], asked integer[], grants_max integer, window_ms bigint, test_now_ms bigint)
+ RETURNS TABLE(client_key text, granted integer, remaining integer, reset_ms bigint)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  one record;
+BEGIN
+  IF grants_max <= 240 THEN
+    RETURN QUERY
+      INSERT INTO rate_log AS log (policy, key, grants, taken, taken_ms)
+      SELECT policy_name, input.key, array_fill(at_ms, ARRAY[least(input.asked, grants_max)]),
+        least(input.asked, grants_max), at_ms
+      FROM unnest(client_keys, asked) AS input (key, asked), (
+        SELECT coalesce(test_now_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+          AS at_ms) clock
+      ON CONFLICT (key, policy) DO UPDATE SET (grants, taken, taken_ms) = (
+        SELECT kept || array_fill(at_ms, ARRAY[more]), more, at_ms
+        FROM (
+          SELECT greatest(log.taken_ms, coalesce(test_now_ms,
+            floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)) AS at_ms OFFSET 0) clock,
+          LATERAL (SELECT log.grants[width_bucket(at_ms - window_ms, log.grants) + 1 :] AS kept
+            OFFSET 0) live,
+          LATERAL (SELECT greatest(0, least(excluded.taken, grants_max - cardinality(kept))) AS more
+            OFFSET 0) share)
+      RETURNING log.key, log.taken, grants_max - cardinality(log.grants),
+        log.grants[1] + window_ms - log.taken_ms;
+    RETURN;
+  END IF;
+  FOR i IN 1 .. cardinality(client_keys) LOOP
+    client_key := client_keys[i];
+    granted := 0;
+    FOR n IN 1 .. asked[i] LOOP
+      SELECT * INTO one
+        FROM rate_take(policy_name, client_keys[i], grants_max, window_ms, test_now_ms);
+      granted := granted + one.granted::integer;
+      remaining := one.remaining;
+      reset_ms := one.reset_ms;
+    END LOOP;
+    RETURN NEXT;
+  END LOOP;
 END
 $function$;
 

@@ -1,10 +1,11 @@
 /**
- * The licences of everything that the product loads, and its bill of materials.
+ * The licences of everything that the product loads, its bill of materials, and the lock files.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { cycloneDx, packagesOf } from "./support/bom.ts"
+import { cycloneDx, productPackages } from "./support/bom.ts"
+import { locks, packagesOfEntries, readLock } from "./support/locks.ts"
 
 /** Each lets a service be run and its source be shared without publishing the operator's changes. */
 const allowed = new Set([
@@ -18,7 +19,7 @@ const isAllowed = (expression: string) =>
     choice.split(" AND ").every((name) => allowed.has(name.trim()))
   )
 
-const packages = await packagesOf()
+const packages = await productPackages()
 
 Deno.test("every package that the product loads has a licence that allows its use", () => {
   equal(
@@ -39,4 +40,66 @@ Deno.test("the bill of materials names every package once, with its hash and its
   ok(!refs.some((ref) => ref.includes("axios")), "a package of tests")
   ok(components.every(({ hashes: [hash] }) => /^[0-9a-f]{128}$/.test(hash?.content ?? "")))
   equal(dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.includes(ref)), [])
+})
+
+const root = new URL("..", import.meta.url)
+const config: {
+  readonly lock: unknown
+  readonly tasks: Readonly<Record<string, string | { readonly command: string }>>
+} = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)))
+
+/** The parts of a task that load code. */
+const loading = Object.values(config.tasks)
+  .flatMap((task) => (typeof task === "string" ? task : task.command).split(" && "))
+  .filter((part) => / ?deno (?:run|check|test|audit) /.test(part))
+
+const lockOf = (part: string) => / --lock=(\S+)/.exec(part)?.[1] ?? locks.product.file
+
+Deno.test("every task loads packages by a frozen lock, which is that of its program", () => {
+  equal(config.lock, { path: locks.product.file, frozen: true })
+  ok(loading.length > 30)
+  const lockless = loading.filter((part) => /--no-lock|--no-config|--frozen=false/.test(part))
+  equal(lockless.map((part) => part.split(" ").at(-1)), ["bench/lock.ts"])
+  for (const part of loading.filter((part) => !lockless.includes(part))) {
+    const entry = part.split(" ").find((word) =>
+      /^(?:src|examples|packages|tests|bench)\/.*\.ts$/.test(word)
+    )
+    const isProduct = /^(?:src|examples\/\w|packages)/.test(entry ?? "") &&
+      !/deno check /.test(part)
+    const expected = !isProduct ? locks.tests : locks.product
+    equal(lockOf(part), expected.file, part)
+  }
+})
+
+for (const { file, entries } of Object.values(locks)) {
+  Deno.test(`${file} covers its programs`, async () => {
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["install", "--cached-only", "--frozen", `--lock=${file}`, "--entrypoint", ...entries],
+      cwd: root,
+      env: { NO_COLOR: "1" },
+      stdout: "null",
+    }).output()
+    ok(success, new TextDecoder().decode(stderr))
+  })
+}
+
+Deno.test("a release has the packages of every program of the product", async () => {
+  const text = await Deno.readTextFile(new URL("deploy/release", root))
+  const cached = (/deno cache ([^)]*)\)/.exec(text)?.[1] ?? "").split(/[\s\\]+/)
+  const missing = locks.product.entries.filter((entry) =>
+    !cached.includes(entry) && !cached.includes(entry.replace(/[^/]+(?=\.ts$)/, "*"))
+  )
+  equal(missing, [])
+})
+
+Deno.test("deno.lock has the packages of its programs, with the hashes of all tests, and no other", async () => {
+  const { file, entries } = locks.product
+  const { npm } = await readLock(file)
+  const loaded = await packagesOfEntries(entries, file)
+  equal(Object.keys(npm).sort(), [...loaded.keys()].sort())
+  const hashes = async (name: string) =>
+    Object.entries((await readLock(name)).npm)
+      .map(([id, { integrity }]) => `${id.split("_")[0]} ${integrity}`)
+  const all = new Set(await hashes(locks.tests.file))
+  equal((await hashes(file)).filter((line) => !all.has(line)), [])
 })

@@ -27,6 +27,7 @@ const entryPoints = [
   "src/restore.ts",
   "src/refund-review.ts",
   "src/check.ts",
+  "src/verify.ts",
   "src/backtest.ts",
   "src/narrate.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
@@ -39,33 +40,35 @@ const entryPoints = [
  */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   core: [],
+  signing: [],
   postgres: ["core"],
   markets: ["core"],
-  feed: ["core", "markets"],
+  feed: ["core", "markets", "signing"],
   news: ["core", "markets"],
   writing: ["core", "markets"],
   movers: ["core", "markets", "feed"],
-  whales: ["core", "markets", "feed"],
+  whales: ["core", "markets", "feed", "signing"],
   predetermined: ["core", "markets", "feed", "news", "writing"],
   digest: ["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
   research: [
     ...["core", "markets", "feed", "whales", "news", "writing", "predetermined", "movers"],
   ],
   "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
+  verify: ["core", "feed", "signing", "track-record", "catalog", "whales"],
   backtest: ["core", "markets", "feed", "movers", "whales"],
   status: ["core", "digest"],
   catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record", "status"],
-  payments: ["core", "catalog"],
+  payments: ["core", "catalog", "signing"],
   venues: ["core", "markets", "news"],
   http: [
     ...["core", "markets", "feed", "whales", "digest", "research", "track-record"],
-    ...["catalog", "payments", "status"],
+    ...["catalog", "payments", "signing", "status"],
   ],
 }
 
 /** Adapters: only `app`, the entry points and the adapter's own folder import them. */
 const adapter =
-  /^src\/(venues\/|postgres\/|news\/sources\/|writing\/openai\/|payments\/(chain|facilitator|simulated|postgres)\/|[\w-]+(\/a2a)?\/postgres\/)/
+  /^src\/(venues\/|postgres\/|news\/sources\/|writing\/openai\/|signing\/ed25519\/|payments\/(chain|facilitator|simulated|postgres)\/|[\w-]+(\/a2a)?\/postgres\/)/
 
 function sources(dir: string): ReadonlyArray<Source> {
   const found: Array<Source> = []

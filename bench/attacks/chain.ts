@@ -5,7 +5,8 @@
  * service makes. The facilitator checks nonce, time and balance, and needs `VERIFY_MS` and
  * `SETTLE_MS` (up to `SETTLE_SPREAD_MS` more) for a call; the transfer is in the next block. It does
  * not check signatures, because the service does, and so it costs little. `/control` funds
- * addresses, makes transfers that no request announced, and slows single payers down.
+ * addresses, makes transfers that no request announced, uses nonces up, slows single payers down and
+ * gives them faults.
  *
  * @module
  */
@@ -35,6 +36,14 @@ interface Transfer {
   readonly transaction: string
 }
 
+/** What goes wrong with a payer's payments: at verification, or at settlement. */
+export type Fault =
+  | "verify fails"
+  | "verify refuses"
+  | "settles nothing"
+  | "settles and fails"
+  | "settles and never responds"
+
 interface Log {
   readonly address: string
   readonly topics: ReadonlyArray<string>
@@ -55,6 +64,8 @@ interface Block {
 const balances = new Map<string, bigint>()
 const usedNonces = new Set<string>()
 const slowPayersMs = new Map<string, number>()
+/** The fault of the calls for a payer. */
+const faults = new Map<string, Fault>()
 const blocks: Array<Block> = []
 const receipts = new Map<string, object>()
 const counts: Record<string, number> = { verify: 0, settle: 0, refused: 0, rpc: 0 }
@@ -217,7 +228,9 @@ async function verify(call: FacilitatorCall): Promise<Response> {
   count("verify")
   await sleep(verifyMs)
   const transfer = transferOf(call)
-  const invalidReason = faultOf(transfer)
+  const fault = faults.get(transfer.from)
+  if (fault === "verify fails") return new Response("upstream error", { status: 502 })
+  const invalidReason = fault === "verify refuses" ? "insufficient_funds" : faultOf(transfer)
   if (invalidReason !== null) count("refused")
   return Response.json({
     isValid: invalidReason === null,
@@ -237,7 +250,10 @@ async function settle(call: FacilitatorCall): Promise<Response> {
     count("refused")
     return Response.json({ success: false, errorReason, transaction: "", ...parties })
   }
-  broadcast(transfer)
+  const fault = faults.get(transfer.from)
+  if (fault !== "settles nothing") broadcast(transfer)
+  if (fault === "settles and fails") return new Response("upstream error", { status: 502 })
+  if (fault === "settles and never responds") return new Promise(() => {})
   return Response.json({ success: true, transaction: transfer.transaction, ...parties })
 }
 
@@ -250,9 +266,14 @@ interface Control {
   >
   /** How long a settlement of this payer lasts, in milliseconds. */
   readonly slow?: Readonly<Record<string, number>>
+  /** Nonces that their payers cancel. */
+  readonly cancel?: ReadonlyArray<{ readonly from: string; readonly nonce: string }>
+  /** Faults by payer. Null removes one. */
+  readonly faults?: Readonly<Record<string, Fault | null>>
 }
 
-function control({ fund = {}, transfers = [], slow = {} }: Control): Response {
+function control(change: Control): Response {
+  const { fund = {}, transfers = [], slow = {}, cancel = [] } = change
   for (const [address, units] of Object.entries(fund)) {
     const key = address.toLowerCase()
     balances.set(key, (balances.get(key) ?? 0n) + BigInt(units))
@@ -267,6 +288,13 @@ function control({ fund = {}, transfers = [], slow = {} }: Control): Response {
     })
   }
   for (const [address, ms] of Object.entries(slow)) slowPayersMs.set(address.toLowerCase(), ms)
+  for (const { from, nonce } of cancel) {
+    usedNonces.add(keyOf(from.toLowerCase(), nonce.toLowerCase()))
+  }
+  for (const [address, fault] of Object.entries(change.faults ?? {})) {
+    if (fault === null) faults.delete(address.toLowerCase())
+    else faults.set(address.toLowerCase(), fault)
+  }
   return Response.json({ counts, newest: newest() })
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect } from "effect"
-import { killAndWait } from "../../tests/support/postgresCluster.ts"
+import { killAndWait } from "../../tests/support/process.ts"
 
 export interface DrillProcess {
   readonly pid: number
@@ -41,6 +41,7 @@ export const startProcess = Effect.fn("startProcess")(function* (options: DrillP
   const limit = openFilesMax === undefined ? [] : [`--nofile=${openFilesMax}:${openFilesMax}`]
   const command = [
     ...[...limit, Deno.execPath(), "run", "--config", `${root}deno.json`, "--no-check"],
+    `--lock=${root}tests/deno.lock`,
     ...["--no-prompt", "-A", `${root}${script}`, ...args],
   ]
   let ended = false

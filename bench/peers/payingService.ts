@@ -3,10 +3,12 @@
  *
  * Each signature is checked, and every state of a payment is stored in the PostgreSQL of
  * `DATABASE_URL`, which also has the whales. Facilitator and chain are in process. Listens on `PORT`.
+ * Traces are sent to `COLLECTOR`, if it is set.
  *
  * @module
  */
 import { Duration, Effect, Layer, Redacted } from "effect"
+import * as telemetry from "../../src/app/telemetry.ts"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import * as paymentStore from "../../src/payments/postgres/paymentStore.ts"
@@ -16,6 +18,8 @@ import { layer } from "../../src/http/layer.ts"
 import { Freshness } from "../../src/core/Freshness.ts"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
+import * as observedPayments from "../../src/payments/observedPayments.ts"
+import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
@@ -53,8 +57,12 @@ const database = Layer.provideMerge(
     maxConnections: connectionsMax,
   }),
 )
-const payments = Payments.layer({ terms }).pipe(
-  Layer.provide(Layer.mergeAll(facilitator, chain, signatures.layer, paymentStore.layer)),
+const ports = Layer.merge(layerFacilitator, layerChain).pipe(
+  Layer.provide(Layer.mergeAll(facilitator, chain, PortRecords.layer)),
+)
+const payments = observedPayments.layer.pipe(
+  Layer.provide(Payments.layer({ terms })),
+  Layer.provide(Layer.mergeAll(ports, signatures.layer, paymentStore.layer)),
   Layer.provide(database),
   Layer.orDie,
 )
@@ -71,6 +79,13 @@ const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, Calibration.layer))
   Layer.orDie,
 )
 
+const collector = Deno.env.get("COLLECTOR")
+const tracer = telemetry.layer(
+  collector === undefined
+    ? null
+    : { url: `${collector}/v1/traces`, headers: Redacted.make({}), commit: null },
+)
+
 const served = Effect.map(makeWorld(1_000), (world) =>
   layer({
     ...serviceOptions,
@@ -78,6 +93,6 @@ const served = Effect.map(makeWorld(1_000), (world) =>
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),
     drain: Duration.seconds(1),
-  }).pipe(Layer.provide(Layer.merge(servicesOver(world, payments), whales))))
+  }).pipe(Layer.provide(Layer.merge(servicesOver(world, payments), whales)), Layer.provide(tracer)))
 
 await Effect.runPromise(Effect.scoped(Layer.launch(Layer.unwrap(served))))

@@ -58,7 +58,9 @@ export function workerBanner(settings: WorkerSettings): string {
       "payments",
       payments.kind === "simulated"
         ? "simulated: real signatures, play money, no chain"
-        : `live, through ${payments.facilitator.url}${payments.rehearsal ? " (a rehearsal)" : ""}`,
+        : `live, through ${payments.facilitator.urls.join(", ")}${
+          payments.rehearsal ? " (a rehearsal)" : ""
+        }`,
     ],
     ["treasury", `${treasury} refunds payments to ${payTo}`],
     [
@@ -344,7 +346,8 @@ function paymentsLine({ payments, payTo }: ServiceSettings): string {
     return `simulated: real signatures, play money, no chain (payTo ${payTo})`
   }
   const chain = payments.rehearsal ? "a REHEARSAL on a node on this machine" : "real USDC on Base"
-  return `live: ${chain}, through ${new URL(payments.facilitator.url).host} (payTo ${payTo})`
+  const hosts = payments.facilitator.urls.map((url) => new URL(url).host).join(", ")
+  return `live: ${chain}, through ${hosts} (payTo ${payTo})`
 }
 
 function narratorLine({ model }: ServiceSettings): string {

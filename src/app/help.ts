@@ -22,18 +22,26 @@ export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray
     ...["FACILITATOR_URL", "FACILITATOR_API_KEY_ID", "FACILITATOR_API_KEY_SECRET"] as const,
     ...["RPC_URL", "FINALITY", "ALLOW_SIMULATED_PAYMENTS"] as const,
   ]],
+  ["Payment channels", [
+    ...["CHANNEL_AUTHORIZER", "CHANNEL_UNCLAIMED_MAX_USD"] as const,
+    "CHANNELS_UNCLAIMED_MAX_USD",
+  ]],
+  ["Signatures", ["SIGNING_PRIVATE_KEY", "SIGNING_RETIRED_KEYS"]],
   ["Caps of refunds", [
     ...["REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD"] as const,
     "UNMATCHED_REFUND_MAX_PER_DAY_USD",
   ]],
-  ["Times and load", ["LEASE", "HOLD", "SWEEP", "SCAN", "VERIFICATIONS_MAX", "SALES_MAX"]],
+  ["Times and load", ["JOBS", "LEASE", "HOLD", "SWEEP", "SCAN", "VERIFICATIONS_MAX", "SALES_MAX"]],
   ["Limits of clients", ["FREE_LIMIT", "DOCUMENT_LIMIT", "PAGE_LIMIT", "INVALID_PAYMENT_LIMIT"]],
   ["Model and news", [
     ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_CHECK_MODEL"] as const,
     ...["OPENAI_REASONING_EFFORT", "OPENAI_MAX_TOKENS", "OPENAI_PRICE", "NEWS_FEEDS"] as const,
   ]],
   ["Documents", ["FAMILY_FILE", "LEGACY_ROUTES_FILE", "SECURITY_CONTACT"]],
-  ["Logs", ["LOG_LEVEL", "COMMIT"]],
+  ["Logs and traces", [
+    ...["LOG_LEVEL", "COMMIT"] as const,
+    ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS"] as const,
+  ]],
 ]
 
 interface Task {
@@ -54,7 +62,7 @@ export const tasks: Readonly<Record<string, Task>> = {
       "the refunds.",
     mode: "start",
     processes: ["service"],
-    required: ["VENUE", "PUBLIC_BASE_URL", "DATABASE_URL", ...live],
+    required: ["VENUE", "PUBLIC_BASE_URL", "DATABASE_URL", ...live, "SIGNING_PRIVATE_KEY"],
     example: "PAYMENTS=simulated ALLOW_SIMULATED_PAYMENTS=1 VENUE=polymarket " +
       "PUBLIC_BASE_URL=http://127.0.0.1:8402 deno task start",
   },

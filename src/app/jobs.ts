@@ -8,25 +8,29 @@
  *
  * @module
  */
-import { Cause, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
+import { Cause, Clock, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { JobSlots } from "../core/JobSlots.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { nothingRead, runEverySlot } from "../core/leasedJobs.ts"
+import { asRun, nothingRead, recordedRun, runEverySlot } from "../core/leasedJobs.ts"
 import { predeterminedJob, scoresJob, tickJob, whaleJob } from "../core/domain/freshness.ts"
-import type { EpochMs } from "../core/domain/time.ts"
+import { type EpochMs, minute } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
 import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
+import { FeedChain } from "../feed/FeedChain.ts"
 import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
+import { Channels } from "../payments/channels/Channels.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
+import { SigningKey } from "../signing/SigningKey.ts"
 import { Status } from "../status/Status.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { Backfill, type BackfillProgress } from "../whales/Backfill.ts"
+import { CountedLog } from "../whales/CountedLog.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
 import {
@@ -92,6 +96,10 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const retention = yield* Retention
   const health = yield* PaymentHealth
   const status = yield* Status
+  const chain = yield* FeedChain
+  const counted = yield* CountedLog
+  const { sign } = yield* SigningKey
+  const closeCounted = Effect.flatMap(Clock.currentTimeMillis, (now) => counted.close(now, sign))
   const ticked = yield* Deferred.make<void>()
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
@@ -102,10 +110,22 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const judged = yield* judgingJobs(settings)
   const { minutes, hours, days } = Duration
   const leased = true
+  const channels = yield* Channels
   const jobs: ReadonlyArray<ScheduledJob> = [
+    ...channels === null ? [] : [
+      { leased, name: "channels", every: Duration.seconds(30), run: () => channels.claim },
+    ],
     { leased, name: tickJob, every: tick, run: feed.tick, after: afterTick },
+    // Also completes the chain over what an earlier version published, and closes counted batches.
+    {
+      ...{ leased, name: "feed-chain", every: minutes(1) },
+      run: () => Effect.andThen(chain.update, closeCounted),
+    },
     { leased, name: "prune", every: pruneEvery, run: feed.prune },
-    { leased, name: whaleJob, every: tick, first: firstTick, run: whale.tick, after: refresh },
+    {
+      ...{ leased, name: whaleJob, every: tick, first: firstTick, after: refresh },
+      run: (slot) => Effect.tap(whale.tick(slot), closeCounted),
+    },
     { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
     { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
     { leased, name: "news", every: minutes(15), run: written.news },
@@ -140,10 +160,17 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
 export const startJob = (job: ScheduledJob) =>
   Effect.forkScoped(Effect.andThen(
     job.first ?? Effect.void,
-    job.leased ? runEverySlot(job) : job.run(0).pipe(
-      Effect.catchCause((cause) => Effect.logWarning(`Cannot ${job.name}`, cause)),
-      Effect.repeat(Schedule.spaced(job.every)),
-    ),
+    job.leased
+      ? runEverySlot(job)
+      : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        job.run(now).pipe(
+          Effect.as("ok"),
+          Effect.catchCause((cause) =>
+            Effect.as(Effect.logWarning(`Cannot ${job.name}`, cause), "failed")
+          ),
+          recordedRun(job.name),
+          asRun(job.name, now),
+        )).pipe(Effect.repeat(Schedule.spaced(job.every))),
   ))
 
 /** Some stages of a job failed. */
@@ -184,13 +211,16 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
       yield* ingestion.prune
       yield* research.prune
       yield* tasks.prune
-      yield* limits.prune(slot - longestWindowMs(settings))
+      yield* limits.prune(slot - longestWindowMs(settings) - clockSkewMsMax)
       // The record of a day needs its slots.
       yield* status.record
       yield* slots.prune(slot - Duration.toMillis(slotsKept))
     }),
   }
 })
+
+/** Grants have the time of the database; the clock of a replica may be ahead of it by this. */
+const clockSkewMsMax = 5 * minute
 
 /** A grant older than this is outside the window of every limit. */
 function longestWindowMs(

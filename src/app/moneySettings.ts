@@ -24,12 +24,13 @@ import {
 export interface LivePayments {
   readonly kind: "live"
   readonly facilitator: {
-    /** Without a trailing slash. */
-    readonly url: string
+    /** One or more, without a trailing slash, in the order in which they are asked. */
+    readonly urls: ReadonlyArray<string>
+    /** Of the first one. The others get none. */
     readonly apiKey: { readonly id: string; readonly secret: Redacted.Redacted } | null
   }
-  /** May contain the provider's key. */
-  readonly rpcUrl: Redacted.Redacted
+  /** One or more, which must agree. They may contain the provider's key. */
+  readonly rpcUrls: Redacted.Redacted<ReadonlyArray<string>>
   /** True when the chain is a local node, whose money has no value. */
   readonly rehearsal: boolean
 }
@@ -43,7 +44,7 @@ export interface MoneySettings {
 }
 
 /** What reads the chain. */
-export interface ChainParts extends Pick<LivePayments, "rpcUrl" | "rehearsal"> {
+export interface ChainParts extends Pick<LivePayments, "rpcUrls" | "rehearsal"> {
   readonly finality: Finality
 }
 
@@ -135,14 +136,14 @@ export const readMoneyParts = Effect.fnUntraced(function* (
     const none = { facilitator: null, chain: null, payTo: null, treasury: null }
     return { simulated: true, ...none }
   }
-  const rpcUrl = yield* given(read("RPC_URL"))
+  const rpcUrls = yield* given(read("RPC_URL"))
   const finality = yield* given(read("FINALITY"))
   return {
     simulated: false,
     facilitator: yield* given(readFacilitator(read)),
-    chain: rpcUrl === null || finality === null
+    chain: rpcUrls === null || finality === null
       ? null
-      : { rpcUrl, rehearsal: isRehearsal(rpcUrl), finality },
+      : { rpcUrls, rehearsal: isRehearsal(rpcUrls), finality },
     payTo: yield* given(read("PAY_TO_ADDRESS")),
     treasury: yield* given(read("TREASURY_ADDRESS")),
   }
@@ -168,7 +169,7 @@ export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {
   }
   const { payTo, ...chain } = yield* together({
     payTo: required(read, "PAY_TO_ADDRESS", "the address that buyers pay"),
-    rpcUrl: required(read, "RPC_URL", "an endpoint of the chain"),
+    rpcUrls: required(read, "RPC_URL", "an endpoint of the chain"),
     finality: read("FINALITY"),
   })
   return { payTo, chain }
@@ -197,29 +198,30 @@ const readPayments = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting)
 })
 
 const readLive = Effect.fnUntraced(function* (read: ReadSetting) {
-  const { rpcUrl, facilitator } = yield* together({
-    rpcUrl: required(read, "RPC_URL", "an endpoint of the chain"),
+  const { rpcUrls, facilitator } = yield* together({
+    rpcUrls: required(read, "RPC_URL", "an endpoint of the chain"),
     facilitator: readFacilitator(read),
   })
-  const rehearsal = isRehearsal(rpcUrl)
-  return { kind: "live", facilitator, rpcUrl, rehearsal } satisfies LivePayments
+  const rehearsal = isRehearsal(rpcUrls)
+  return { kind: "live", facilitator, rpcUrls, rehearsal } satisfies LivePayments
 })
 
-const isRehearsal = (rpcUrl: Redacted.Redacted) =>
-  isLoopback(new URL(Redacted.value(rpcUrl)).hostname)
+/** Whether the chain is a local node, whose money has no value. */
+export const isRehearsal = (rpcUrls: LivePayments["rpcUrls"]) =>
+  Redacted.value(rpcUrls).every((url) => isLoopback(new URL(url).hostname))
 
 const readFacilitator = (read: ReadSetting) =>
-  together({ url: readFacilitatorUrl(read), apiKey: readApiKey(read) })
+  together({ urls: readFacilitatorUrls(read), apiKey: readApiKey(read) })
 
-const readFacilitatorUrl = Effect.fnUntraced(function* (read: ReadSetting) {
-  const url = yield* required(read, "FACILITATOR_URL", "the address of an x402 facilitator")
-  const text = Redacted.value(url)
-  if (new URL(text).search !== "") {
+const readFacilitatorUrls = Effect.fnUntraced(function* (read: ReadSetting) {
+  const given = yield* required(read, "FACILITATOR_URL", "the address of an x402 facilitator")
+  const urls = Redacted.value(given)
+  if (urls.some((url) => new URL(url).search !== "")) {
     return yield* invalidSettings(
       "FACILITATOR_URL must have no query: /verify and /settle are added to it",
     )
   }
-  return text.replace(/\/+$/, "")
+  return urls.map((url) => url.replace(/\/+$/, ""))
 })
 
 const readApiKey = Effect.fnUntraced(function* (read: ReadSetting) {

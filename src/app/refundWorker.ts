@@ -66,7 +66,11 @@ const refundsLayer = (settings: WorkerSettings) =>
     timing: scaledRefundTiming(settings.lease),
   }).pipe(
     Layer.provideMerge(
-      Layer.mergeAll(refundStore.layer, refundStore.queueLayer, paymentPorts(settings)),
+      Layer.mergeAll(
+        refundStore.layer,
+        refundStore.queueLayer,
+        paymentPorts(settings, scaledRefundTiming(settings.lease)),
+      ),
     ),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(checkTreasury(settings)),

@@ -53,4 +53,4 @@ const journalIn = (folder: string) =>
 const chainLayer = (settings: NonNullable<RestoreSettings["scan"]>["chain"]) =>
   settings === "simulated"
     ? simulated.layer.pipe(Layer.provide(signatures.layer))
-    : chain.layer({ rpcUrl: Redacted.value(settings.rpcUrl), finality: settings.finality })
+    : chain.layer({ rpcUrls: Redacted.value(settings.rpcUrls), finality: settings.finality })

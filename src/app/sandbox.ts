@@ -57,6 +57,7 @@ const cardWorker = "src/http/pages/card/cardWorker.ts"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
   const { mode, database, deliveryJournal, files } = settings
+  const kept = "folder" in settings.signing.key ? [settings.signing.key.folder] : []
   const { net, read, write } = venueStorePermissions(settings, paths)
   return {
     entry: "src/main.ts",
@@ -71,15 +72,17 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
       ...moneyHosts(settings),
       ...net,
       ...intelligenceHosts(settings),
+      ...settings.collector === null ? [] : [hostOf(settings.collector.url)],
     ],
     read: [
       deliveryJournal,
+      ...kept,
       ...files,
       cardWorker,
       ...settings.news.kind === "real" ? [newsWorker] : [],
       ...read,
     ],
-    write: [deliveryJournal, ...write],
+    write: [deliveryJournal, ...kept, ...write],
   }
 }
 
@@ -150,7 +153,7 @@ export function restoreSandbox(
 ): Sandbox {
   const chain = scan === null || scan.chain === "simulated"
     ? []
-    : [Redacted.value(scan.chain.rpcUrl)]
+    : Redacted.value(scan.chain.rpcUrls)
   return {
     entry: "src/restore.ts",
     args,
@@ -245,13 +248,13 @@ export function commandLine(sandbox: Sandbox): ReadonlyArray<string> {
 function moneyHosts({ payments }: MoneySettings): ReadonlyArray<string> {
   return payments.kind === "simulated"
     ? []
-    : [payments.facilitator.url, Redacted.value(payments.rpcUrl)].map(hostOf)
+    : [...payments.facilitator.urls, ...Redacted.value(payments.rpcUrls)].map(hostOf)
 }
 
 function partHosts({ facilitator, chain }: MoneyParts): ReadonlyArray<string> {
   return [
-    ...facilitator === null ? [] : [facilitator.url],
-    ...chain === null ? [] : [Redacted.value(chain.rpcUrl)],
+    ...facilitator === null ? [] : facilitator.urls,
+    ...chain === null ? [] : Redacted.value(chain.rpcUrls),
   ].map(hostOf)
 }
 

@@ -11,10 +11,12 @@ import { Freshness } from "../core/Freshness.ts"
 import { Digest } from "../digest/Digest.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
+import { FeedChain } from "../feed/FeedChain.ts"
 import { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import * as taskStore from "../http/a2a/postgres/taskStore.ts"
 import { paths } from "../http/documents/addresses.ts"
+import { defaultLegacyRoutes } from "../http/free/legacy.ts"
 import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
 import * as marketStore from "../markets/postgres/marketStore.ts"
@@ -31,6 +33,9 @@ import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import { Retention } from "../payments/Retention.ts"
+import * as channels from "../payments/channels/Channels.ts"
+import { withdrawDelaySeconds } from "../payments/channels/domain/channel.ts"
+import * as channelStore from "../payments/postgres/channelStore.ts"
 import * as observedPayments from "../payments/observedPayments.ts"
 import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
@@ -46,18 +51,22 @@ import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Status } from "../status/Status.ts"
 import * as statusStore from "../status/postgres/statusStore.ts"
+import { SigningKey } from "../signing/SigningKey.ts"
+import * as signingKey from "../signing/ed25519/signingKey.ts"
 import * as reportStore from "../research/postgres/reportStore.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
 import * as contestedRecord from "../track-record/contestedRecord.ts"
 import * as moveOutcomes from "../track-record/moveOutcomes.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
+import { Outcomes } from "../track-record/Outcomes.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
 import { Backfill } from "../whales/Backfill.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
+import * as countedLog from "../whales/postgres/countedLog.ts"
 import * as countingStore from "../whales/postgres/countingStore.ts"
 import * as entryStore from "../whales/postgres/entryStore.ts"
 import * as walletStore from "../whales/postgres/walletStore.ts"
@@ -67,11 +76,12 @@ import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
 import { ClaimCheck } from "../writing/ClaimCheck.ts"
 import { Narrator } from "../writing/Narrator.ts"
-import * as openai from "../writing/openai/model.ts"
+import type { ModelOptions } from "../writing/openai/model.ts"
 import { startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import type { ServiceSettings } from "./settings.ts"
+import * as telemetry from "./telemetry.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** How long a shutdown waits for requests in flight. */
@@ -109,7 +119,13 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     Layer.provideMerge(adminLayer(settings, draining)),
     Layer.provideMerge(productLayer(settings)),
     Layer.provideMerge(storesLayer),
+    Layer.provideMerge(signingLayer(settings)),
     Layer.provide(databaseLayer(settings)),
+    Layer.provide(
+      telemetry.layer(
+        settings.collector === null ? null : { ...settings.collector, commit: settings.commit },
+      ),
+    ),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
     Layer.provide(
       Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),
@@ -138,9 +154,11 @@ const productLayer = (settings: ServiceSettings) => {
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ tickIntervalMs }),
+    FeedChain.layer,
     PublishedMarkets.layer,
     Retention.layer.pipe(Layer.provide(retentionStore.layer)),
     TrackRecord.layer,
+    Outcomes.layer,
     Status.layer({
       tickIntervalMs,
       paymentMode: settings.payments.kind,
@@ -173,15 +191,43 @@ const salesLayer = ({ payments }: ServiceSettings) =>
     ? testTriggers.layer.pipe(Layer.provide(observedPayments.layer))
     : observedPayments.layer
 
+/** Payment channels, if they are switched on. */
+const channelsLayer = (settings: ServiceSettings) => {
+  const terms = termsOf(settings)
+  if (terms.channels === undefined || settings.channels === null) return Layer.empty
+  const { payments, finality } = settings
+  if (payments.kind !== "live") return Layer.empty
+  const ports = Layer.unwrap(Effect.map(
+    Effect.promise(() => import("./livePorts.ts")),
+    ({ channelPorts }) => channelPorts(payments, finality),
+  ))
+  return channels.layer({
+    terms,
+    channels: terms.channels,
+    limits: { ...settings.channels, holdMs: Duration.toMillis(settings.hold) },
+    timing: timingOf(settings),
+    salesMax: settings.salesMax,
+  }).pipe(
+    Layer.provide(channelStore.layer),
+    Layer.provide(ports),
+    Layer.provide(deliveryJournal.layerFile(`${settings.deliveryJournal}/channels`)),
+  )
+}
+
+const timingOf = ({ lease, hold }: ServiceSettings) => scaledTiming({ lease, answerWindow: hold })
+
 /** Sales and the health of payments, on the same ports. */
 const paymentLayer = (settings: ServiceSettings) =>
-  Layer.merge(
+  Layer.mergeAll(
+    channelsLayer(settings),
     salesLayer(settings).pipe(
-      Layer.provide(Payments.layer({
-        terms: termsOf(settings),
-        timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
-        salesMax: settings.salesMax,
-      })),
+      Layer.provide(Layer.unwrap(Effect.map(SigningKey, ({ sign }) =>
+        Payments.layer({
+          terms: termsOf(settings),
+          timing: timingOf(settings),
+          sign,
+          salesMax: settings.salesMax,
+        })))),
       Layer.provide(layerLimited(settings.verificationsMax)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
@@ -195,7 +241,7 @@ const paymentLayer = (settings: ServiceSettings) =>
       scanEveryMs: Duration.toMillis(settings.scan),
       blocksAreRegular: settings.payments.kind === "simulated" || !settings.payments.rehearsal,
     }).pipe(Layer.provide(Refunds.layer), Layer.provide(paymentStats.layer)),
-  ).pipe(Layer.provide(paymentPorts(settings)))
+  ).pipe(Layer.provide(paymentPorts(settings, timingOf(settings))))
 
 const storesLayer = Layer.mergeAll(
   storeProbe.layer,
@@ -209,6 +255,7 @@ const storesLayer = Layer.mergeAll(
   whaleMarketStore.layer,
   entryStore.layer,
   countingStore.layer,
+  countedLog.layer,
   calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,
@@ -234,7 +281,14 @@ const writersLayer = (
       ClaimCheck.layerModel,
       Detector.layerModel,
     )
-      .pipe(Layer.provide(openai.layer(model)))
+      .pipe(Layer.provide(modelLayer(model)))
+
+/** The client of the model is loaded only where a model is configured. */
+const modelLayer = (options: ModelOptions) =>
+  Layer.unwrap(Effect.map(
+    Effect.promise(() => import("../writing/openai/model.ts")),
+    ({ layer }) => layer(options),
+  ))
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */
 const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {
@@ -249,6 +303,9 @@ const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {
     : Layer.succeed(NewsSources, [])
 }
 
+const signingLayer = ({ signing, publicBaseUrl }: ServiceSettings) =>
+  signingKey.layer({ ...signing, publicBaseUrl })
+
 const termsOf = (settings: ServiceSettings): PaymentTerms => ({
   ...usdcOnBase,
   payTo: settings.payTo,
@@ -257,6 +314,12 @@ const termsOf = (settings: ServiceSettings): PaymentTerms => ({
   treasury: settings.treasury,
   publicBaseUrl: settings.publicBaseUrl,
   serviceName: "Bellwether",
+  ...settings.channels === null ? {} : {
+    channels: {
+      receiverAuthorizer: settings.channels.receiverAuthorizer,
+      withdrawDelay: withdrawDelaySeconds,
+    },
+  },
 })
 
 const httpLayer = (settings: ServiceSettings) =>
@@ -264,10 +327,11 @@ const httpLayer = (settings: ServiceSettings) =>
     terms: termsOf(settings),
     commit: settings.commit,
     paymentMode: settings.payments.kind,
+    answerSeconds: Duration.toSeconds(settings.hold),
     venueMode: settings.venue.kind,
     ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),
     family: settings.family,
-    legacyRoutes: settings.legacyRoutes,
+    legacyRoutes: settings.legacyRoutes ?? defaultLegacyRoutes,
     contact: settings.contact,
     trustedProxyHops: settings.trustedProxyHops,
     limits: {
@@ -289,8 +353,13 @@ const adminLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     draining: Ref.get(draining),
   }))
 
+/** With JOBS=off, only what every replica does for itself. */
 const jobsLayer = (settings: ServiceSettings) =>
-  Layer.effectDiscard(Effect.flatMap(jobTable(settings), Effect.forEach(startJob)))
+  Layer.effectDiscard(Effect.flatMap(jobTable(settings), (jobs) =>
+    Effect.forEach(
+      settings.jobs === "on" ? jobs : jobs.filter(({ leased }) => !leased),
+      startJob,
+    )))
 
 /** Printed once the service listens. */
 const startupHintsLayer = (settings: ServiceSettings) =>

@@ -8,10 +8,12 @@
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
-import { defaultLegacyRoutes, LegacyRoutes } from "../http/free/legacy.ts"
+import type { LegacyRoutes } from "../http/free/legacy.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
+import type { SigningKeyOptions } from "../signing/ed25519/signingKey.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import {
+  isRehearsal,
   type MoneySettings,
   readMoneyParts,
   readMoneySettings,
@@ -75,14 +77,20 @@ export const loadService = Effect.fn("settings.loadService")(
       money,
       database: Effect.flatMap(venue, (venue) => readServed(venue, read)),
       safeStore: checkStore(mode, read),
+      /** Null: no payment channels. */
+      channels: Effect.flatMap(money, (money) => readChannels(money, read)),
       safeSale: Effect.flatMap(together({ money, venue }), checkSale),
       publicBaseUrl,
+      signing: readSigning(venue, read),
       /** Null: rules instead of a model. */
       model: readModel(read),
       news: Effect.flatMap(venue, ({ kind }) => readNews(kind, read)),
+      /** Null: no traces. */
+      collector: readCollector(read),
       documents: readDocuments(publicBaseUrl, read),
       host: read("HOST"),
       adminHost: read("ADMIN_HOST"),
+      jobs: read("JOBS"),
       tick: read("TICK"),
       whaleStakeUsdMin: read("WHALE_MIN_STAKE_USD"),
       trustedProxyHops: read("TRUSTED_PROXY_HOPS"),
@@ -104,6 +112,18 @@ export const loadService = Effect.fn("settings.loadService")(
   },
 )
 export type ServiceSettings = Effect.Success<ReturnType<typeof loadService>>
+
+const readChannels = Effect.fnUntraced(function* ({ payments }: MoneySettings, read: ReadSetting) {
+  const { receiverAuthorizer, channelMax, totalMax } = yield* together({
+    receiverAuthorizer: read("CHANNEL_AUTHORIZER"),
+    channelMax: read("CHANNEL_UNCLAIMED_MAX_USD"),
+    totalMax: read("CHANNELS_UNCLAIMED_MAX_USD"),
+  })
+  if (receiverAuthorizer === null) return null
+  return payments.kind === "live"
+    ? { receiverAuthorizer, channelMax, totalMax }
+    : yield* invalidSettings("CHANNEL_AUTHORIZER needs PAYMENTS=live: no channel is simulated")
+})
 
 const readPorts = Effect.fnUntraced(function* (read: ReadSetting) {
   const ports = yield* together({ port: read("PORT"), adminPort: read("ADMIN_PORT") })
@@ -195,12 +215,19 @@ export const loadRestore = Effect.fn("settings.loadRestore")(
 )
 export type RestoreSettings = Effect.Success<ReturnType<typeof loadRestore>>
 
-/** Fails if real money would be recorded in a store that can lose it. */
+/** Fails if real money would be recorded in a store that can lose it, or if no process runs the jobs. */
 const checkStore = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
-  const { payments, url } = yield* together({
+  const { payments, jobs, url } = yield* together({
     payments: read("PAYMENTS"),
+    jobs: read("JOBS"),
     url: read("DATABASE_URL"),
   })
+  if (jobs === "off" && url === null) {
+    return yield* invalidSettings(
+      "Cannot start with JOBS=off on the embedded store, which no other replica can fill: set " +
+        "DATABASE_URL to the server of the replicas that run the jobs",
+    )
+  }
   if (mode === "start" && payments === "live" && url === null) {
     return yield* invalidSettings(
       "Cannot start with PAYMENTS=live on the embedded store, which can lose data when power " +
@@ -244,11 +271,42 @@ const readVenue = Effect.fnUntraced(function* (read: ReadSetting) {
 const readDatabase = Effect.fnUntraced(function* (venue: VenueSettings, read: ReadSetting) {
   const { url, dataDir } = yield* together({ url: read("DATABASE_URL"), dataDir: read("DATA_DIR") })
   if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
-  // One folder per venue, so that no feed mixes two venues.
-  const own = venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind
-  const dir = dataDir ?? `.data/${own}`
-  return { kind: "embedded", dir, served: null } satisfies DatabaseSettings
+  return {
+    kind: "embedded",
+    dir: dataDir ?? defaultDataDir(venue),
+    served: null,
+  } satisfies DatabaseSettings
 })
+
+/** One folder per venue, so that no feed mixes two venues. */
+function defaultDataDir(venue: VenueSettings): string {
+  return `.data/${venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind}`
+}
+
+/** The key that signs offers and receipts, set where the money has value. */
+const readSigning = Effect.fnUntraced(
+  function* (venue: Effect.Effect<VenueSettings, InvalidSettings>, read: ReadSetting) {
+    const { key, retired, payments, rpcUrls, dataDir } = yield* together({
+      key: read("SIGNING_PRIVATE_KEY"),
+      retired: read("SIGNING_RETIRED_KEYS"),
+      payments: read("PAYMENTS"),
+      rpcUrls: read("RPC_URL"),
+      dataDir: read("DATA_DIR"),
+    })
+    const rehearsal = rpcUrls !== null && isRehearsal(rpcUrls)
+    if (key === null && payments === "live" && !rehearsal) {
+      return yield* invalidSettings(
+        "Cannot start with PAYMENTS=live without SIGNING_PRIVATE_KEY: set it to 0x and what " +
+          "`openssl rand -hex 32` prints, the same on every replica",
+      )
+    }
+    const folder = `${dataDir ?? defaultDataDir(yield* venue)}-signing`
+    return { key: key ?? { folder }, retired: retired ?? [] } satisfies Omit<
+      SigningKeyOptions,
+      "publicBaseUrl"
+    >
+  },
+)
 
 /** The database, and where an embedded one is served. */
 const readServed = Effect.fnUntraced(function* (venue: VenueSettings, read: ReadSetting) {
@@ -317,6 +375,27 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
   } satisfies ModelOptions
 })
 
+/** Where traces are sent, and with which headers. */
+const readCollector = Effect.fnUntraced(function* (read: ReadSetting) {
+  const { endpoint, headers } = yield* together({
+    endpoint: read("OTEL_EXPORTER_OTLP_ENDPOINT"),
+    headers: read("OTEL_EXPORTER_OTLP_HEADERS"),
+  })
+  if (endpoint === null) {
+    return headers === null ? null : yield* invalidSettings(
+      "OTEL_EXPORTER_OTLP_HEADERS is set but OTEL_EXPORTER_OTLP_ENDPOINT is not: set both, or neither",
+    )
+  }
+  if (headers !== null && endpoint.protocol === "http:" && !isLoopback(endpoint.hostname)) {
+    return yield* invalidSettings(
+      "OTEL_EXPORTER_OTLP_HEADERS would be sent in plain text: set OTEL_EXPORTER_OTLP_ENDPOINT to " +
+        "an https address",
+    )
+  }
+  const url = `${endpoint.href.replace(/\/$/, "")}/v1/traces`
+  return { url, headers: headers ?? Redacted.make({}) }
+})
+
 /**
  * Real news is used with the live venue only: it does not explain simulated markets, and it is
  * newer than recorded pages.
@@ -351,13 +430,16 @@ const readDocuments = Effect.fnUntraced(function* (
     family: familyFile === null
       ? Effect.succeed(familyOfOne(publicBaseUrl))
       : fileOf("FAMILY_FILE", familyFile, ProductFamily),
-    routes: routesFile === null
-      ? Effect.succeed(null)
-      : fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes),
+    routes: routesFile === null ? Effect.succeed(null) : Effect.flatMap(
+      Effect.promise(() => import("../http/free/legacy.ts")),
+      ({ LegacyRoutes }) => fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes),
+    ),
   })
+  const legacyRoutes: LegacyRoutes | null = routes && new Map(Object.entries(routes))
   return {
     family,
-    legacyRoutes: routes === null ? defaultLegacyRoutes : new Map(Object.entries(routes)),
+    /** Null for the default, which needs the catalog: a launcher does not load that. */
+    legacyRoutes,
     /** Where to report security problems: a `mailto:` or `https:` address. */
     contact: contact ?? defaultContact(publicBaseUrl),
     /** The files that these settings were read from. */

@@ -116,6 +116,49 @@ const serviceUrl = kind(
   (url) => isServiceUrl(URL.parse(Redacted.value(url))),
 )
 
+/** As many addresses as a list of endpoints or facilitators may have. */
+const serviceUrlsMax = 4
+
+/** One or more addresses of different hosts: two at one host would fail or lie together. */
+const serviceUrls = mapped(
+  `1 to ${serviceUrlsMax} https addresses of different hosts, separated by commas (http on this machine only)`,
+  Config.Redacted,
+  (text) => {
+    const urls = Redacted.value(text).split(",").map((url) => url.trim())
+    const hosts = new Set(urls.map((url) => URL.parse(url)?.host))
+    return urls.every((url) => isServiceUrl(URL.parse(url))) && urls.length <= serviceUrlsMax &&
+        hosts.size === urls.length
+      ? Redacted.make<ReadonlyArray<string>>(urls)
+      : null
+  },
+)
+
+/** Plain HTTP is common inside a private network; with headers it must be https (settings.ts). */
+const collectorUrl = mapped(
+  "an http or https address without login or query",
+  Config.URL,
+  (url) =>
+    /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === ""
+      ? url
+      : null,
+)
+
+/** The form of OpenTelemetry: `name=value,name=value`, with percent-encoded values. */
+function headersOf(text: Redacted.Redacted): Redacted.Redacted<Record<string, string>> | null {
+  const pairs = Redacted.value(text).split(",").map((pair) => {
+    const [, name, value] = /^\s*([\w-]{1,64})=([!-~]{1,2000})\s*$/.exec(pair) ?? []
+    try {
+      return name === undefined || value === undefined ? null : [name, decodeURIComponent(value)]
+    } catch {
+      return null
+    }
+  })
+  return pairs.length > collectorHeadersMax || pairs.includes(null)
+    ? null
+    : Redacted.make(Object.fromEntries(pairs.filter((pair) => pair !== null)))
+}
+const collectorHeadersMax = 10
+
 const AddressSpelling = Schema.TemplateLiteral(["0x", Schema.String]).check(
   Schema.isPattern(/^0x[0-9a-fA-F]{40}$/),
 )
@@ -145,6 +188,8 @@ const maxWhaleStakeUsd = 1_000_000
 /** The most payments in progress that a setting allows. */
 const placesMax = 10_000
 const hopsMax = 8
+/** A key that is rotated every year is enough for ten years. */
+const retiredKeysMax = 10
 /** More than an answer that is read can hold, reasoning included. */
 const answerTokensMax = 100_000
 /** USD per million tokens. No model costs more; a higher value is a typing error. */
@@ -269,6 +314,12 @@ const declared = {
     kind("an integer", Config.Int),
     1,
   ),
+  JOBS: variable(
+    service,
+    "off: other replicas run the leased jobs, such as ticks; needs DATABASE_URL",
+    literals("on or off", ["on", "off"]),
+    "on",
+  ),
   TICK: duration(
     service,
     "how often the venue is read, aligned to the clock",
@@ -297,7 +348,29 @@ const declared = {
     mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
     null,
   ),
-  FACILITATOR_URL: variable(both, "the x402 facilitator", serviceUrl, null),
+  SIGNING_PRIVATE_KEY: variable(
+    service,
+    "the Ed25519 key that signs offers and receipts; where money has no value, unset, one is made " +
+      "next to DATA_DIR",
+    mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
+    null,
+  ),
+  SIGNING_RETIRED_KEYS: variable(
+    service,
+    "public keys that signed before: the x of each in /.well-known/jwks.json",
+    mapped(
+      `at most ${retiredKeysMax} public keys in base64url, with commas between them`,
+      Config.String,
+      publicKeysOf,
+    ),
+    null,
+  ),
+  FACILITATOR_URL: variable(
+    both,
+    "the x402 facilitator; with several, separated by commas, the next is asked when one does not answer",
+    serviceUrls,
+    null,
+  ),
   FACILITATOR_API_KEY_ID: variable(
     both,
     "the name of the facilitator's API key, if it needs one",
@@ -310,7 +383,12 @@ const declared = {
     kind("a key", Config.Redacted),
     null,
   ),
-  RPC_URL: variable(scanners, "a JSON-RPC endpoint of the chain", serviceUrl, null),
+  RPC_URL: variable(
+    scanners,
+    "a JSON-RPC endpoint of the chain; several, separated by commas, must agree",
+    serviceUrls,
+    null,
+  ),
   FINALITY: variable(
     scanners,
     "when a block counts as safe: `safe`, or blocks behind the latest",
@@ -338,6 +416,24 @@ const declared = {
     "how often pending payments and refunds are checked",
     [millis(100), minutes(5)],
     seconds(15),
+  ),
+  CHANNEL_AUTHORIZER: variable(
+    service,
+    "the facilitator's receiverAuthorizer; set, buyers may also pay from payment channels",
+    address,
+    null,
+  ),
+  CHANNEL_UNCLAIMED_MAX_USD: variable(
+    service,
+    "the most that one payment channel may owe before its claim lands",
+    usdCap,
+    atomic("1"),
+  ),
+  CHANNELS_UNCLAIMED_MAX_USD: variable(
+    service,
+    "the same for all payment channels together",
+    usdCap,
+    atomic("20"),
   ),
   SCAN: duration(
     service,
@@ -498,6 +594,22 @@ const declared = {
     ),
     null,
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+    service,
+    "an OpenTelemetry collector (OTLP over HTTP) that traces are sent to; if unset, none are made",
+    collectorUrl,
+    null,
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: variable(
+    service,
+    "headers for the collector, such as its key",
+    mapped(
+      `name=value pairs with commas between, values percent-encoded, at most ${collectorHeadersMax}`,
+      Config.Redacted,
+      headersOf,
+    ),
+    null,
+  ),
   LOG_LEVEL: variable(
     ["service", "worker", "backfill"],
     "Debug, Info, Warn or Error",
@@ -637,6 +749,11 @@ function capOf(text: string): AtomicAmount | null {
 function privateKeyOf(key: Redacted.Redacted): Redacted.Redacted<`0x${string}`> | null {
   const text = Redacted.value(key)
   return /^0x[0-9a-fA-F]{64}$/.test(text) ? Redacted.make(text as `0x${string}`) : null
+}
+
+function publicKeysOf(text: string): ReadonlyArray<string> | null {
+  const keys = text.split(",").map((key) => key.trim())
+  return keys.length <= retiredKeysMax && keys.every((key) => /^[\w-]{43}$/.test(key)) ? keys : null
 }
 
 function priceOf(text: string): TokenPrice | null {

@@ -12,6 +12,8 @@ import { type ProbeFailure, serveProbes } from "../core/probes.ts"
 import { Chain } from "../payments/Chain.ts"
 import type { Address } from "../payments/domain/payment.ts"
 import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
+import { isDisputed } from "../payments/domain/paymentHealth.ts"
+import { chainReadAge, inUsdc, treasuryUsdc } from "../payments/gauges.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
 import { RefundQueue, totalsOfEveryState, updateRefundGauges } from "../payments/refunds/Refunds.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
@@ -53,13 +55,6 @@ const steps = Metric.counter("refund_steps_total", {
 const sweepAge = Metric.gauge("refund_worker_last_sweep_age_seconds", {
   description: "Seconds since the last sweep of refunds finished",
 })
-const chainAge = Metric.gauge("chain_read_age_seconds", {
-  description: "Seconds since the last good read of the chain",
-})
-const treasuryUsdc = Metric.gauge("treasury_usdc", {
-  description: "The treasury's balance, in USDC, as of the last read",
-})
-const usdcUnits = 1_000_000
 
 /** Notes that a sweep of a queue has finished. */
 export const swept = (queue: QueueName, outcomes: ReadonlyArray<RefundOutcome>) =>
@@ -78,13 +73,15 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
     const records = yield* PortRecords
     const readiness = Effect.map(
       Clock.currentTimeMillis,
-      (now) => failureOf(beat, records.chain.goodAt, now, Duration.toMillis(sweep)),
+      (now) =>
+        failureOf(beat, records.chain.goodAt, now, Duration.toMillis(sweep)) ??
+          (isDisputed({ ...records, now }) ? "the chain's endpoints contradict each other" : null),
     )
     const updateGauges = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const secondsSince = (at: EpochMs | null) => at === null ? NaN : (now - at) / 1_000
       yield* Metric.update(sweepAge, secondsSince(oldestSweepAt(beat)))
-      yield* Metric.update(chainAge, secondsSince(records.chain.goodAt))
+      yield* Metric.update(chainReadAge, secondsSince(records.chain.goodAt))
     })
     yield* serveProbes({
       ...{ hostname: adminHost, port: adminPort, drain },
@@ -124,7 +121,7 @@ export const measureLayer = (asset: Address) =>
       ),
       Effect.flatMap(Option.match({
         onNone: () => Metric.update(treasuryUsdc, NaN),
-        onSome: (units) => Metric.update(treasuryUsdc, Number(units) / usdcUnits),
+        onSome: (units) => Metric.update(treasuryUsdc, inUsdc(units)),
       })),
     )
     const measure = Effect.andThen(

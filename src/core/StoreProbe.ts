@@ -1,5 +1,5 @@
 /**
- * The port that proves that the store accepts a write.
+ * The port that proves that the store accepts a write, and says how large its tables are.
  *
  * @module
  */
@@ -14,7 +14,17 @@ export class StoreRefusesWrites extends Schema.TaggedError<StoreRefusesWrites>()
   },
 ) {}
 
+export interface TableSize {
+  readonly table: string
+  /** An estimate of the database: its last count of living rows. */
+  readonly rows: number
+  /** With indexes and long values. */
+  readonly bytes: number
+}
+
 export class StoreProbe extends Context.Service<StoreProbe, {
   /** Writes a row and a temporary file, and commits. */
   readonly write: Effect.Effect<void, StoreRefusesWrites>
+  /** The size of every table; reads no table itself. */
+  readonly tableSizes: Effect.Effect<ReadonlyArray<TableSize>>
 }>()("bellwether/core/StoreProbe") {}

@@ -6,9 +6,11 @@
  *
  * @module
  */
-import { Cause, Clock, Duration, Effect, Option } from "effect"
-import type { EpochMs } from "./domain/time.ts"
+import { Cause, Clock, Duration, Effect, Exit, Metric, Option } from "effect"
+import { type EpochMs, isoTime } from "./domain/time.ts"
 import { JobSlots, type SlotClaim } from "./JobSlots.ts"
+import { secondsBuckets, timed } from "./timed.ts"
+import { annotate, inTrace } from "./tracing.ts"
 
 /** How long a replica may be silent before another one takes over its slot. */
 const lease = Duration.seconds(60)
@@ -29,6 +31,27 @@ interface Job<E, R> {
 
 /** The result of a run that read nothing. It ends without an error, but not well. */
 export const nothingRead = Symbol("nothing read")
+
+const jobSeconds = Metric.histogram("job_seconds", {
+  description: "Duration of a run of a scheduled job on this replica, by name and outcome",
+  boundaries: [...secondsBuckets, 300, 1_800],
+})
+
+/**
+ * Records how long a run of a job takes, by the outcome that it returns. The label is not `job`:
+ * Prometheus has its own label of that name.
+ */
+export const recordedRun =
+  (name: string) => <Outcome extends string, E, R>(run: Effect.Effect<Outcome, E, R>) => {
+    const of = (outcome: string) => Metric.withAttributes(jobSeconds, { name, outcome })
+    const recorded = run.pipe(
+      timed((exit, seconds) =>
+        Metric.update(of(Exit.isSuccess(exit) ? exit.value : "interrupted"), seconds)
+      ),
+    )
+    // Reading the series creates it, so that an alert sees the first failure as an increase.
+    return Effect.andThen(Metric.value(of("failed")), recorded)
+  }
 
 /** The slot that contains the instant. */
 export function slotOf(at: EpochMs, every: Duration.Duration): EpochMs {
@@ -52,6 +75,19 @@ export const runEverySlot = Effect.fnUntraced(function* <E, R>(job: Job<E, R>) {
   }
 })
 
+/**
+ * One run of a job: a trace of its own, and log lines with the name of the job and the id of the
+ * run. A leased run has the same id on every replica that tries it.
+ */
+export const asRun = (job: string, at: EpochMs) => {
+  const tickId = `${job.replaceAll(" ", "-")}/${isoTime(at)}`
+  return <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    run.pipe(
+      inTrace("job", () => ({ attributes: { job, "tick.id": tickId } })),
+      Effect.annotateLogs({ job, tickId }),
+    )
+}
+
 /** Runs one slot unless another replica has claimed it; true when this replica finished it. */
 export const runSlot = Effect.fnUntraced(function* <E, R>(
   slots: JobSlots["Service"],
@@ -65,6 +101,15 @@ export const runSlot = Effect.fnUntraced(function* <E, R>(
     ),
   )
   if (Option.isNone(claimed)) return false
+  return yield* asRun(job.name, slot)(runClaimed(slots, job, claimed.value, slot))
+})
+
+const runClaimed = Effect.fnUntraced(function* <E, R>(
+  slots: JobSlots["Service"],
+  job: Job<E, R>,
+  claim: SlotClaim,
+  slot: EpochMs,
+) {
   const outcome = yield* Effect.raceFirst(
     job.run(slot).pipe(
       Effect.map((done) => done === nothingRead ? "failed" as const : "ok" as const),
@@ -73,13 +118,14 @@ export const runSlot = Effect.fnUntraced(function* <E, R>(
         (cause) => Effect.as(Effect.logError(`${job.name} failed`, cause), "failed" as const),
       ),
     ),
-    leaseLost(slots, claimed.value),
-  )
+    leaseLost(slots, claim),
+  ).pipe(recordedRun(job.name))
+  yield* annotate({ outcome })
   if (outcome === "lost") {
     yield* Effect.logWarning(`${job.name} lost its lease and stopped`)
     return false
   }
-  return yield* slots.finish(claimed.value, outcome).pipe(
+  return yield* slots.finish(claim, outcome).pipe(
     Effect.timeout(storeTimeout),
     Effect.catchCause((cause) =>
       Effect.as(Effect.logWarning(`Cannot finish ${job.name}`, cause), false)

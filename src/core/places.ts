@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Deferred, type Duration, Effect, Option } from "effect"
+import { Deferred, type Duration, Effect, Metric, Option } from "effect"
 
 interface PlaceLimits {
   /** How many hold a place at the same time. */
@@ -15,7 +15,7 @@ interface PlaceLimits {
   readonly waitMax: Duration.Duration
 }
 
-interface Places {
+interface Places extends QueueDepth {
   /**
    * Runs an effect in a place. Fails with `refused`, and runs nothing, when the queue is full or no
    * place is free in time.
@@ -26,6 +26,36 @@ interface Places {
   /** True while no place is taken and no caller waits for one. */
   readonly isIdle: () => boolean
 }
+
+/** How much work runs, and how much waits, now. */
+interface QueueDepth {
+  readonly running: () => number
+  readonly waiting: () => number
+}
+
+const runningGauge = Metric.gauge("queue_running", {
+  description: "Work that holds a place now, by queue",
+})
+const waitingGauge = Metric.gauge("queue_waiting", {
+  description: "Work that waits for a place now, by queue",
+})
+
+/** Publishes the depth of a queue while the scope lives. It is read at each scrape. */
+export const publishDepth = (queue: string, { running, waiting }: QueueDepth) =>
+  Effect.forEach(
+    [[runningGauge, running], [waitingGauge, waiting]] as const,
+    ([gauge, depth]) =>
+      Effect.acquireRelease(
+        Effect.map(Effect.context<never>(), (context) =>
+          Metric.registerUnsafe(Metric.withAttributes(gauge, { queue }), context, {
+            get: () => ({ value: depth() }),
+            update: () => {},
+            modify: () => {},
+          })),
+        ({ remove }) => Effect.sync(remove),
+      ),
+    { discard: true },
+  )
 
 /** Places in order of arrival. */
 export function makePlaces({ places, waiting, waitMax }: PlaceLimits): Places {
@@ -75,6 +105,8 @@ export function makePlaces({ places, waiting, waitMax }: PlaceLimits): Places {
         )
       ),
     isIdle: () => taken === 0 && queue.size === 0,
+    running: () => taken,
+    waiting: () => queue.size,
   }
 }
 

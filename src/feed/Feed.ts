@@ -14,6 +14,7 @@ import {
   type FeedType,
   SignalNotFound,
 } from "./domain/item.ts"
+import type { ChainHead } from "./domain/chain.ts"
 import { type PulseMover, strongestMoves } from "./domain/pulse.ts"
 import {
   type DataStale,
@@ -41,6 +42,8 @@ const pulseMoversMax = 3
 export interface FeedIndex {
   readonly status: FeedStatus
   readonly index: number
+  /** The newest item of the chain of hashes. */
+  readonly head: ChainHead
   /** When the newest item was created; in an empty feed `lastTickAt`. */
   readonly lastUpdated: EpochMs | null
   readonly todayByType: Readonly<Record<FeedType, number>>
@@ -108,7 +111,7 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
       !isTooOld(input, at, { now, tickIntervalMs })
     return {
       status: statusAt(lastTickAt, now),
-      index: head.index,
+      ...{ index: head.index, head: head.chain },
       lastUpdated: head.lastItemAt ?? lastTickAt,
       todayByType: head.todayByType,
       lastTickAt,

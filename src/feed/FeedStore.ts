@@ -7,6 +7,7 @@
  * @module
  */
 import { Context, type Effect, type Option } from "effect"
+import type { ChainHead, ChainProof } from "./domain/chain.ts"
 import type { FeedHead, FeedHeading, FeedItem, FeedType, NewFeedItem } from "./domain/item.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
@@ -17,6 +18,13 @@ export interface FeedRange<Type extends FeedType> {
   readonly upTo: number
   readonly since: EpochMs
   readonly limit: number
+}
+
+/** The head of the chain at the end of a UTC day. */
+export interface DailyHead extends ChainHead {
+  readonly day: EpochMs
+  readonly madeAt: EpochMs
+  readonly jws: string
 }
 
 export class FeedStore extends Context.Service<FeedStore, {
@@ -57,6 +65,29 @@ export class FeedStore extends Context.Service<FeedStore, {
     readonly slug: string | null
     readonly count: number
   }) => Effect.Effect<ReadonlyArray<FeedHeading>>
-  /** Deletes items created before `before`; their indices are never used again. Returns how many. */
+  /**
+   * Deletes the oldest items, up to the first one created at or after `before`; their indices are never
+   * used again, and what the chain needs of them stays. Returns how many.
+   */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
+  /**
+   * Adds at most `limit` items of an earlier version to the chain; `append` adds the others. Returns the
+   * number that still waits.
+   */
+  readonly link: (limit: number) => Effect.Effect<number>
+  /**
+   * The path from the head of the chain to an item, the newest for null; none for an item that is not
+   * kept or in the chain.
+   */
+  readonly proof: (feedIndex: number | null) => Effect.Effect<Option.Option<ChainProof>>
+  /**
+   * Stores the head of the chain as that of a day (the time of its start), once: the first one stays.
+   * `sign` makes its signature.
+   */
+  readonly addDailyHead: (
+    day: EpochMs,
+    sign: (head: ChainHead) => string,
+  ) => Effect.Effect<void>
+  /** The newest daily heads, newest first, at most `limit`. */
+  readonly dailyHeads: (limit: number) => Effect.Effect<ReadonlyArray<DailyHead>>
 }>()("bellwether/feed/FeedStore") {}

@@ -3,8 +3,12 @@
  *
  * @module
  */
-import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random, Record } from "effect"
+import { Cause, Clock, Context, type Duration, Effect, Layer, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
+import { countedRow } from "../catalog/domain/countedRow.ts"
+import { freeRows } from "../catalog/domain/freeRow.ts"
+import { pageRows } from "../catalog/domain/pageRow.ts"
+import { products } from "../catalog/domain/product.ts"
 import { resend } from "../catalog/domain/refusal.ts"
 import { version } from "../core/domain/version.ts"
 import type { TestTrigger } from "../core/testCall.ts"
@@ -12,6 +16,7 @@ import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Digest } from "../digest/Digest.ts"
 import type { Feed } from "../feed/Feed.ts"
+import type { FeedChain } from "../feed/FeedChain.ts"
 import type { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import type { Freshness } from "../core/Freshness.ts"
 import type { PaymentHealth } from "../payments/PaymentHealth.ts"
@@ -19,28 +24,40 @@ import type { Payments } from "../payments/Payments.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
 import type { Research } from "../research/Research.ts"
 import type { Resolving } from "../markets/Resolving.ts"
+import { SigningKey } from "../signing/SigningKey.ts"
 import type { Status } from "../status/Status.ts"
 import type { TaskStore } from "./a2a/TaskStore.ts"
+import type { Outcomes } from "../track-record/Outcomes.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { Calibration } from "../whales/Calibration.ts"
+import type { CountedLog } from "../whales/CountedLog.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { agentCardAnswer, documents, dynamicDocuments } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
-import { makeEdge } from "./server/edge.ts"
+import { type EdgeRoute, makeEdge } from "./server/edge.ts"
 import { refusalResponse } from "./server/errors.ts"
 import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./free/legacy.ts"
-import { clientKeys, handshakeBudget, makeLimiter, type RateBudget } from "./server/limits.ts"
+import {
+  clientKeys,
+  handshakeBudget,
+  makeLimiter,
+  type RateBudget,
+  type RateLimiter,
+} from "./server/limits.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { loggedCheckout } from "./paywall/loggedCheckout.ts"
-import { makePaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
+import { makePaymentLookup, type PaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
+import { makeOffers, type Offers } from "./paywall/offers.ts"
 import { makePaywall } from "./paywall/paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
 import { type Checkouts, makeCheckouts } from "./handlers.ts"
+import { observeRequests, type RouteNames } from "./server/requestMetrics.ts"
 import { type CannotListen, listen, type Peer, toWebHandler } from "./server/server.ts"
-import type { FreeRoutes, SkillPorts } from "./skills.ts"
+import type { SkillPorts } from "./skills.ts"
+import { makeLookups } from "./free/lookups.ts"
 import { makePageData } from "./free/pageData.ts"
 import { makeSnapshot } from "./free/snapshot.ts"
 import type { DocsOptions } from "./pages/docs.tsx"
@@ -56,6 +73,8 @@ export interface HttpServiceOptions {
   readonly commit: string | null
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
+  /** How long an answer waits for its buyer before it is refunded. */
+  readonly answerSeconds: number
   readonly venueMode: VenueMode
   /** The test triggers of simulated payments; absent with real ones. */
   readonly testTriggers?: ReadonlyArray<TestTrigger>
@@ -85,7 +104,6 @@ interface HttpService {
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const identity = identityOf(options)
-  const { publicBaseUrl } = identity
   const snapshot = yield* makeSnapshot(identity)
   const limiter = yield* makeLimiter("documents", options.limits.documents)
   const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
@@ -98,60 +116,68 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
   })
   const checkouts = Record.map(limited, (checkout) => loggedCheckout(checkout, log))
-  const paid = yield* paidHandler(options.terms, checkouts)
-  const { text, json } = termsAnswers({ publicBaseUrl, ...options })
+  const offers = yield* makeOffers(options.terms)
+  const paid = yield* paidHandler(options.terms, offers, checkouts)
+  const { text, json } = termsAnswers({ publicBaseUrl: identity.publicBaseUrl, ...options })
+  const freeLimiter = yield* makeLimiter("free", options.limits.free)
   const skills: SkillPorts = {
     free: freeRoutes({
-      limiter: yield* makeLimiter("free", options.limits.free),
-      snapshot,
+      ...{ limiter: freeLimiter, snapshot, lookups: yield* makeLookups(freeLimiter) },
       fixed: { terms: json, termsText: text, family: familyAnswer(options.family) },
     }),
     checkouts,
     documents: limiter,
     terms: options.terms,
+    offers,
   }
-  const site = { ...identity, contact: options.contact }
-  const ofService = documents({ ...options, version })
+  const { keys } = yield* SigningKey
+  const ofService = documents({ ...options, version, keys })
   const docs = { ...options, version, documents: ofService }
-  const people = yield* pageRoutes(docs, site, skills.free)
-  const lookup = yield* makePaymentLookup
+  const site = { ...identity, contact: options.contact }
+  const people = yield* pageRoutes(docs, site, skills)
   const clock = yield* Clock.Clock
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
+  const routes = edgeRoutes({
+    free: skills.free,
+    documents: ofService,
+    dynamic: dynamicDocuments({ ...options, version, keys }, () => clock.currentTimeMillisUnsafe()),
+    limiter,
+    terms: options.terms,
+    offers,
+    paid,
+    ...people.routes,
+    agents: new Map([
+      [a2aPath, yield* a2aRoute({ skills, card: agentCardAnswer({ ...options, version }) })],
+      [paths.mcp, yield* mcpRoute({ skills, handshakes, version })],
+    ]),
+  })
   const service: HttpService = {
     handle: makeEdge({
-      routes: edgeRoutes({
-        free: skills.free,
-        documents: ofService,
-        dynamic: dynamicDocuments({ ...options, version }, () => clock.currentTimeMillisUnsafe()),
-        limiter,
-        terms: options.terms,
-        paid,
-        ...people.routes,
-        agents: new Map([
-          [
-            a2aPath,
-            yield* a2aRoute({ skills, card: agentCardAnswer({ terms: options.terms, version }) }),
-          ],
-          [paths.mcp, yield* mcpRoute({ skills, handshakes, version })],
-        ]),
-      }),
+      routes,
       prefixRoutes: new Map([
-        [paymentsPrefix, (id) => ({ limiter, current: () => lookup(id), paid: null })],
+        [paymentsPrefix, paymentRoute(yield* makePaymentLookup, limiter)],
         [marketsPrefix, people.marketRoute],
-        [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, publicBaseUrl, limiter })],
+        [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, ...identity, limiter })],
       ]),
       readBody: yield* makeBodyReader,
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
       testTriggers: options.testTriggers?.map(({ name }) => name),
       log,
-      ...(yield* countRequests),
+      ...(yield* observeRequests(routeNames(routes))),
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
     refresh: Effect.andThen(snapshot.refresh, people.refresh),
   }
   return service
+})
+
+/** The state of a payment by its id, with the receipt for the key it was bought with. */
+const paymentRoute = (lookup: PaymentLookup, limiter: RateLimiter) => (id: string): EdgeRoute => ({
+  limiter,
+  current: (_, headers) => lookup(id, headers?.get("idempotency-key") ?? null),
+  paid: null,
 })
 
 /** What the free bodies say about the service. */
@@ -163,14 +189,18 @@ function identityOf({ terms, commit, paymentMode, venueMode }: HttpServiceOption
 
 /** The pages and their data, which share one rate limit. */
 const pageRoutes = Effect.fnUntraced(
-  function* (docs: HttpServiceOptions & DocsOptions, site: Site, free: FreeRoutes) {
+  function* (
+    docs: HttpServiceOptions & DocsOptions,
+    site: Site,
+    { free, offers }: Pick<SkillPorts, "free" | "offers">,
+  ) {
     const limiter = yield* makeLimiter("pages", docs.limits.pages)
     const { routes: pageData, refresh } = yield* makePageData(limiter)
     const { answerOf, clear } = yield* makeMarketData
     return {
       routes: {
         pageData,
-        pages: pages({ site, limiter, terms: docs.terms, free, data: pageData, docs }),
+        pages: pages({ site, limiter, terms: docs.terms, offers, free, data: pageData, docs }),
       },
       marketRoute: marketRoutes({ site, limiter, answerOf }),
       refresh: Effect.andThen(clear, refresh),
@@ -200,17 +230,21 @@ export const layer = (
   CannotListen,
   | Digest
   | Feed
+  | FeedChain
   | Freshness
+  | Outcomes
   | PaymentHealth
   | Payments
   | PublishedMarkets
   | RateLimits
   | Research
   | Resolving
+  | SigningKey
   | Status
   | TaskStore
   | TrackRecord
   | Calibration
+  | CountedLog
 > =>
   Layer.effect(
     Served,
@@ -221,52 +255,29 @@ export const layer = (
     }),
   )
 
-const countInterval = Duration.seconds(1)
-const answers = Metric.counter("http_answers_total", {
-  description: "Answers sent on the public listener, by status",
-  incremental: true,
+/** The names of routes in metrics: those of the catalog, of the agents' endpoints and of prefixes. */
+const routeNames = (routes: RouteNames["routes"]): RouteNames => ({
+  named: [
+    ...[...Object.values(freeRows), ...Object.values(pageRows), ...Object.values(products)]
+      .map(({ path }) => path),
+    ...[countedRow.path, a2aPath, paths.mcp],
+  ],
+  prefixes: {
+    [paymentsPrefix]: `${paymentsPrefix}{paymentId}`,
+    [marketsPrefix]: `${marketsPrefix}{slug}`,
+    [legacyPrefix]: `${legacyPrefix}/{path}`,
+  },
+  routes,
 })
 
-const untrustedForwards = Metric.counter("http_untrusted_forwards_total", {
-  description: "Requests with X-Forwarded-For while TRUSTED_PROXY_HOPS is 0",
-  incremental: true,
-})
-
-/** Counts requests in plain numbers, and adds them to the metrics once a second. */
-const countRequests = Effect.gen(function* () {
-  const answersByStatus = new Map<number, number>()
-  let forwards = 0
-  let hasWarned = false
-  const flush = Effect.gen(function* () {
-    const entries = [...answersByStatus]
-    answersByStatus.clear()
-    for (const [status, count] of entries) {
-      yield* Metric.update(Metric.withAttributes(answers, { status: String(status) }), count)
-    }
-    if (forwards === 0) return
-    yield* Metric.update(untrustedForwards, forwards)
-    forwards = 0
-    if (hasWarned) return
-    hasWarned = true
-    yield* Effect.logWarning(
-      "Requests have X-Forwarded-For, but TRUSTED_PROXY_HOPS is 0. If a proxy is in front, set it: " +
-        "otherwise all clients of the proxy share one limit",
-    )
-  })
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, countInterval)))
-  return {
-    onAnswer: (status: number) => {
-      answersByStatus.set(status, (answersByStatus.get(status) ?? 0) + 1)
-    },
-    onUntrustedForward: () => {
-      forwards += 1
-    },
-  }
-})
-
-const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts: Checkouts) {
+const paidHandler = Effect.fnUntraced(function* (
+  terms: PaymentTerms,
+  offers: Offers,
+  checkouts: Checkouts,
+) {
   const paywall = yield* makePaywall({
     terms,
+    offers,
     clientOf: (request) =>
       request.remoteAddress._tag === "Some"
         ? clientKeys(request.remoteAddress.value)

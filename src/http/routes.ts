@@ -4,6 +4,7 @@
  * @module
  */
 import { Record } from "effect"
+import { countedRow } from "../catalog/domain/countedRow.ts"
 import { freeRows } from "../catalog/domain/freeRow.ts"
 import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
@@ -11,17 +12,20 @@ import { sampleBody } from "../catalog/domain/sample.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { type Answer, answer, varyingByAccept } from "./server/answer.ts"
 import { challengeFor } from "./paywall/paywall.ts"
+import { madeOfOffer, type Offers } from "./paywall/offers.ts"
 import type { EdgeRoute, RouteResult } from "./server/edge.ts"
 import type { RateLimiter } from "./server/limits.ts"
 import type { WebHandler } from "./server/server.ts"
 import type { FreeRoutes } from "./skills.ts"
+import type { LookupRoutes } from "./free/lookups.ts"
 import type { PageDataRoutes } from "./free/pageData.ts"
 import type { Snapshot } from "./free/snapshot.ts"
 
 /** The free rows of the interface. They share one rate limit over HTTP, /a2a and /mcp. */
-export function freeRoutes({ limiter, snapshot, fixed }: {
+export function freeRoutes({ limiter, snapshot, lookups, fixed }: {
   readonly limiter: RateLimiter
   readonly snapshot: Snapshot
+  readonly lookups: LookupRoutes
   readonly fixed: { readonly terms: Answer; readonly termsText: Answer; readonly family: Answer }
 }): FreeRoutes {
   const polledRoute = (
@@ -38,6 +42,8 @@ export function freeRoutes({ limiter, snapshot, fixed }: {
     digest_brief: polledRoute(snapshot.digestBrief),
     track_record: polledRoute(snapshot.trackRecord),
     sample: fixedRoute(answer({ body: JSON.stringify(sampleBody), cache: "document" })),
+    feed_heads: polledRoute(snapshot.feedHeads),
+    ...lookups,
     health: { ...polledRoute(snapshot.health), withoutStore: snapshot.down },
     terms: fixedRoute(fixed.terms),
     terms_text: fixedRoute(fixed.termsText),
@@ -47,7 +53,7 @@ export function freeRoutes({ limiter, snapshot, fixed }: {
 
 /** All routes, by path. */
 export function edgeRoutes(
-  { free, documents, dynamic, limiter, terms, paid, pageData, pages, agents }: {
+  { free, documents, dynamic, limiter, terms, offers, paid, pageData, pages, agents }: {
     readonly free: FreeRoutes
     readonly documents: ReadonlyMap<string, Answer>
     /** Documents that depend on the query or the time. */
@@ -55,6 +61,7 @@ export function edgeRoutes(
     /** The rate limit of documents and of unpaid probes. */
     readonly limiter: RateLimiter
     readonly terms: PaymentTerms
+    readonly offers: Offers
     readonly paid: WebHandler
     readonly pageData: PageDataRoutes
     /** The pages for people. One on the path of another answer is for clients that prefer HTML. */
@@ -65,14 +72,15 @@ export function edgeRoutes(
 ): ReadonlyMap<string, EdgeRoute> {
   const routes = new Map<string, EdgeRoute>()
   for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
+  routes.set(countedRow.path, free.counted)
   for (const [id, route] of Record.toEntries(pageData)) routes.set(pageRows[id].path, route)
   for (const [path, document] of documents) {
     routes.set(path, { limiter, current: dynamic.get(path) ?? (() => document), paid: null })
   }
   for (const product of Object.values(products)) {
-    const unpaid = unpaidAnswer(product, terms, false)
-    const version1 = unpaidAnswer(product, terms, true)
-    routes.set(product.path, { limiter, current: () => unpaid, version1, paid })
+    const current = unpaidAnswer(product, terms, offers, false)
+    const version1 = unpaidAnswer(product, terms, offers, true)
+    routes.set(product.path, { limiter, current, version1, paid })
   }
   for (const [path, route] of agents) routes.set(path, route)
   for (const [path, page] of pages) {
@@ -89,21 +97,28 @@ function varied(route: EdgeRoute): EdgeRoute {
     result !== null && "bytes" in result ? varyingByAccept(result) : result
   return {
     ...route,
-    current: current && ((url) => {
-      const result = current(url)
+    current: current && ((url, headers) => {
+      const result = current(url, headers)
       return result instanceof Promise ? result.then(withVary) : withVary(result)
     }),
-    ...(version1 === undefined ? {} : { version1: varyingByAccept(version1) }),
+    ...(version1 === undefined ? {} : { version1: () => varyingByAccept(version1()) }),
   }
 }
 
 /** The 402 of a product for a request without a payment. */
-function unpaidAnswer(product: Product, terms: PaymentTerms, version1: boolean): Answer {
-  const { status, headers, body } = challengeFor(product, terms, { version1 })
-  return answer({
-    status,
-    body: new TextDecoder().decode(body),
-    cache: "none",
-    headers: [["payment-required", headers["payment-required"] ?? ""]],
+function unpaidAnswer(
+  product: Product,
+  terms: PaymentTerms,
+  offers: Offers,
+  version1: boolean,
+): () => Answer {
+  return madeOfOffer(offers, product, (offer) => {
+    const { status, headers, body } = challengeFor(product, terms, { version1, offer })
+    return answer({
+      status,
+      body: new TextDecoder().decode(body),
+      cache: "none",
+      headers: [["payment-required", headers["payment-required"] ?? ""]],
+    })
   })
 }

@@ -9,6 +9,7 @@ import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
 import { argumentText, type ParameterError } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
+import type { Offers } from "./paywall/offers.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
@@ -17,8 +18,8 @@ import { overloaded, type PreparedRefusal } from "./server/errors.ts"
 import { type LimitRefusal, type RateLimiter, spend } from "./server/limits.ts"
 import type { Checkouts } from "./handlers.ts"
 
-/** The routes of the free rows: their answers and their shared rate limit. */
-export type FreeRoutes = Readonly<Record<FreeId, EdgeRoute>>
+/** The routes of the free rows and of `countedRow`: their answers and their shared rate limit. */
+export type FreeRoutes = Readonly<Record<FreeId | "counted", EdgeRoute>>
 
 /**
  * What /a2a and /mcp need: the free routes, the checkouts, and the rate limit of all other calls.
@@ -29,6 +30,7 @@ export interface SkillPorts {
   /** The rate limit of calls that are neither free skills nor paid. */
   readonly documents: RateLimiter
   readonly terms: PaymentTerms
+  readonly offers: Offers
 }
 
 /** The answer of a free skill, with its `RateLimit` headers. */
@@ -41,13 +43,14 @@ export interface FreeSkillAnswer {
 export const freeSkillAnswer = (
   { free }: SkillPorts,
   id: FreeId,
+  query: URLSearchParams,
   address: string,
 ): Effect.Effect<FreeSkillAnswer, LimitRefusal> => {
   const { limiter, current } = free[id]
   const { path } = freeRows[id]
   return Effect.flatMap(spend(limiter, address), (fields) =>
     Effect.map(
-      Effect.promise(async (): Promise<RouteResult> => await current?.(path) ?? null),
+      Effect.promise(async (): Promise<RouteResult> => await current?.(`${path}?${query}`) ?? null),
       (answer) => ({ answer: answer ?? overloaded, fields }),
     ))
 }

@@ -85,4 +85,9 @@ export class MarketStore extends Context.Service<MarketStore, {
    * many rows were deleted.
    */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
+  /**
+   * Deletes the markets, with their series, that were not listed at `before` or later; the quote of a
+   * listed market may be an hour old. Returns how many.
+   */
+  readonly pruneUnlisted: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/markets/MarketStore") {}

@@ -10,6 +10,7 @@ import { Clock, Context, Duration, Effect, Layer, Metric, Result, Stream } from 
 import type { Market } from "../markets/domain/market.ts"
 import { screenMarket } from "../markets/domain/quality.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
+import { feedRetentionMs } from "../feed/domain/item.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MoveOutcomes } from "./MoveOutcomes.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
@@ -24,9 +25,10 @@ const booksMax = 5_000
 const candidatesMax = 2 * booksMax
 /** Markets in one call of the store. */
 const saveBatch = 1_000
-/** Points and feed items older than these are deleted. */
+/** Points older than this are deleted. */
 const seriesRetentionMs = 9 * day
-const feedRetentionMs = 90 * day
+/** Longer than any feed item about the market is kept. */
+const unlistedRetentionMs = 100 * day
 
 const stageLimits = {
   listing: Duration.minutes(4),
@@ -58,7 +60,10 @@ export function isGoodTick(report: TickReport): boolean {
 export class Ingestion extends Context.Service<Ingestion, {
   /** Never fails: the report lists the failed stages. */
   readonly tick: (slot: EpochMs) => Effect.Effect<TickReport>
-  /** Deletes points older than 9 days and feed items older than 90 days. */
+  /**
+   * Deletes points older than 9 days, feed items older than 90 days, and markets that the venue has
+   * not listed for 100 days.
+   */
   readonly prune: Effect.Effect<void>
 }>()("bellwether/movers/Ingestion") {
   static readonly layer = (options: { readonly tick: Duration.Duration }) =>
@@ -78,6 +83,7 @@ export class Ingestion extends Context.Service<Ingestion, {
             const now = yield* Clock.currentTimeMillis
             yield* services.markets.prune(now - seriesRetentionMs)
             yield* services.feed.prune(now - feedRetentionMs)
+            yield* services.markets.pruneUnlisted(now - unlistedRetentionMs)
           }),
         })
       }),
@@ -168,12 +174,27 @@ function mostLiquid(
   return unique.sort((a, b) => b.liquidityUsd - a.liquidityUsd).slice(0, booksMax)
 }
 
-const stageFailures = Metric.counter("tick_stage_failures_total", { incremental: true })
-const rejections = Metric.counter("tick_rejections_total", { incremental: true })
-const moversEmitted = Metric.counter("movers_total", { incremental: true })
-const tickSeconds = Metric.gauge("tick_seconds")
-const marketsListed = Metric.gauge("markets_listed")
-const booksRead = Metric.gauge("books_read")
+const stageFailures = Metric.counter("tick_stage_failures_total", {
+  description: "Failed stages of ticks that read the venue, by stage",
+  incremental: true,
+})
+const rejections = Metric.counter("tick_rejections_total", {
+  description: "Listing rows, markets and moves that were rejected, by reason",
+  incremental: true,
+})
+const moversEmitted = Metric.counter("movers_total", {
+  description: "Movers that were published",
+  incremental: true,
+})
+const tickSeconds = Metric.gauge("tick_seconds", {
+  description: "Duration of the last tick that read the venue",
+})
+const marketsListed = Metric.gauge("markets_listed", {
+  description: "Markets in the listing of the last tick",
+})
+const booksRead = Metric.gauge("books_read", {
+  description: "Order books that the last tick read",
+})
 
 const measure = (report: TickReport) =>
   Effect.all([

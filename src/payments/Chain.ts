@@ -1,5 +1,6 @@
 /**
- * The port to the chain. Only the chain proves whether a payment was made.
+ * The port to the chain. Only the chain proves whether a payment was made. When several endpoints
+ * are read, an answer is what all of them say (`chain/agreement.ts`).
  *
  * @module
  */
@@ -22,8 +23,11 @@ export interface ExpectedTransfer {
 }
 
 /** The chain cannot be read now. This proves nothing about a payment. */
-export class ChainUnavailable
-  extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", { reason: Schema.String }) {}
+export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
+  reason: Schema.String,
+  /** True when several endpoints were read and contradict each other. */
+  disputed: Schema.optionalKey(Schema.Literal(true)),
+}) {}
 
 /** A transfer by authorization on the chain. Any account may have submitted it. */
 export interface AuthorizedTransfer {

@@ -78,6 +78,8 @@ export function readJournal(folder: string): ReadonlySet<PaymentId> {
 }
 
 const makeJournal = Effect.fnUntraced(function* (folder: string, openFile: OpenFile) {
+  // So that an alert sees the first failure as an increase.
+  yield* Metric.update(writeFailures, 0)
   const run = failureReport(folder)
   let pending: ReadonlyArray<PaymentId> = []
   const current = lineFile(() => openIn(`${folder}/answers`))

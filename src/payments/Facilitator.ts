@@ -21,18 +21,25 @@ export interface FacilitatorRequest {
 /** The reason of a verification that got no place in time (`facilitator/limit.ts`). */
 export const facilitatorBusy = "overloaded"
 
+/** Nothing is known of the payment. `unanswered`: no x402 answer arrived, clear or not. */
+interface Unknown {
+  readonly outcome: "unknown"
+  readonly reason: string
+  readonly unanswered?: true
+}
+
 export type VerifyOutcome =
   | { readonly outcome: "valid" }
   /** `reason` comes from the facilitator: at most 100 printable characters. */
   | { readonly outcome: "invalid"; readonly reason: string }
-  | { readonly outcome: "unknown"; readonly reason: string }
+  | Unknown
 
 export type SettleOutcome =
   /** The facilitator reports that this transaction settled the payment. */
   | { readonly outcome: "settled"; readonly transaction: string }
   /** The facilitator reports that it did not and will not settle the payment. */
   | { readonly outcome: "declined"; readonly reason: string }
-  | { readonly outcome: "unknown"; readonly reason: string }
+  | Unknown
 
 export class Facilitator extends Context.Service<Facilitator, {
   readonly name: string

@@ -23,6 +23,7 @@ import {
 } from "./domain/paymentHealth.ts"
 import type { RefundState } from "./domain/refund.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
+import { chainReadAge, inUsdc, treasuryUsdc } from "./gauges.ts"
 import { PortRecords } from "./observedPorts.ts"
 import { openStates, PaymentStats } from "./PaymentStats.ts"
 import { type OwedTotals, Refunds } from "./refunds/Refunds.ts"
@@ -91,7 +92,7 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
     const units = yield* quietly(withDeadline(balanceTimeout)(read))
     if (Option.isNone(units)) return
     known.balance = { units: units.value, at: yield* Clock.currentTimeMillis }
-    yield* Metric.update(treasuryUsdc, Number(units.value) / usdcUnits)
+    yield* Metric.update(treasuryUsdc, inUsdc(units.value))
   })
 
   const readStored = Effect.gen(function* () {
@@ -99,8 +100,9 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
     const read = yield* stats.read(account)
     known.stored = storedFacts(owed, read, yield* Clock.currentTimeMillis)
     for (const state of openStates) {
-      const { payments = 0, oldestAgoMs = 0 } = read.open.get(state) ?? {}
+      const { payments = 0, amount = 0n, oldestAgoMs = 0 } = read.open.get(state) ?? {}
       yield* Metric.update(Metric.withAttributes(paymentsByState, { state }), payments)
+      yield* Metric.update(Metric.withAttributes(openUsdc, { state }), inUsdc(amount))
       yield* Metric.update(Metric.withAttributes(oldestPayment, { state }), oldestAgoMs / 1_000)
     }
   })
@@ -139,13 +141,11 @@ function storedFacts(
   }
 }
 
-const usdcUnits = 1_000_000
-
-const treasuryUsdc = Metric.gauge("treasury_usdc", {
-  description: "The treasury's balance, in USDC, as of the last read",
-})
 const paymentsByState = Metric.gauge("payments_open", {
   description: "Payments in each state that is not final",
+})
+const openUsdc = Metric.gauge("payments_open_usdc", {
+  description: "The sum of the payments in each state that is not final, in USDC",
 })
 const oldestPayment = Metric.gauge("payments_open_oldest_seconds", {
   description: "Seconds since the oldest payment of each state entered it",
@@ -156,9 +156,6 @@ const healthGauge = Metric.gauge("payments_health", {
 const chainBlock = Metric.gauge("chain_block", { description: "The newest block that was read" })
 const chainAge = Metric.gauge("chain_block_age_seconds", {
   description: "Age of the newest block that was read",
-})
-const chainReadAge = Metric.gauge("chain_read_age_seconds", {
-  description: "Seconds since the last good read of the chain",
 })
 const sweepAge = Metric.gauge("last_sweep_age_seconds", {
   description: "Seconds since the last sweep of waiting payments finished",

@@ -14,6 +14,8 @@ export const openStates = [
 
 interface OpenPayments {
   readonly payments: number
+  /** Atomic units. */
+  readonly amount: bigint
   /** Milliseconds since the oldest of them entered this state. */
   readonly oldestAgoMs: number
 }

@@ -12,7 +12,7 @@ import { makePlaces } from "../core/places.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./matchTransfers.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
-import type { FailedSale } from "./domain/failedSale.ts"
+import type { FailedSale, SignedReceipt } from "./domain/failedSale.ts"
 import {
   address,
   type Authorization,
@@ -26,6 +26,7 @@ import {
   type TokenDomain,
   wasTaken,
 } from "./domain/payment.ts"
+import type { Sign } from "./domain/x402/offerReceipt.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { Facilitator } from "./Facilitator.ts"
 import { PaymentStore } from "./PaymentStore.ts"
@@ -56,6 +57,7 @@ import {
   type Work,
 } from "./sale/sale.ts"
 import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
+import { makeReceipts, type Receipts } from "./sale/receipts.ts"
 import { checkRecentRefunds } from "./sale/recentRefunds.ts"
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
 import {
@@ -95,8 +97,14 @@ export class Payments extends Context.Service<Payments, {
   ) => Effect.Effect<PaymentOutcome>
   /** Records that an answer was delivered on an open connection. Does not wait for the store. */
   readonly sent: (delivery: Delivery) => Effect.Effect<void>
-  /** The stored payment; none when it was never claimed. */
-  readonly status: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
+  /**
+   * The stored payment, and its signed receipt; none when it was never claimed. A receipt of a sale
+   * is given only for the secret that the answer was bought with.
+   */
+  readonly status: (
+    paymentId: PaymentId,
+    secret: string | null,
+  ) => Effect.Effect<Option.Option<PaymentStatus>>
   /**
    * Resolves payments whose worker or buyer is gone, as far as the chain allows now. Runs every
    * SWEEP. Returns how many rows moved.
@@ -116,9 +124,17 @@ export class Payments extends Context.Service<Payments, {
   static readonly layer = (options: PaymentOptions) => Layer.effect(Payments, make(options))
 }
 
+/** A payment, with the signed receipt of its sale or refund; null where there is none to show. */
+export interface PaymentStatus {
+  readonly payment: Payment
+  readonly receipt: typeof SignedReceipt.Type | null
+}
+
 interface PaymentOptions {
   readonly terms: PaymentTerms
   readonly timing?: PaymentTiming
+  /** Signs receipts; without it they have no signature. */
+  readonly sign?: Sign
   /** Maximum number of verified payments that are sold at the same time. */
   readonly salesMax?: number
 }
@@ -140,7 +156,7 @@ const markRetriesMax = 40
 interface Seller extends SalePorts {
   readonly terms: PaymentTerms
   readonly token: TokenDomain
-  readonly network: string
+  readonly receipts: Receipts
   readonly signatures: Signatures["Service"]
   readonly fibers: SaleFibers
   /** The calls that wait for a sale of this process. */
@@ -162,13 +178,14 @@ interface Call extends Sale {
 }
 
 const make = Effect.fnUntraced(function* (
-  { terms, timing = defaultTiming, salesMax = defaultSalesMax }: PaymentOptions,
+  { terms, timing = defaultTiming, sign, salesMax = defaultSalesMax }: PaymentOptions,
 ) {
   const store = storeWithDeadline("The payment store", yield* PaymentStore)
   const chain = yield* Chain
   const signatures = yield* Signatures
   const token = tokenOf(terms)
   const treasury = address(terms.treasury)
+  const receipts = makeReceipts(sign ?? null, terms)
   const seller: Seller = {
     store,
     chain,
@@ -176,9 +193,9 @@ const make = Effect.fnUntraced(function* (
     timing,
     terms,
     token,
-    network: `eip155:${terms.chainId}`,
+    receipts,
     signatures,
-    fibers: yield* makeSaleFibers(terms, salesMax),
+    fibers: yield* makeSaleFibers(terms, receipts, salesMax),
     waiting: makeOncePerPayment(),
     resolving: makeOncePerPayment(),
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
@@ -195,16 +212,38 @@ const make = Effect.fnUntraced(function* (
     idOf: (authorization) => idOf(seller, authorization),
     findOutcome: findOutcome({
       ...ports,
-      network: seller.network,
+      receipts,
       secretHash: (id, secret) => secretHash(signatures, id, secret),
     }),
     sent: yield* makeDeliveryMarks(seller),
-    status: store.find,
+    status: (paymentId, secret) =>
+      Effect.map(
+        store.find(paymentId),
+        Option.map((payment) =>
+          statusOf(payment, receipts, secretHash(signatures, paymentId, secret))
+        ),
+      ),
     sweep: sweep(ports, "urgent"),
     sweepReleased: sweep(ports, "released"),
     scan: scan({ ...ports, signatures, token, account }),
   })
 })
+
+function statusOf(
+  payment: Payment,
+  receipts: Receipts,
+  hash: Bytes32 | null,
+): PaymentStatus {
+  if (payment.state === "refund_due" || payment.state === "refunded") {
+    return { payment, receipt: receipts.ofRefund(payment).receipt ?? null }
+  }
+  const isBuyer = hash !== null && hash === payment.secretHash
+  if (payment.state !== "answered" || payment.answer === null || !isBuyer) {
+    return { payment, receipt: null }
+  }
+  const info = receipts.ofSale(payment, payment.answer.body).extensions?.["offer-receipt"].info
+  return { payment, receipt: info !== undefined && "receipt" in info ? info.receipt : null }
+}
 
 const sell = Effect.fnUntraced(
   function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, FailedSale> {
@@ -362,7 +401,7 @@ const respond = (seller: Seller, row: Exclude<Payment, ReleasedPayment>, call: C
   responseForKnownPayment(
     row,
     isBuyer(seller, row, call),
-    seller.network,
+    seller.receipts,
     fetchHint(row, seller.terms, seller.timing),
   )
 

@@ -33,19 +33,24 @@ const overlapBlocks = 150n
 /**
  * Reads the chain from `overlapBlocks` before the last block that was read, and returns how many
  * payments it moved or inserted. A range is saved only when all of it was matched, so a scan that
- * dies loses nothing.
+ * dies loses nothing, and only up to the first transfer whose payment is in progress for another
+ * amount: no other step would find that transfer.
  */
 export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   const { store, account } = options
   const scanned = Option.getOrNull(yield* store.scanned(account))
   let after = scanned === null ? null : later(scanned.after, scanned.through - overlapBlocks)
   let changed = 0
+  let undecided: bigint | null = null
   for (let range = 0; range < rangesMax; range++) {
     const { transfers, through } = yield* readRange(options, after)
-    changed += yield* matchAll(options, transfers)
+    const matched = yield* matchAll(options, transfers)
+    changed += matched.changed
+    undecided ??= matched.undecided
     if (after !== null && through <= after) break
-    if (scanned === null || through > scanned.through) {
-      yield* store.saveScannedThrough(account, through)
+    const decided = undecided === null ? through : earlier(through, undecided - 1n)
+    if (scanned === null || decided > scanned.through) {
+      yield* store.saveScannedThrough(account, decided)
     }
     if (after === null) break
     after = through
@@ -54,6 +59,7 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
 })
 
 const later = (a: bigint, b: bigint) => a > b ? a : b
+const earlier = (a: bigint, b: bigint) => a < b ? a : b
 
 const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
   chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
@@ -63,7 +69,10 @@ const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
     }),
   )
 
-/** Matches the transfers whose payment is not already stored as taken. */
+/**
+ * Matches the transfers whose payment is not already stored as taken. `undecided` is the first block
+ * with a transfer that has to be matched again; null without one.
+ */
 const matchAll = Effect.fnUntraced(function* (
   options: ScanOptions,
   transfers: ReadonlyArray<AuthorizedTransfer>,
@@ -76,15 +85,23 @@ const matchAll = Effect.fnUntraced(function* (
     paymentId: signatures.paymentId({ ...token, from: transfer.from, nonce: transfer.nonce }),
   }))
   const states = yield* store.states(payments.map(({ paymentId }) => paymentId))
-  const changes = yield* Effect.forEach(
-    payments.filter(({ paymentId }) => wasTaken(states.get(paymentId) ?? "released") !== true),
+  const open = payments.filter(({ paymentId }) =>
+    wasTaken(states.get(paymentId) ?? "released") !== true
+  )
+  const results = yield* Effect.forEach(
+    open,
     ({ paymentId, transfer }) => match(options, paymentId, transfer),
     { concurrency: matchConcurrency },
   )
-  return changes.filter((change) => change).length
+  const undecided = open.filter((_, n) => results[n] === "undecided")
+    .map(({ transfer }) => transfer.at.block)
+  return {
+    changed: results.filter((result) => result === "changed").length,
+    undecided: undecided.length === 0 ? null : undecided.reduce(earlier),
+  }
 })
 
-/** True when the transfer changed a row. */
+/** What the transfer did to a row. */
 const match = Effect.fnUntraced(function* (
   options: ScanOptions,
   paymentId: PaymentId,
@@ -103,14 +120,19 @@ const match = Effect.fnUntraced(function* (
         paymentId,
       })
     }
-    return inserted
+    return inserted ? "changed" : "unchanged"
   }
   const move = moveForTransfer(options, known.value, transfer)
-  if (Option.isNone(move)) return false
+  if (Option.isNone(move)) {
+    const isUndecided = wasTaken(known.value.state) === null &&
+      known.value.amount !== transfer.value
+    return isUndecided ? "undecided" : "unchanged"
+  }
   if (known.value.state === "void") {
     yield* Effect.logError("A payment marked as void was paid", { paymentId })
   }
-  return (yield* moveOrRead(store, known.value, move.value)).state !== known.value.state
+  const { state } = yield* moveOrRead(store, known.value, move.value)
+  return state === known.value.state ? "unchanged" : "changed"
 })
 
 /**

@@ -6,9 +6,10 @@
  */
 import { Cause, Effect, Exit, Layer, Metric } from "effect"
 import type { FailedSale } from "./domain/failedSale.ts"
+import { annotate, inSpan } from "../core/tracing.ts"
 import { Payments } from "./Payments.ts"
 import type { Delivery } from "./sale/responses.ts"
-import { secondsBuckets, timed } from "./timed.ts"
+import { secondsBuckets, timed } from "../core/timed.ts"
 
 const saleSeconds = Metric.histogram("sale_seconds", {
   description: "Duration of a paid call, from the signature check to the answer",
@@ -26,24 +27,27 @@ export const layer: Layer.Layer<Payments, never, Payments> = Layer.effect(
       ...payments,
       sell: (purchase, work) => {
         const product = purchase.product.id
-        const compute = work.compute.pipe(timed((exit, seconds) => {
-          const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
-          return Metric.update(
-            Metric.withAttributes(computeSeconds, { product, outcome }),
-            seconds,
-          )
-        }))
-        return payments.sell(purchase, { ...work, compute }).pipe(
-          timed((exit, seconds) =>
-            Metric.update(
-              Metric.withAttributes(saleSeconds, { product, outcome: outcomeOf(exit) }),
+        const paymentId = payments.idOf(purchase.payment.authorization)
+        const compute = work.compute.pipe(
+          timed((exit, seconds) => {
+            const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
+            return Metric.update(
+              Metric.withAttributes(computeSeconds, { product, outcome }),
               seconds,
             )
-          ),
-          Effect.annotateLogs({
-            paymentId: payments.idOf(purchase.payment.authorization),
-            product,
           }),
+          inSpan("compute"),
+        )
+        return payments.sell(purchase, { ...work, compute }).pipe(
+          timed((exit, seconds) => {
+            const outcome = outcomeOf(exit)
+            return Effect.andThen(
+              Metric.update(Metric.withAttributes(saleSeconds, { product, outcome }), seconds),
+              annotate({ outcome }),
+            )
+          }),
+          inSpan("sale", { "payment.id": paymentId, product }),
+          Effect.annotateLogs({ paymentId, product }),
         )
       },
     })),

@@ -5,17 +5,21 @@
  *
  * @module
  */
-import { Cause, Context, Effect, Exit, Layer, Metric } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Metric, Option } from "effect"
+import { annotate, inSpan } from "../core/tracing.ts"
 import { Chain, ChainUnavailable } from "./Chain.ts"
+import type { EpochMs } from "../core/domain/time.ts"
 import { afterAnswer, afterFailure, type CallRecord, noCalls } from "./domain/paymentHealth.ts"
 import { Facilitator } from "./Facilitator.ts"
-import { secondsBuckets, timed } from "./timed.ts"
+import { secondsBuckets, timed } from "../core/timed.ts"
 
 /** What was observed of each kind of call. */
 interface Records {
   verify: CallRecord
   settle: CallRecord
   chain: CallRecord
+  /** When the endpoints of the chain last contradicted each other. */
+  disputedAt: EpochMs | null
 }
 
 export class PortRecords extends Context.Service<PortRecords, Records>()(
@@ -23,7 +27,7 @@ export class PortRecords extends Context.Service<PortRecords, Records>()(
 ) {
   static readonly layer: Layer.Layer<PortRecords> = Layer.sync(
     PortRecords,
-    () => ({ verify: noCalls, settle: noCalls, chain: noCalls }),
+    () => ({ verify: noCalls, settle: noCalls, chain: noCalls, disputedAt: null }),
   )
 }
 
@@ -58,11 +62,12 @@ export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | Por
             const outcome = Exit.isSuccess(exit) ? exit.value.outcome : "defect"
             const failed = outcome === "unknown" || outcome === "defect"
             records[call] = failed ? afterFailure(records[call], now) : afterAnswer(now)
-            return Metric.update(
-              Metric.withAttributes(facilitatorSeconds, { call, outcome }),
-              seconds,
+            return Effect.andThen(
+              Metric.update(Metric.withAttributes(facilitatorSeconds, { call, outcome }), seconds),
+              annotate({ outcome }),
             )
           }),
+          inSpan(call),
           (call) => Effect.acquireUseRelease(change(1), () => call, () => change(-1)),
         )
       return Facilitator.of({
@@ -80,11 +85,19 @@ export const layerChain: Layer.Layer<Chain, never, Chain | PortRecords> = Layer.
     const chain = yield* Chain
     const records = yield* PortRecords
     const observed = <A>(call: string, read: Effect.Effect<A, ChainUnavailable>) =>
-      read.pipe(recorded((exit, seconds, now) => {
-        records.chain = Exit.isSuccess(exit) ? afterAnswer(now) : afterFailure(records.chain, now)
-        const outcome = Exit.isSuccess(exit) ? "answered" : "unavailable"
-        return Metric.update(Metric.withAttributes(chainSeconds, { call, outcome }), seconds)
-      }))
+      read.pipe(
+        recorded((exit, seconds, now) => {
+          records.chain = Exit.isSuccess(exit) ? afterAnswer(now) : afterFailure(records.chain, now)
+          const disputed = Option.match(Exit.findErrorOption(exit), {
+            onNone: () => false,
+            onSome: (error) => error.disputed === true,
+          })
+          if (disputed) records.disputedAt = now
+          const outcome = Exit.isSuccess(exit) ? "answered" : disputed ? "disputed" : "unavailable"
+          return Metric.update(Metric.withAttributes(chainSeconds, { call, outcome }), seconds)
+        }),
+        inSpan("chain", { operation: call }),
+      )
     return Chain.of({
       head: observed("head", chain.head),
       paymentProof: (expected) => observed("proof", chain.paymentProof(expected)),

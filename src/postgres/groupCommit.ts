@@ -14,20 +14,22 @@ import type { SqlError } from "effect/sql/SqlError"
 
 /** The most commands in one statement. */
 const commandsMax = 64
+/** How long a command that may wait does so, while no other starts a statement. */
+const gatherTime = "20 millis"
 /** Later commands wait at most this long for a running statement, which may wait for a row lock. */
 const waitMax = "200 millis"
 /** How many commands of a refused statement are retried at the same time, one statement each. */
 const retryConcurrency = 4
 
-interface GroupCommitOptions<In, Out> {
-  /** The row that a command changes. */
-  readonly rowOf: (command: In) => string
+interface GroupCommitOptions<In, Out, Row> {
+  /** The row that a command changes; the command itself, if each has a result of its own. */
+  readonly rowOf: (command: In) => Row
   /** Runs commands for different rows in one statement. Returns the result of each changed row. */
   readonly runBatch: (
     commands: Array.NonEmptyReadonlyArray<In>,
-  ) => Effect.Effect<ReadonlyMap<string, Out>, SqlError>
-  /** How long the first command waits for others; by default one turn of the event loop. */
-  readonly batchDelay?: Effect.Effect<void>
+  ) => Effect.Effect<ReadonlyMap<Row, Out>, SqlError>
+  /** Whether a command may wait up to `gatherTime` for a statement of other commands. */
+  readonly mayWait?: (command: In) => boolean
 }
 
 interface Command<In, Out> extends Request.Request<Option.Option<Out>, SqlError> {
@@ -43,11 +45,14 @@ type Entries<In, Out> = Array.NonEmptyReadonlyArray<Request.Entry<Command<In, Ou
  * unknown outcome fails for all its commands. Interruption cancels a command whose statement has
  * not started.
  */
-export const groupCommit = Effect.fnUntraced(function* <In, Out>(
-  { rowOf, runBatch, batchDelay = Effect.yieldNow }: GroupCommitOptions<In, Out>,
+export const groupCommit = Effect.fnUntraced(function* <In, Out, Row = string>(
+  { rowOf, runBatch, mayWait = () => false }: GroupCommitOptions<In, Out, Row>,
 ) {
   const { transactionService } = yield* SqlClient
   const gate = Latch.makeUnsafe(true)
+  /** Open while a pending command may not wait. */
+  const urgent = Latch.makeUnsafe(false)
+  let isUrgent = false
   let running = 0
 
   const run = (entries: Entries<In, Out>): Effect.Effect<void> =>
@@ -73,6 +78,8 @@ export const groupCommit = Effect.fnUntraced(function* <In, Out>(
     Effect.suspend(() => {
       running += 1
       gate.closeUnsafe()
+      isUrgent = false
+      urgent.closeUnsafe()
       return Effect.forEach(oncePerRow(entries, rowOf), run, { discard: true })
     }).pipe(
       Effect.ensuring(Effect.sync(() => {
@@ -85,10 +92,23 @@ export const groupCommit = Effect.fnUntraced(function* <In, Out>(
     // Commands of a transaction are batched with commands of the same transaction only.
     batchKey: ({ context }) => Context.getOrUndefined(context, transactionService),
     delay: Effect.andThen(
-      batchDelay,
+      Effect.andThen(
+        Effect.yieldNow,
+        Effect.suspend(() =>
+          urgent.isOpen() ? Effect.void : Effect.timeoutOption(urgent.await, gatherTime)
+        ),
+      ),
       Effect.suspend(() => gate.isOpen() ? Effect.void : Effect.timeoutOption(gate.await, waitMax)),
     ),
-    collectWhile: (entries) => entries.size < commandsMax,
+    preCheck: (entry) => {
+      isUrgent ||= !mayWait(commandOf(entry))
+      return true
+    },
+    collectWhile: (entries) => {
+      // Only now, when the command is in the batch: the others may start at once.
+      if (isUrgent) urgent.openUnsafe()
+      return entries.size < commandsMax
+    },
     runAll,
   })
   const command = Request.of<Command<In, Out>>()
@@ -117,12 +137,12 @@ function wasRefused(exit: Exit.Exit<unknown, SqlError>): boolean {
 }
 
 /** Splits `entries` into rounds with at most one command per row, in order of arrival. */
-function oncePerRow<In, Out>(
+function oncePerRow<In, Out, Row>(
   entries: Entries<In, Out>,
-  rowOf: (command: In) => string,
+  rowOf: (command: In) => Row,
 ): ReadonlyArray<Entries<In, Out>> {
   const rounds: Array<Array.NonEmptyArray<Request.Entry<Command<In, Out>>>> = []
-  const seen = new Map<string, number>()
+  const seen = new Map<Row, number>()
   for (const entry of entries) {
     const row = rowOf(commandOf(entry))
     const round = seen.get(row) ?? 0

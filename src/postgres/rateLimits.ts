@@ -1,16 +1,20 @@
 /**
- * The rate limits in PostgreSQL: the sliding-window log of `rate_take`, with concurrent requests in
- * one statement.
+ * The rate limits in PostgreSQL: a sliding-window log for each key. Concurrent requests of a policy
+ * share one statement, `rate_takes`, which upserts one row for each key.
  *
  * @module
  */
-import { Cause, Clock, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { EpochMs } from "../core/domain/time.ts"
-import { RateLimits, RateLimitUnavailable, type RatePolicy } from "../core/RateLimits.ts"
+import {
+  type RateDecision,
+  RateLimits,
+  RateLimitUnavailable,
+  type RatePolicy,
+} from "../core/RateLimits.ts"
 import { withDeadline } from "../core/deadline.ts"
 import { groupCommit } from "./groupCommit.ts"
-import { jsonText } from "./json.ts"
 
 interface LimitsOptions {
   /** The clock: the database's, shared by all replicas, or Effect's Clock, for tests. */
@@ -20,18 +24,16 @@ interface LimitsOptions {
 /** A caller is refused if the log does not answer within this time. */
 export const takeTimeout = Duration.seconds(2)
 
-/** One request for a grant; `take` is its unique number. */
+/** One request for a grant. */
 interface Take {
-  readonly take: string
-  readonly log: string
   readonly key: string
-  readonly grants_max: number
-  readonly window_ms: number
-  readonly test_now_ms: number | null
 }
 
+/** What all takes of one key got in a statement. */
 interface Row {
-  readonly granted: boolean
+  readonly client_key: string
+  readonly granted: number
+  /** Grants left after them. */
   readonly remaining: number
   readonly reset_ms: bigint
 }
@@ -45,54 +47,57 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
         ? Effect.map(Clock.currentTimeMillis, (ms): number | null => ms)
         : Effect.succeed(null)
 
-      let takes = 0
-      const taken = yield* groupCommit<Take, Row>({
-        // Every request is its own row: within one statement, rate_take sees the grants before it.
-        rowOf: ({ take }) => take,
-        runBatch: (takes) =>
-          sql<Row & { readonly take: string }>`
-            SELECT input.take, taken.granted, taken.remaining, taken.reset_ms
-            FROM (
-              SELECT * FROM json_to_recordset(${jsonText(takes)}::json) AS input (
-                take text, log text, key text, grants_max integer, window_ms bigint,
-                test_now_ms bigint)
-              ORDER BY log, key, take::bigint
-            ) input, LATERAL rate_take(log, key, grants_max, window_ms, test_now_ms) AS taken`.pipe(
-            Effect.map((rows) => new Map(rows.map((row) => [row.take, row]))),
-          ),
-      })
+      const takesOf = (policy: RatePolicy) =>
+        groupCommit<Take, RateDecision, Take>({
+          rowOf: (take) => take,
+          runBatch: (takes) => {
+            const byKey = grouped(takes)
+            const keys = [...byKey.keys()].toSorted()
+            const asked = keys.map((key) => byKey.get(key)?.length ?? 0)
+            return testNow.pipe(
+              Effect.flatMap((now) =>
+                sql<Row>`SELECT * FROM rate_takes(${logName(policy)}, ${keys}::text[],
+                  ${asked}::integer[], ${policy.limit}::integer, ${policy.windowMs}::bigint,
+                  ${now}::bigint)`
+              ),
+              withDeadline(takeTimeout),
+              Effect.map(Option.getOrElse((): ReadonlyArray<Row> => [])),
+              Effect.map((rows) => new Map(rows.flatMap((row) => decisions(row, byKey)))),
+            )
+          },
+        })
+      /** The takes of each policy; the service has a handful of policies. */
+      const byPolicy = new Map<string, Effect.Success<ReturnType<typeof takesOf>>>()
+      const takerOf = (policy: RatePolicy) =>
+        Effect.suspend(() => {
+          const name = logName(policy)
+          const known = byPolicy.get(name)
+          return known !== undefined
+            ? Effect.succeed(known)
+            : Effect.tap(takesOf(policy), (made) => Effect.sync(() => byPolicy.set(name, made)))
+        })
 
       const take = (policy: RatePolicy, key: string) =>
-        testNow.pipe(
-          Effect.flatMap((testNowMs) =>
-            taken({
-              take: `${takes++}`,
-              log: logName(policy),
-              key,
-              grants_max: policy.limit,
-              window_ms: policy.windowMs,
-              test_now_ms: testNowMs,
-            })
-          ),
-          Effect.map((row) => ({
-            granted: Option.exists(row, ({ granted }) => granted),
-            remaining: Option.match(row, { onNone: () => 0, onSome: ({ remaining }) => remaining }),
-            resetMs: Number(Option.match(row, { onNone: () => 0n, onSome: (row) => row.reset_ms })),
-          })),
-          withDeadline(takeTimeout),
-          Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
+        takerOf(policy).pipe(
+          Effect.provideService(SqlClient, sql),
+          Effect.flatMap((taken) => taken({ key })),
+          Effect.flatMap(Effect.fromOption),
           Effect.tapError((error) => Effect.logWarning("Rate limit unavailable", error._tag)),
           Effect.mapError(() => new RateLimitUnavailable()),
         )
 
       const prune = Effect.fn("RateLimits.prune")(function* (before: EpochMs) {
         const [row] = yield* sql<{ gone: bigint }>`
-          WITH gone AS (
+          WITH short AS (
+            DELETE FROM rate_log WHERE taken_ms < ${BigInt(before)} AND (key, policy) IN (
+              SELECT key, policy FROM rate_log WHERE taken_ms < ${BigInt(before)}
+              FOR UPDATE SKIP LOCKED) RETURNING key
+          ), long AS (
             DELETE FROM rate_key WHERE newest_ms < ${BigInt(before)} RETURNING key_id
           ), grants AS (
-            DELETE FROM rate_grant USING gone WHERE rate_grant.key_id = gone.key_id
+            DELETE FROM rate_grant USING long WHERE rate_grant.key_id = long.key_id
           )
-          SELECT count(*) AS gone FROM gone`
+          SELECT (SELECT count(*) FROM short) + (SELECT count(*) FROM long) AS gone`
         return Number(row?.gone ?? 0n)
       }, Effect.orDie)
 
@@ -100,5 +105,24 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
     }),
   )
 
-/** The log is a ring buffer as long as its limit, so a changed limit needs a new log. */
+/** The takes of each key, in order of arrival. */
+function grouped(takes: ReadonlyArray<Take>): Map<string, Array<Take>> {
+  const byKey = new Map<string, Array<Take>>()
+  for (const take of takes) {
+    const others = byKey.get(take.key)
+    if (others === undefined) byKey.set(take.key, [take])
+    else others.push(take)
+  }
+  return byKey
+}
+
+/** The first takes of a key get its grants. */
+const decisions = (row: Row, byKey: ReadonlyMap<string, ReadonlyArray<Take>>) =>
+  (byKey.get(row.client_key) ?? []).map((take, at): [Take, RateDecision] => {
+    const granted = at < row.granted
+    const remaining = granted ? row.remaining + row.granted - 1 - at : 0
+    return [take, { granted, remaining, resetMs: Number(row.reset_ms) }]
+  })
+
+/** A log is as long as its limit, so a changed limit needs a new log. */
 const logName = (policy: RatePolicy) => `${policy.name};q=${policy.limit};w=${policy.windowMs}`

@@ -22,6 +22,12 @@ const paymentUpdates = [
   ...["paid_amount", "answer_body", "answered_at", "sent_at"],
 ]
 
+/** Columns of a payment channel that change; the others are its identity. */
+const channelUpdates = [
+  ...["charged", "voucher", "balance", "claimed", "withdraw_at", "refund_nonce", "read_at"],
+  ...["unclaimed_at", "claim_sent_at", "refund_nonce_sent", "refund_sent_at"],
+]
+
 /** Columns of a refund that the service may read. Not the signature: it can move money. */
 const refundReadByService = [
   "payment_id",
@@ -30,6 +36,7 @@ const refundReadByService = [
   "transaction",
   "amount",
   "queue",
+  "confirmed_at",
   "created_at",
   "changed_at",
 ]
@@ -61,7 +68,10 @@ const restrictedTables = [
   "delivered_before_restore",
   "refund",
   "refund_action",
+  "channel",
   "refund_treasury",
+  "counted_batch",
+  "counted_record",
   "schema_migration",
 ]
 
@@ -89,11 +99,19 @@ export const grantRoles = Effect.gen(function* () {
     for (const table of simulated) yield* grant("SELECT, INSERT, UPDATE, DELETE", table, refund)
     yield* grant("SELECT, INSERT", "payment", service)
     yield* grant(`UPDATE (${paymentUpdates.join(", ")})`, "payment", service)
+    // The log of counted results is appended to, and never changed.
+    for (const table of ["counted_batch", "counted_record"]) {
+      yield* grant("SELECT, INSERT", table, service)
+    }
+    yield* grant("UPDATE (batch)", "counted_record", service)
     for (const table of ["payment_deleted", "delivered_before_restore"]) {
       yield* grant("SELECT", table, service)
     }
+    yield* grant("SELECT", "delivered_before_restore", refund)
     yield* grant(`SELECT (${eventReadByService.join(", ")})`, "payment_event", service)
     yield* sql`GRANT EXECUTE ON FUNCTION delete_old_payments(bigint, integer) TO ${sql(service)}`
+    yield* grant("SELECT, INSERT", "channel", service)
+    yield* grant(`UPDATE (${channelUpdates.join(", ")})`, "channel", service)
     yield* grant(`SELECT (${refundReadByService.join(", ")})`, "refund", service)
     yield* grant(`SELECT (${paymentReadByWorker.join(", ")})`, "payment", refund)
     yield* grant("SELECT", "refund", refund)
@@ -108,13 +126,18 @@ const grant = (rights: string, table: string, role: string) =>
     (sql) => sql`GRANT ${sql.literal(rights)} ON ${sql(table)} TO ${sql(role)}`,
   )
 
-/** Roles belong to the whole server: another database or migrator may have created this one. */
+/**
+ * Roles belong to the whole server: another database or migrator may have created this one. An owner
+ * without the right to create roles can grant to existing ones.
+ */
 const ensureRole = (role: string) =>
   Effect.flatMap(SqlClient, (sql) =>
     sql`DO ${
       sql.literal(`$$
       BEGIN
-        CREATE ROLE ${role} NOLOGIN;
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}') THEN
+          CREATE ROLE ${role} NOLOGIN;
+        END IF;
       EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
       END $$`)
     }`)

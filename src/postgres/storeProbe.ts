@@ -11,7 +11,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { StoreProbe, StoreRefusesWrites } from "../core/StoreProbe.ts"
+import { StoreProbe, StoreRefusesWrites, type TableSize } from "../core/StoreProbe.ts"
 
 /** The row of `job` that the probe writes. No job has this name. */
 const probeRow = "readiness probe"
@@ -21,7 +21,7 @@ const sortedRowBytes = 200
 
 export const layer: Layer.Layer<StoreProbe, never, SqlClient> = Layer.effect(
   StoreProbe,
-  Effect.map(SqlClient, (sql) => StoreProbe.of({ write: write(sql) })),
+  Effect.map(SqlClient, (sql) => StoreProbe.of({ write: write(sql), tableSizes: tableSizes(sql) })),
 )
 
 const write = (sql: SqlClient) =>
@@ -40,6 +40,14 @@ const write = (sql: SqlClient) =>
     Effect.mapError((error: SqlError) => new StoreRefusesWrites({ reason: reasonOf(error) })),
     Effect.catchDefect(() => new StoreRefusesWrites({ reason: "the store failed" })),
   )
+
+const tableSizes = (sql: SqlClient) =>
+  Effect.orDie(sql<TableSize>`
+    SELECT class.relname AS table, coalesce(stat.n_live_tup, 0)::float8 AS rows,
+      pg_total_relation_size(class.oid)::float8 AS bytes
+    FROM pg_class class LEFT JOIN pg_stat_user_tables stat ON stat.relid = class.oid
+    WHERE class.relkind IN ('r', 'm') AND class.relnamespace = current_schema()::regnamespace
+    ORDER BY class.relname`)
 
 const reasons: Readonly<Record<string, string>> = {
   "25006": "the store is read-only",

@@ -109,7 +109,7 @@ const tick = Effect.fn("Predetermined.tick")(function* (
   const proposals = new Map<MarketId, Proposal | null>()
   yield* stage("proposals", readProposals(services, candidates, proposals, progress), undefined)
   const now = yield* Clock.currentTimeMillis
-  const supported = withNewEvidence(services, candidates, proposals, now, progress)
+  const supported = yield* withNewEvidence(services, candidates, proposals, now, progress)
   const chosen = yield* stage("books", withOpenPrice(services, supported, now, progress), [])
   const rules = yield* stage("rules", readRules(services, chosen), new Map())
   yield* stage("questions", putQuestions(services, chosen, rules, progress), undefined)
@@ -202,12 +202,29 @@ const putQuestion = Effect.fnUntraced(function* (
   yield* save(key, "published")
 })
 
-const stageFailures = Metric.counter("predetermined_stage_failures_total", { incremental: true })
-const rejections = Metric.counter("predetermined_rejections_total", { incremental: true })
-const questions = Metric.counter("predetermined_questions_total", { incremental: true })
-const unanswered = Metric.counter("predetermined_unanswered_total", { incremental: true })
-const itemsPublished = Metric.counter("predetermined_items_total", { incremental: true })
-const tickSeconds = Metric.gauge("predetermined_tick_seconds")
+const stageFailures = Metric.counter("predetermined_stage_failures_total", {
+  description: "Failed stages of ticks that look for decided outcomes, by stage",
+  incremental: true,
+})
+const rejections = Metric.counter("predetermined_rejections_total", {
+  description: "Detection candidates that were rejected, by reason",
+  incremental: true,
+})
+const questions = Metric.counter("predetermined_questions_total", {
+  description: "Questions that were put to the detector",
+  incremental: true,
+})
+const unanswered = Metric.counter("predetermined_unanswered_total", {
+  description: "Questions that the detector did not answer",
+  incremental: true,
+})
+const itemsPublished = Metric.counter("predetermined_items_total", {
+  description: "Predetermined items that were published",
+  incremental: true,
+})
+const tickSeconds = Metric.gauge("predetermined_tick_seconds", {
+  description: "Duration of the last tick that looked for decided outcomes",
+})
 
 const measure = (report: PredeterminedReport) =>
   Effect.all([

@@ -25,6 +25,8 @@ import type { Detector } from "./Detector.ts"
 import type { DetectionRecord, DetectionStore } from "./DetectionStore.ts"
 import type { News } from "../news/News.ts"
 import { requestInBatches } from "../markets/requestInBatches.ts"
+import { mapParts } from "../core/domain/parts.ts"
+import { inSlices } from "../core/slices.ts"
 import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
@@ -118,7 +120,9 @@ export const newsByMarket = Effect.fnUntraced(function* (
   const since = slot - newsAgeMsMax
   const { headlines } = yield* news.recent(since, headlinesMax)
   const about = headlineFinder(headlines.filter(({ title }) => reportsCompletedEvent(title)))
-  const named = new Set(markets.filter(({ question }) => about(question).length > 0))
+  const isNamed = ({ question }: Market) => about(question).length > 0
+  const areNamed = yield* inSlices(() => mapParts(markets, isNamed))
+  const named = new Set(markets.filter((_, index) => areNamed[index]))
   const events = new Set([...named].map(({ eventSlug }) => eventSlug.toLowerCase()))
   const others = markets.filter((market) =>
     !named.has(market) && events.has(market.eventSlug.toLowerCase())
@@ -197,14 +201,14 @@ export const readProposals = (
   )
 
 /** The candidates with a known proposal and supporting evidence that is new. */
-export function withNewEvidence(
+export const withNewEvidence = Effect.fnUntraced(function* (
   { detector }: DetectionServices,
   candidates: ReadonlyArray<DetectionCandidate>,
   proposals: ReadonlyMap<MarketId, Proposal | null>,
   now: EpochMs,
   progress: DetectionProgress,
-): ReadonlyArray<CandidateWithNewEvidence> {
-  const found = candidates.flatMap((candidate): ReadonlyArray<CandidateWithNewEvidence> => {
+) {
+  const newEvidence = (candidate: DetectionCandidate): ReadonlyArray<CandidateWithNewEvidence> => {
     const { market, lastEvidenceKey } = candidate
     const proposal = proposals.get(market.id)
     if (proposal === undefined) return []
@@ -217,10 +221,11 @@ export function withNewEvidence(
     if (key !== lastEvidenceKey) return [{ ...candidate, proposal, key }]
     tally(progress.rejected, { asked_before: 1 })
     return []
-  })
+  }
+  const found = (yield* inSlices(() => mapParts(candidates, newEvidence))).flat()
   progress.withNewEvidence = found.length
   return found.sort(byConsidered)
-}
+})
 
 /** The first candidates whose live book passes the gates; the others are considered again later. */
 export const withOpenPrice = Effect.fnUntraced(function* (

@@ -21,6 +21,7 @@ import type {
   PublishedEntry,
   ReadingResult,
 } from "./domain/entryScore.ts"
+import type { StoredOutcome } from "./domain/outcomes.ts"
 import type { MoveOutcome } from "../movers/domain/moveOutcomes.ts"
 import type { ScoredBin } from "./domain/moverDrift.ts"
 import type { CheckVerdict, ScoreCheck, VerdictCounts } from "./domain/selfScore.ts"
@@ -124,6 +125,13 @@ export class ScoreStore extends Context.Service<ScoreStore, {
    */
   readonly saveVerdicts: (judged: ReadonlyArray<JudgedCheck>) => Effect.Effect<number>
   readonly counts: Effect.Effect<VerdictCounts>
+  /**
+   * The checks of the items after `since`, ascending; of at least `items` items if there are as many.
+   */
+  readonly outcomes: (
+    since: number,
+    items: number,
+  ) => Effect.Effect<ReadonlyArray<StoredOutcome>>
   /** When the newest forecasts were made; 0 before the first. */
   readonly forecastsMadeAt: Effect.Effect<EpochMs>
   /** Adds forecasts; one of the same market and time is ignored. */

@@ -383,7 +383,10 @@ const entryPoint = Effect.fnUntraced(function* (
   return last ?? (stored !== null && stored.at <= end ? stored : null)
 })
 
-const stageFailures = Metric.counter("score_stage_failures_total", { incremental: true })
+const stageFailures = Metric.counter("score_stage_failures_total", {
+  description: "Failed stages of ticks that score published items, by stage",
+  incremental: true,
+})
 const readingCount = Metric.counter("score_readings_total", {
   description: "Books read after published whale entries, by state; `missed` was too late",
   incremental: true,
@@ -392,7 +395,9 @@ const verdictCount = Metric.counter("score_verdicts_total", {
   description: "Verdicts on the service's own items; a corrected verdict counts again",
   incremental: true,
 })
-const tickSeconds = Metric.gauge("score_tick_seconds")
+const tickSeconds = Metric.gauge("score_tick_seconds", {
+  description: "Duration of the last tick that scored published items",
+})
 
 const measure = ({ seconds, verdicts }: ScoreReport) =>
   Effect.all([

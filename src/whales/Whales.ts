@@ -231,16 +231,43 @@ const readWallets = Effect.fnUntraced(function* (
   if (failure !== undefined) return yield* failure
 })
 
-const stageFailures = Metric.counter("whale_stage_failures_total", { incremental: true })
-const rejections = Metric.counter("whale_rejections_total", { incremental: true })
-const activityAdded = Metric.counter("whale_acts_total", { incremental: true })
-const positionsRecomputed = Metric.counter("whale_positions_made_total", { incremental: true })
-const itemsPublished = Metric.counter("whale_entries_total", { incremental: true })
-const resolutionsRead = Metric.counter("whale_resolutions_total", { incremental: true })
-const positionsCounted = Metric.counter("whale_positions_counted_total", { incremental: true })
-const tickSeconds = Metric.gauge("whale_tick_seconds")
-const walletsRead = Metric.gauge("whale_wallets_read")
-const walletsLabelled = Metric.gauge("whale_wallets_labelled")
+const stageFailures = Metric.counter("whale_stage_failures_total", {
+  description: "Failed stages of ticks that read tracked wallets, by stage",
+  incremental: true,
+})
+const rejections = Metric.counter("whale_rejections_total", {
+  description: "Activity and entries of tracked wallets that were rejected, by reason",
+  incremental: true,
+})
+const activityAdded = Metric.counter("whale_acts_total", {
+  description: "Activity events of tracked wallets that were added",
+  incremental: true,
+})
+const positionsRecomputed = Metric.counter("whale_positions_made_total", {
+  description: "Positions of tracked wallets that were computed again",
+  incremental: true,
+})
+const itemsPublished = Metric.counter("whale_entries_total", {
+  description: "Whale entries that were published",
+  incremental: true,
+})
+const resolutionsRead = Metric.counter("whale_resolutions_total", {
+  description: "Resolutions of markets that were read for tracked wallets",
+  incremental: true,
+})
+const positionsCounted = Metric.counter("whale_positions_counted_total", {
+  description: "Resolved positions that were counted into the results of wallets",
+  incremental: true,
+})
+const tickSeconds = Metric.gauge("whale_tick_seconds", {
+  description: "Duration of the last tick that read tracked wallets",
+})
+const walletsRead = Metric.gauge("whale_wallets_read", {
+  description: "Tracked wallets that the last tick read",
+})
+const walletsLabelled = Metric.gauge("whale_wallets_labelled", {
+  description: "Wallets by label, as of the last tick",
+})
 
 const measure = (report: WhaleReport) =>
   Effect.all([

@@ -43,6 +43,7 @@ const service = (url: Url, databaseUrl: string): Env => ({
   ...money(url),
   VENUE: "polymarket",
   PUBLIC_BASE_URL: "https://bell.example",
+  SIGNING_PRIVATE_KEY: `0x${"d4".repeat(32)}`,
   DATABASE_URL: databaseUrl,
   HOST: "127.0.0.1",
   PORT: String(freePort()),
@@ -112,7 +113,13 @@ interface Fault {
 
 const status = (code: number) => () => new Response("no", { status: code })
 const old = { number: "0x1388", hash: `0x${"ab".repeat(32)}`, timestamp: "0x65000000" }
-const late = () => ({ ...old, timestamp: `0x${Math.floor(Date.now() / 1_000 + 50).toString(16)}` })
+/** Its time is read when the block is sent, however long the tests before took. */
+const late = {
+  ...old,
+  get timestamp() {
+    return `0x${Math.floor(Date.now() / 1_000 + 50).toString(16)}`
+  },
+}
 
 const faults: Readonly<Record<string, Fault>> = {
   "an endpoint of another chain": {
@@ -140,7 +147,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ...{ part: "treasury", state: "warn", found: /\$0\.00/, todo: /TREASURY_ADDRESS/ },
   },
   "a clock behind the chain": {
-    of: { rpc: rpc({ eth_getBlockByNumber: late() }) },
+    of: { rpc: rpc({ eth_getBlockByNumber: late }) },
     ...{ part: "clock", state: "fail", found: /behind the chain/, todo: /time service/ },
   },
   "a clock ahead of the facilitator": {
@@ -272,7 +279,7 @@ liveTest("checkService() names a port that is in use", () =>
 test("a part that never answers fails in time", () =>
   Effect.gen(function* () {
     const url = yield* startParts({ facilitator: () => new Promise(() => {}) })
-    const tried = tryFacilitator({ url: url("facilitator"), apiKey: null })
+    const tried = tryFacilitator({ urls: [url("facilitator")], apiKey: null })
     const { rows } = yield* meanwhile(tried)
     match(rows[0]?.found ?? "", /no answer within 8s/)
     const [row] = yield* meanwhile(tryAll([["chain", Effect.never]]))

@@ -144,7 +144,7 @@ liveTest(
       equal((yield* launched("check", "--role", "nothing")).code, 2)
       const start = yield* launched("start")
       equal(start.code, 1)
-      match(start.stderr, /^7 settings are missing or wrong:\n {2}/)
+      match(start.stderr, /^8 settings are missing or wrong:\n {2}/)
       ok(!/^\s+at /m.test(start.stderr), start.stderr)
     }),
 )

@@ -19,14 +19,14 @@ type ApiKey = LivePayments["facilitator"]["apiKey"]
 
 const live = (apiKey: ApiKey): LivePayments => ({
   kind: "live",
-  facilitator: { url: "https://facilitator.example", apiKey },
-  rpcUrl: Redacted.make("http://127.0.0.1:1"),
+  facilitator: { urls: ["https://facilitator.example"], apiKey },
+  rpcUrls: Redacted.make(["http://127.0.0.1:1"]),
   rehearsal: true,
 })
 
 const facilitatorOf = Effect.fnUntraced(function* (payments: LivePayments | null) {
   const settings = yield* loadService("dev", () => undefined)
-  const ports = paymentPorts(payments === null ? settings : { ...settings, payments })
+  const ports = paymentPorts(payments === null ? settings : { ...settings, payments }, {})
   return Context.get(yield* Layer.build(Layer.provide(ports, embeddedStore)), Facilitator)
 })
 
@@ -34,6 +34,13 @@ test("paymentPorts() uses the configured facilitator for live payments, and none
   Effect.gen(function* () {
     equal((yield* facilitatorOf(live(null))).name, "https://facilitator.example")
     ok(!(yield* facilitatorOf(null)).name.includes("://"))
+  }))
+
+test("paymentPorts() uses several facilitators in their order", () =>
+  Effect.gen(function* () {
+    const urls = ["https://facilitator.example", "https://other.example"]
+    const two = { ...live(null), facilitator: { urls, apiKey: null } }
+    equal((yield* facilitatorOf(two)).name, urls.join(", "))
   }))
 
 test("paymentPorts() fails with BadApiKey for an invalid API key", () =>

@@ -55,6 +55,7 @@ const live: Env = {
   PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
   TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
   TREASURY_PRIVATE_KEY: `0x${"c3".repeat(32)}`,
+  SIGNING_PRIVATE_KEY: `0x${"d4".repeat(32)}`,
   FACILITATOR_URL: "https://facilitator.example/x402",
   RPC_URL: "https://rpc.example:8545/hunter2",
 }
@@ -67,9 +68,19 @@ test("serviceSandbox() in dev allows its listeners, its served store and the sto
   Effect.gen(function* () {
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
-    const own = [".data/handed-over-8402", ".data/simulated-1"]
+    const own = [".data/handed-over-8402", ".data/simulated-1-signing", ".data/simulated-1"]
     equal(new Set(read), new Set(["migrations", cardWorker, ...own, ...storeCode]))
     equal(write, own)
+  }))
+
+test("serviceSandbox() allows the host of the collector, where one is set", () =>
+  Effect.gen(function* () {
+    const without = yield* service("dev", dev)
+    const traced = yield* service("dev", {
+      ...dev,
+      OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example/tenant",
+    })
+    equal(traced.net, [...without.net, "otel.example:443"])
   }))
 
 test("serviceSandbox() with live payments allows its store, facilitator, chain, venue and news hosts, and the delivery journal", () =>
@@ -105,6 +116,23 @@ test("serviceSandbox() allows reading the files of the settings, not writing the
     equal(read.filter((path) => !before.read.includes(path)), [routes])
     equal([write, net], [before.write, before.net])
     equal((yield* worker("start", { ...live, LEGACY_ROUTES_FILE: routes })).read, [])
+  }))
+
+test("workerSandbox() allows every endpoint and facilitator of a list", () =>
+  Effect.gen(function* () {
+    const { net } = yield* worker("start", {
+      ...live,
+      RPC_URL: `${live.RPC_URL},https://second.example`,
+      FACILITATOR_URL: `${live.FACILITATOR_URL},https://other.example:8443`,
+    })
+    equal(net.slice(2), [
+      ...[
+        "facilitator.example:443",
+        "other.example:8443",
+        "rpc.example:8545",
+        "second.example:443",
+      ],
+    ])
   }))
 
 test("workerSandbox() allows its store, facilitator and chain, and no files", () =>

@@ -36,6 +36,7 @@ const sold = {
   PAYMENTS: "live",
   PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
   TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
+  SIGNING_PRIVATE_KEY: `0x${"d4".repeat(32)}`,
   FACILITATOR_URL: "https://facilitator.example/x402/",
   RPC_URL: "https://rpc.example/v2/hunter2",
 } as const
@@ -71,10 +72,10 @@ test("one start names every missing and wrong setting, each once", () =>
   Effect.gen(function* () {
     const message = (yield* errorOf("start", { TICK: "soon", HOST: "a b" })) ?? "accepted"
     const [head = "", ...problems] = message.split("\n")
-    ok(head.startsWith("9 settings are missing or wrong"), message)
+    ok(head.startsWith("10 settings are missing or wrong"), message)
     const names = [
       ...["VENUE", "RPC_URL", "FACILITATOR_URL", "PAY_TO_ADDRESS", "TREASURY_ADDRESS"],
-      ...["DATABASE_URL", "PUBLIC_BASE_URL", "HOST", "TICK"],
+      ...["DATABASE_URL", "PUBLIC_BASE_URL", "HOST", "TICK", "SIGNING_PRIVATE_KEY"],
     ]
     equal(problems.length, names.length)
     for (const name of names) {
@@ -89,6 +90,14 @@ test("one start names every missing and wrong setting, each once", () =>
     for (const name of ["FAMILY_FILE", "LEGACY_ROUTES_FILE", "VENUE"]) {
       ok(ofFiles.includes(name), `${name}: ${ofFiles}`)
     }
+  }))
+
+test("loadService() leaves the jobs to others only on a store that others can fill", () =>
+  Effect.gen(function* () {
+    const alone: Env = { ...playing, JOBS: "off" }
+    ok((yield* errorOf("start", alone))?.includes("DATABASE_URL"))
+    equal((yield* settings("start", { ...alone, ...store })).jobs, "off")
+    equal((yield* settings("start", playing)).jobs, "on")
   }))
 
 test("loadService() binds the admin port to loopback, in start too", () =>
@@ -115,6 +124,9 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["PAY_TO_ADDRESS", ["0x12", "me", simulatedTreasury, simulatedTreasury.toLowerCase()]],
   ["LEASE", ["0 seconds", "1 hour", "soon"]],
   ["HOLD", ["0 seconds", "2 days"]],
+  ["CHANNEL_AUTHORIZER", ["0x12", "me"]],
+  ["CHANNEL_UNCLAIMED_MAX_USD", ["0", "-1", "a lot"]],
+  ["CHANNELS_UNCLAIMED_MAX_USD", ["0", "-1", "a lot"]],
   ["SWEEP", ["10 millis", "1 hour"]],
   ["SCAN", ["0 seconds", "2 hours"]],
   ["FINALITY", ["latest", "0", "-1", "1.5", "1001"]],
@@ -125,6 +137,13 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["LEGACY_ROUTES_FILE", ["/nowhere/routes.json", "/"]],
   ["TRUSTED_PROXY_HOPS", ["-1", "9", "x"]],
   ["LOG_LEVEL", ["loud"]],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", [
+    "collector:4318",
+    "grpc://x",
+    "http://u:hunter2@x",
+    "http://x/?a",
+  ]],
+  ["OTEL_EXPORTER_OTLP_HEADERS", ["hunter2", "a=b\r\nc: d", "a b=c", "a=%zz", "a="]],
 ]
 
 for (const [name, values] of wrong) {
@@ -138,6 +157,28 @@ for (const [name, values] of wrong) {
       }
     }))
 }
+
+test("loadService() sends traces to the collector's path, and its headers not in plain text", () =>
+  Effect.gen(function* () {
+    const near = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }
+    const far = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example/tenant/" }
+    const headers = { OTEL_EXPORTER_OTLP_HEADERS: "x-key=hunter2, authorization=Bearer%20a" }
+    const collector = (env: Partial<Record<Variable, string>>) =>
+      Effect.map(settings("dev", env), ({ collector }) => collector)
+    equal(yield* collector({}), null)
+    equal((yield* collector(near))?.url, "http://127.0.0.1:4318/v1/traces")
+    const secured = yield* collector({ ...far, ...headers })
+    equal(secured?.url, "https://otel.example/tenant/v1/traces")
+    equal(secured === null ? null : Redacted.value(secured.headers), {
+      "x-key": "hunter2",
+      authorization: "Bearer a",
+    })
+    ok(!JSON.stringify(secured).includes("hunter2"))
+    const private_ = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" }
+    equal(yield* errorOf("dev", private_), null)
+    ok((yield* errorOf("dev", { ...private_, ...headers }))?.includes("plain text"))
+    ok((yield* errorOf("dev", headers))?.includes("set both"))
+  }))
 
 test("the message for an invalid duration shows valid durations", () =>
   Effect.gen(function* () {
@@ -154,7 +195,7 @@ test("live payments need an address, a treasury, a facilitator and an RPC endpoi
     const { payments, payTo, treasury, finality } = yield* settings("start", sold)
     equal([payTo, treasury, finality], [sold.PAY_TO_ADDRESS, sold.TREASURY_ADDRESS, "safe"])
     ok(payments.kind === "live" && !payments.rehearsal)
-    equal(payments.facilitator, { url: "https://facilitator.example/x402", apiKey: null })
+    equal(payments.facilitator, { urls: ["https://facilitator.example/x402"], apiKey: null })
     ok(
       !JSON.stringify(payments).includes("hunter2"),
       "an address that contains a key is not printed",
@@ -162,7 +203,7 @@ test("live payments need an address, a treasury, a facilitator and an RPC endpoi
     for (
       const name of [
         ...["PAY_TO_ADDRESS", "TREASURY_ADDRESS", "FACILITATOR_URL", "RPC_URL"] as const,
-        ...["PUBLIC_BASE_URL", "DATABASE_URL"] as const,
+        ...["PUBLIC_BASE_URL", "DATABASE_URL", "SIGNING_PRIVATE_KEY"] as const,
       ]
     ) {
       const message = (yield* errorOf("start", { ...sold, [name]: "" })) ?? "accepted"
@@ -175,14 +216,18 @@ test("live payments need an address, a treasury, a facilitator and an RPC endpoi
 const wrongMoney: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["TREASURY_ADDRESS", ["0x12", sold.PAY_TO_ADDRESS, sold.PAY_TO_ADDRESS.replaceAll("a", "A")]],
   ["FACILITATOR_URL", ["http://facilitator.example", "facilitator", "https://x/?network=hunter2"]],
+  ["FACILITATOR_URL", ["https://a.example,https://b.example/?key=hunter2", "https://a.example,"]],
   ["RPC_URL", ["http://10.0.0.1:8545", "https://me:hunter2@rpc.example", "ws://rpc.example"]],
+  // Two keys at one host are one endpoint; the fifth is over the limit.
+  ["RPC_URL", ["https://rpc.example/hunter2,https://rpc.example/other", "https://a.example,no"]],
+  ["RPC_URL", [["a", "b", "c", "d", "e"].map((name) => `https://${name}.example`).join()]],
   ["FACILITATOR_API_KEY_ID", ["a-key-without-its-secret"]],
   ["FACILITATOR_API_KEY_SECRET", ["hunter2"]],
   ["VENUE", ["simulated"]],
 ]
 
 for (const [name, values] of wrongMoney) {
-  test(`live payments with an invalid ${name} give a message that names it`, () =>
+  test(`live payments with an invalid ${name} (${values.length}) give a message that names it`, () =>
     Effect.gen(function* () {
       for (const value of values) {
         const message = (yield* errorOf("start", { ...sold, [name]: value })) ?? "accepted"
@@ -200,6 +245,23 @@ test("a node on this machine may use plain http, and allows a rehearsal on any v
       const { payments } = yield* settings("start", env)
       ok(payments.kind === "live" && payments.rehearsal, host)
     }
+  }))
+
+test("several endpoints and facilitators are read in their order, and one local node is no rehearsal", () =>
+  Effect.gen(function* () {
+    const { payments } = yield* settings("start", {
+      ...sold,
+      RPC_URL: "https://rpc.example/v2/hunter2, http://127.0.0.1:8545",
+      FACILITATOR_URL: "https://facilitator.example/x402/,https://other.example",
+    })
+    ok(payments.kind === "live" && !payments.rehearsal)
+    equal(payments.facilitator.urls, [
+      ...["https://facilitator.example/x402", "https://other.example"],
+    ])
+    equal(Redacted.value(payments.rpcUrls), [
+      ...["https://rpc.example/v2/hunter2", "http://127.0.0.1:8545"],
+    ])
+    ok(!JSON.stringify(payments).includes("hunter2"))
   }))
 
 test("an API key has an id and a secret, and the secret is not printed", () =>
@@ -275,7 +337,7 @@ test("the family, the legacy routes and the contact have defaults", () =>
     }
     const { family, legacyRoutes, contact, files } = yield* settings("dev", started)
     equal(family, { family: "bellwether", products: [own] })
-    equal(legacyRoutes.get("/api/signals"), "/v1/signals")
+    equal(legacyRoutes, null)
     equal([contact, files], ["mailto:security@bell.example", []])
     for (const host of ["127.0.0.1", "[::1]", "localhost"]) {
       const { contact } = yield* settings("dev", { PUBLIC_BASE_URL: `http://${host}:8402` })
@@ -294,7 +356,7 @@ test("the family and the legacy routes are read from the named files", () =>
       SECURITY_CONTACT: "https://bell.example/report",
     })
     equal(read.family, { family: "Watchers", products: [sibling] })
-    equal([...read.legacyRoutes], Object.entries(routes))
+    equal(read.legacyRoutes, new Map(Object.entries(routes)))
     equal(read.contact, "https://bell.example/report")
     equal(read.files, [familyFile, routesFile])
   }))

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { deepStrictEqual as equal } from "node:assert/strict"
-import { Duration, Effect, Fiber } from "effect"
+import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { Duration, Effect, Fiber, Logger, Metric, References } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { runEverySlot, runSlot, slotOf } from "../../src/core/leasedJobs.ts"
@@ -27,6 +28,28 @@ test("runEverySlot() runs the current slot at once, then each slot as it begins"
     )
     yield* TestClock.adjust("30 minutes")
     equal(ran, [20, 30, 40, 50].map((minutes) => minutes * 60_000))
+  }))
+
+test("the lines of a run have the ids of the job and of its slot, also when it fails", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(25 * 60_000)
+    const seen: Array<unknown> = []
+    const logger = Logger.make(({ fiber, message }) =>
+      void seen.push([message, fiber.getRef(References.CurrentLogAnnotations)])
+    )
+    const job = {
+      name: "scan the chain",
+      every,
+      run: () => Effect.andThen(Effect.logInfo("scanned"), Effect.die("failed slot")),
+    }
+    yield* runSlot(yield* memorySlots, job, 20 * 60_000).pipe(
+      Effect.provide(Logger.layer([logger])),
+    )
+    const ids = { job: "scan the chain", tickId: "scan-the-chain/1970-01-01T00:20:00.000Z" }
+    equal(seen.map((line) => JSON.parse(JSON.stringify(line))), [
+      [["scanned"], ids],
+      [["scan the chain failed"], ids],
+    ])
   }))
 
 test("runEverySlot() runs the next slot after a slot fails", () =>
@@ -128,6 +151,25 @@ test("runSlot() stops the job when another replica owns the lease", () =>
     equal(yield* Fiber.join(first), false)
     equal(finished, false)
   }))
+
+test("runs of a job are timed by their outcome", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    const slotsOfAnother = JobSlots.of({ ...slots, renew: () => Effect.succeed(false) })
+    const job = { name: "job", every, run: () => Effect.sleep("2 minutes") }
+    const runs = Effect.all([
+      runSlot(slots, job, 0),
+      runSlot(slots, { ...job, run: () => Effect.die("failed") }, 1),
+      runSlot(slotsOfAnother, job, 2),
+    ])
+    const fiber = yield* Effect.forkChild(runs)
+    yield* TestClock.adjust("1 hour")
+    yield* Fiber.join(fiber)
+    const text = yield* PrometheusMetrics.format()
+    match(text, /^job_seconds_sum\{name="job",outcome="ok"\} 120$/m)
+    match(text, /^job_seconds_count\{name="job",outcome="failed"\} 1$/m)
+    match(text, /^job_seconds_count\{name="job",outcome="lost"\} 1$/m)
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
 test("slotOf() is the last multiple of the interval at or before an instant", () =>
   Effect.sync(() => {

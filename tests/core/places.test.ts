@@ -5,9 +5,10 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
-import { makePlaces, makePlacesByKey } from "../../src/core/places.ts"
+import { makePlaces, makePlacesByKey, publishDepth } from "../../src/core/places.ts"
 import { test } from "../support/effect.ts"
 import { Random } from "../support/random.ts"
 import { sized } from "../support/size.ts"
@@ -70,3 +71,32 @@ test("one key cannot use the places of another, and an idle key is forgotten", (
     for (const fiber of fibers) yield* Fiber.join(fiber)
     equal(byKey.size(), 0)
   }))
+
+test("the depth of a queue is read at each scrape, and gone when its scope closes", () =>
+  Effect.gen(function* () {
+    const places = makePlaces({ ...limits, waiting: 2 })
+    const gate = yield* Deferred.make<void>()
+    const depth = Effect.map(
+      PrometheusMetrics.format(),
+      (text) =>
+        ["running", "waiting"].map((part) =>
+          new RegExp(`^queue_${part}\\{queue="q"\\} (\\d+)$`, "m").exec(text)?.[1]
+        ),
+    )
+    yield* Effect.scoped(Effect.gen(function* () {
+      yield* publishDepth("q", places)
+      equal(yield* depth, ["0", "0"])
+      const fibers = yield* Effect.forEach(
+        [1, 2, 3, 4, 5, 6],
+        () =>
+          Effect.forkChild(Effect.ignore(places.run("refused")(Deferred.await(gate))), {
+            startImmediately: true,
+          }),
+      )
+      equal(yield* depth, ["3", "2"])
+      yield* Deferred.succeed(gate, undefined)
+      for (const fiber of fibers) yield* Fiber.join(fiber)
+      equal(yield* depth, ["0", "0"])
+    }))
+    equal(yield* depth, [undefined, undefined])
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))

@@ -13,6 +13,10 @@ import { jobTable, startJob } from "../../src/app/jobs.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
+import { FeedChain } from "../../src/feed/FeedChain.ts"
+import { CountedLog } from "../../src/whales/CountedLog.ts"
+import { SigningKey } from "../../src/signing/SigningKey.ts"
+import { testKey } from "../support/signing/key.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
@@ -77,7 +81,8 @@ const otherServices = Layer.mergeAll(
   ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
   ...[Layer.mock(TaskStore, {}), Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
   ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
-  Layer.mock(Status, { record: Effect.void }),
+  ...[Layer.mock(Status, { record: Effect.void }), Layer.mock(FeedChain, {})],
+  ...[Layer.mock(CountedLog, {}), Layer.succeed(SigningKey, testKey)],
 )
 
 /** A process makes fewer calls before it finishes. */

@@ -7,6 +7,7 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { makeClient } from "bellwether-client"
 import { Effect } from "effect"
+import { makeSignatures } from "../../examples/agent/signatures.ts"
 import { runAgent } from "../../examples/agent.ts"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { atomic } from "../../src/core/domain/money.ts"
@@ -30,18 +31,22 @@ liveTest(
       const { base, grow } = yield* openService()
       const lines: Array<string> = []
       let polls = 0
+      const print = (line: string) => void lines.push(line)
+      const signatures = makeSignatures(new URL(base), print)
       const client = makeClient({
         ...{ baseUrl: base, privateKey: key, budgetUsd: "1.30", maxPriceUsd: "1" },
-        onStep: (line) => void lines.push(line),
+        fetch: signatures.fetch,
+        onStep: print,
       })
       const run = yield* Effect.context<never>()
       yield* Effect.promise(() =>
         runAgent({
-          ...{ base: new URL(base), client, start: "llms", isThrowawayKey: true, since: null },
+          ...{ base: new URL(base), client, signatures, start: "llms", isThrowawayKey: true },
+          since: null,
           ...{ polls: 3, everyMs: 0, signal: new AbortController().signal },
           // The feed grows between the first poll and the second.
           sleep: () => polls++ === 0 ? Effect.runPromiseWith(run)(grow) : Promise.resolve(),
-          print: (line) => void lines.push(line),
+          print,
         })
       )
       const text = lines.join("\n")
@@ -52,6 +57,8 @@ liveTest(
         'buying     get_signals {"since":13,"count":20}',
       ])
       equal(lines.filter((line) => line.includes("receipt and record agree")).length, 4)
+      equal(lines.filter((line) => line.startsWith("  the offer is signed by")).length, 4)
+      equal(lines.filter((line) => line.startsWith("  the receipt is signed by")).length, 4)
       equal(lines.filter((line) => /^ {2}#\d+ moved: /.test(line)).length, 11)
       match(text, /digest of 20.+: “Nothing repriced”/)
       match(text, /report on “.+”, (low|medium|high) confidence/)
@@ -62,6 +69,48 @@ liveTest(
       strictEqual(yield* spentBy(buyer(0).address), atomic("1.16") as bigint)
     }).pipe(Effect.provide(market())),
 )
+
+const changes: Readonly<
+  Record<string, (answer: Response) => Response>
+> = {
+  "The signed receipt is wrong: it is of other bytes than those that arrived": (answer) => {
+    const receipt = answer.headers.get("payment-response")
+    return receipt === null
+      ? answer
+      : new Response('{"success":true}', { headers: { "payment-response": receipt } })
+  },
+  "The signed offer is wrong: it has other terms than the 402": (answer) => {
+    const header = answer.headers.get("payment-required")
+    if (header === null) return answer
+    const required = JSON.parse(atob(header))
+    required.resource.url = `${required.resource.url}/`
+    const headers = new Headers(answer.headers)
+    headers.set("payment-required", btoa(JSON.stringify(required)))
+    return new Response(answer.body, { status: 402, headers })
+  },
+}
+
+for (const [expected, change] of Object.entries(changes)) {
+  liveTest(`the agent stops where ${expected.toLowerCase()}`, () =>
+    Effect.gen(function* () {
+      const { base } = yield* openService((_, answer) => change(answer))
+      const print = () => {}
+      const signatures = makeSignatures(new URL(base), print)
+      const client = makeClient({
+        ...{ baseUrl: base, privateKey: key, budgetUsd: "1.30", maxPriceUsd: "1" },
+        fetch: signatures.fetch,
+        clock: { nowMs: () => Date.now(), sleep: () => Promise.resolve() },
+      })
+      const message = yield* Effect.promise(() =>
+        runAgent({
+          ...{ base: new URL(base), client, signatures, start: "llms", isThrowawayKey: true },
+          ...{ since: 0, polls: 1, everyMs: 0, signal: new AbortController().signal, print },
+          sleep: () => Promise.resolve(),
+        }).then(() => "", (error: Error) => error.message)
+      )
+      strictEqual(message, expected)
+    }).pipe(Effect.provide(market())))
+}
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.promise(() => Deno.makeTempDir()),

@@ -9,7 +9,7 @@ import { wrapAxiosWithPaymentFromConfig } from "@x402/axios"
 import { ExactEvmScheme } from "@x402/evm"
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch"
 import axios from "axios"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Schedule, Scope } from "effect"
 import { privateKeyToAddress } from "viem/accounts"
 import * as signatures from "../../src/payments/wasmSignatures.ts"
 import { type Address, address, type Authorization } from "../../src/payments/domain/payment.ts"
@@ -77,6 +77,13 @@ const stack = Effect.gen(function* () {
     ...{ TICK: "30 seconds", SWEEP: "500 millis", SCAN: "1 second", LEASE: "30 seconds" },
   })
   yield* service.until("/v1/index", (body) => Number(body["index"]) > 0)
+  // While the first tick is computed on a busy machine, the limit may answer too late: 503.
+  yield* Effect.promise(() => fetch(`${service.base}${products.latest.path}`)).pipe(
+    Effect.tap((response) => Effect.promise(async () => await response.body?.cancel())),
+    Effect.filterOrFail(({ status }) => status === 402),
+    Effect.retry({ schedule: Schedule.spaced("1 second"), times: 60 }),
+    Effect.orDie,
+  )
   const now = Number(yield* latestSeconds(anvil))
   const authorization = authorizationFor(buyer(3), products.latest, now, { nonce: nonce(33) })
   const transaction = yield* sent(anvil, yield* transferCall(buyer(3), authorization))

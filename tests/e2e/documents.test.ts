@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { usd } from "../../src/core/domain/money.ts"
 import { products } from "../../src/catalog/domain/product.ts"
+import { paths } from "../../src/http/documents/addresses.ts"
 import { hasDocumentTools, judge, runTool, type ToolRun } from "../support/http/documentTools.ts"
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
@@ -15,18 +16,19 @@ import { removeFolder } from "../support/process.ts"
 
 const sold = Object.values(products)
 
-/** The served /openapi.json in a file, deleted when the scope closes. */
-const openApiFile = Effect.gen(function* () {
-  const base = yield* servedService
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => Deno.makeTempDir()),
-    removeFolder,
-  )
-  const text = yield* Effect.promise(async () => await (await fetch(`${base}/openapi.json`)).text())
-  const file = `${folder}/openapi.json`
-  yield* Effect.promise(() => Deno.writeTextFile(file, text))
-  return { folder, file }
-})
+/** A served OpenAPI document in a file, deleted when the scope closes. */
+const openApiFile = (path: string) =>
+  Effect.gen(function* () {
+    const base = yield* servedService
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => Deno.makeTempDir()),
+      removeFolder,
+    )
+    const text = yield* Effect.promise(async () => await (await fetch(base + path)).text())
+    const file = `${folder}/openapi.json`
+    yield* Effect.promise(() => Deno.writeTextFile(file, text))
+    return { folder, file }
+  })
 
 const run = (program: Parameters<typeof runTool>[0], args: ReadonlyArray<string>) =>
   Effect.promise(() => runTool(program, args))
@@ -35,12 +37,12 @@ const run = (program: Parameters<typeof runTool>[0], args: ReadonlyArray<string>
 const assertSucceeded = ({ code, stdout, stderr }: ToolRun) =>
   strictEqual(code, 0, `${stdout}\n${stderr}`)
 
-function linterTests(): void {
+function linterTests(path: string): void {
   liveTest(
-    "redocly finds no problem in /openapi.json with all recommended rules",
+    `redocly finds no problem in ${path} with all recommended rules`,
     () =>
       Effect.gen(function* () {
-        const { file } = yield* openApiFile
+        const { file } = yield* openApiFile(path)
         const result = yield* run("redocly", [
           "lint",
           "--config=redocly.yaml",
@@ -53,10 +55,10 @@ function linterTests(): void {
   )
 
   liveTest(
-    "spectral finds no problem in /openapi.json with its own rules for OpenAPI",
+    `spectral finds no problem in ${path} with its own rules for OpenAPI`,
     () =>
       Effect.gen(function* () {
-        const { file } = yield* openApiFile
+        const { file } = yield* openApiFile(path)
         const strict = [
           "--ruleset=spectral.yaml",
           "--fail-severity=hint",
@@ -69,9 +71,9 @@ function linterTests(): void {
       }),
   )
 
-  liveTest("/openapi.json is valid by the schema of OpenAPI 3.1", () =>
+  liveTest(`${path} is valid by the schema of OpenAPI 3.1`, () =>
     Effect.gen(function* () {
-      const { file } = yield* openApiFile
+      const { file } = yield* openApiFile(path)
       const result = yield* run("validate-api", [file])
       assertSucceeded(result)
       equal(JSON.parse(result.stdout), { valid: true })
@@ -106,7 +108,7 @@ function typeTests(): void {
     "a client compiles with the types of /openapi.json, and wrong uses do not",
     () =>
       Effect.gen(function* () {
-        const { folder, file } = yield* openApiFile
+        const { folder, file } = yield* openApiFile(paths.openApi)
         assertSucceeded(yield* run("openapi-typescript", [file, `--output=${folder}/openapi.ts`]))
         yield* Effect.promise(() => Deno.writeTextFile(`${folder}/client.ts`, client))
         const strict = ["--strict", "--noEmit", "--allowImportingTsExtensions", "--skipLibCheck"]
@@ -207,7 +209,7 @@ interface CheckOutput {
 }
 
 if (hasDocumentTools) {
-  linterTests()
+  for (const path of [paths.openApi, paths.openApiService]) linterTests(path)
   typeTests()
   crawlerTests()
 } else {

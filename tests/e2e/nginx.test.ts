@@ -9,74 +9,57 @@ import { Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { products } from "../../src/catalog/domain/product.ts"
 import { layer, Served } from "../../src/http/layer.ts"
 import { ErrorBody } from "../../src/http/server/errors.ts"
+import { receiptExtension } from "../../src/payments/domain/x402/offerReceipt.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { liveTest } from "../support/effect.ts"
-import { freePort, removeFolder } from "../support/process.ts"
+import { hasNginx, startNginx } from "../support/nginx.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { makeWorld, paymentFor, serviceOptions, servicesOver } from "../support/http/httpService.ts"
-
-const nginx = "/usr/sbin/nginx"
-const isInstalled = [...Deno.readDirSync("/usr/sbin")].some(({ name }) => name === "nginx")
 
 const half = "GET /v1/index HTTP/1.1\r\nHost: x\r\n"
 const connectionsMax = 100
 
-/** Replaces what differs in a test; fails when the file has changed. */
-function configuration(port: number, servicePort: number): string {
-  const changes: ReadonlyArray<readonly [string | RegExp, string]> = [
-    ["pid nginx.pid;", "pid nginx.pid; daemon off; master_process off;"],
-    ["127.0.0.1:8402", `127.0.0.1:${servicePort}`],
-    ["listen 443 ssl backlog=4096", `listen 127.0.0.1:${port}`],
-    ["listen [::]:443 ssl backlog=4096", `listen [::1]:${port}`],
-    [/ssl_certificate .*/, ""],
-    [/ssl_certificate_key .*/, ""],
-    ["client_header_timeout 5s", "client_header_timeout 1s"],
-    ["client_body_timeout 5s", "client_body_timeout 1s"],
-    ["keepalive_timeout 15s", "keepalive_timeout 1s"],
-  ]
-  return changes.reduce((text, [from, to]) => {
-    const changed = text.replace(from, to)
-    ok(changed !== text, `deploy/nginx.conf has no ${from}`)
-    return changed
-  }, Deno.readTextFileSync(new URL("../../deploy/nginx.conf", import.meta.url)))
-}
+/** Shorter than in production, so that the test is short. */
+const timeouts = [
+  ["client_header_timeout 5s", "client_header_timeout 1s"],
+  ["client_body_timeout 5s", "client_body_timeout 1s"],
+  ["keepalive_timeout 15s", "keepalive_timeout 1s"],
+] as const
+
+/** A host name may have 253 characters, and the offer of a 402 has two of it. */
+const publicBaseUrl = `https://${"a".repeat(63)}.${"b".repeat(63)}.example`
+/** Longer than that of a request with the longest path and query. */
+const longestReceipt = receiptExtension("s".repeat(4_500))
 
 /** A service behind nginx: nginx's port, and how many answers were marked as delivered. */
 const behindNginx = Effect.gen(function* () {
   const services = yield* Layer.build(servicesOver(yield* makeWorld(3)))
+  const payments = Context.get(services, Payments)
   const state = { delivered: 0 }
   const counted = Context.add(services, Payments, {
-    ...Context.get(services, Payments),
+    ...payments,
+    sell: (purchase, work) =>
+      Effect.map(
+        payments.sell(purchase, work),
+        (sold) =>
+          sold.receipt === null
+            ? sold
+            : { ...sold, receipt: { ...sold.receipt, extensions: longestReceipt } },
+      ),
     sent: () => Effect.sync(() => void state.delivered++),
   })
+  const terms = { ...serviceOptions.terms, publicBaseUrl }
   const served = yield* Layer.build(
-    layer({ ...serviceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
+    layer({ ...serviceOptions, terms, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
       Layer.provide(Layer.succeedContext(counted)),
     ),
   )
-  const port = freePort()
-  const dir = yield* Effect.acquireRelease(
-    Effect.promise(() => Deno.makeTempDir()),
-    removeFolder,
-  )
-  const file = `${dir}/nginx.conf`
-  yield* Effect.promise(() =>
-    Deno.writeTextFile(file, configuration(port, Context.get(served, Served).address.port))
-  )
-  yield* Effect.acquireRelease(
-    Effect.sync(() => new Deno.Command(nginx, { args: ["-p", dir, "-c", file] }).spawn()),
-    (child) =>
-      Effect.promise(async () => {
-        child.kill("SIGTERM")
-        await child.status
-      }),
+  const { port, origin } = yield* startNginx(
+    [Context.get(served, Served).address.port],
+    timeouts,
   )
   const connect = Effect.promise(() => Deno.connect({ hostname: "127.0.0.1", port }))
-  yield* Effect.tryPromise(async () =>
-    (await Deno.connect({ hostname: "127.0.0.1", port })).close()
-  )
-    .pipe(Effect.retry(Schedule.spaced("50 millis")), Effect.timeout("10 seconds"), Effect.orDie)
-  return { port, state, connect, origin: `http://127.0.0.1:${port}` }
+  return { port, state, connect, origin }
 })
 
 const send = (socket: Deno.Conn, text: string) =>
@@ -95,7 +78,7 @@ const untilClosed = (socket: Deno.Conn) =>
   })
 
 const nginxTest = (name: string, body: Parameters<typeof liveTest>[1]) =>
-  isInstalled ? liveTest(name, body) : registerSkipped(name, "apt-get install nginx-light")
+  hasNginx ? liveTest(name, body) : registerSkipped(name, "apt-get install nginx-light")
 
 nginxTest(
   "nginx closes connections without a whole head, without a body, and idle ones",
@@ -126,7 +109,20 @@ nginxTest(
 )
 
 nginxTest(
-  "a paid call passes through nginx, and is marked as delivered",
+  "the longest 402 of each product passes through nginx",
+  () =>
+    Effect.gen(function* () {
+      const { origin } = yield* behindNginx
+      for (const { path } of Object.values(products)) {
+        const response = yield* Effect.promise(() => fetch(`${origin}${path}`))
+        yield* Effect.promise(() => response.body?.cancel() ?? Promise.resolve())
+        strictEqual(response.status, 402, path)
+      }
+    }),
+)
+
+nginxTest(
+  "a paid call with the longest receipt passes through nginx, and is marked as delivered",
   () =>
     Effect.gen(function* () {
       const { origin, state } = yield* behindNginx
@@ -175,9 +171,17 @@ nginxTest("an address over its connections gets the documented 429", () =>
       () => Effect.tap(connect, (socket) => send(socket, body)),
       { concurrency: 20 },
     )
-    const response = yield* Effect.promise(() => fetch(`${origin}/v1/index`))
-    const json = yield* Effect.promise(() => response.json())
-    equal([response.status, response.headers.get("retry-after")], [429, "1"])
-    ok(Schema.is(ErrorBody)(json), JSON.stringify(json))
+    const refused = yield* Effect.promise(async () => {
+      const response = await fetch(`${origin}/v1/index`)
+      return { response, json: await response.json() }
+    }).pipe(
+      Effect.repeat({
+        until: ({ response }) => response.status !== 200,
+        schedule: Schedule.spaced("20 millis"),
+      }),
+      Effect.timeout("5 seconds"),
+    )
+    equal([refused.response.status, refused.response.headers.get("retry-after")], [429, "1"])
+    ok(Schema.is(ErrorBody)(refused.json), JSON.stringify(refused.json))
     for (const socket of sockets) socket.close()
   }))

@@ -21,7 +21,7 @@ const bytesSentMax = 150_000
 const shots = Deno.env.get("PAGE_SHOTS") || null
 const size = sized({
   short: { alikeMax: 2, auditWidths: [360], stopsMax: 80 },
-  full: { alikeMax: 3, auditWidths: [360, 1440], stopsMax: 1_000 },
+  full: { alikeMax: 3, auditWidths: [360, 768, 1440], stopsMax: 1_000 },
 })
 
 const worlds = { filled: filledWorld(), empty: emptyWorld }

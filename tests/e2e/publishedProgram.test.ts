@@ -75,9 +75,10 @@ for (const [name, lose] of Object.entries(losses)) {
         const file = `${folder}/program.mjs`
         const addressed = program.replace(/^const base = .*$/m, `const base = "${base}"`)
         yield* Effect.promise(() => Deno.writeTextFile(file, addressed))
+        const lock = `--lock=${root}tests/deno.lock`
         const run = Effect.promise(async () => {
           const { stdout } = await new Deno.Command(Deno.execPath(), {
-            args: ["run", "-A", "--quiet", `--config=${root}deno.json`, file],
+            args: ["run", "-A", "--quiet", `--config=${root}deno.json`, lock, file],
             cwd: folder,
             env: { PRIVATE_KEY: `0x${"1".padStart(64, "0")}` },
             stderr: "null",

@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Schedule } from "effect"
 import { liveTest } from "../support/effect.ts"
-import { freePort, removeFolder } from "../support/process.ts"
+import { freePort, killAndWait, removeFolder } from "../support/process.ts"
 
 const root = new URL("../..", import.meta.url)
 const outputTimeout = "60 seconds"
@@ -18,6 +18,7 @@ const live: Readonly<Record<string, string>> = {
   ...{ PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`, TREASURY_ADDRESS: `0x${"b2".repeat(20)}` },
   ...{ FACILITATOR_URL: "https://facilitator.example", RPC_URL: "https://rpc.example" },
   TREASURY_PRIVATE_KEY: `0x${"c3".repeat(32)}`,
+  SIGNING_PRIVATE_KEY: `0x${"d4".repeat(32)}`,
 }
 
 const deno = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
@@ -140,15 +141,7 @@ const launched = Effect.fnUntraced(function* (
         .catch(() => {})
       return child
     }),
-    (child) =>
-      Effect.promise(async () => {
-        try {
-          child.kill("SIGTERM")
-        } catch {
-          // The process has already ended.
-        }
-        await child.status
-      }),
+    (child) => Effect.promise(() => killAndWait(child, "SIGTERM")),
   )
   const times = (words: string, count: number) =>
     Effect.suspend(() =>

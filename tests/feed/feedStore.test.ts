@@ -7,9 +7,9 @@ import assert from "node:assert/strict"
 import { Arbitrary, Deferred, Effect, Fiber, Option, Schema } from "effect"
 import { layer } from "../../src/feed/postgres/feedStore.ts"
 import type { FeedItem, FeedType, NewFeedItem } from "../../src/feed/domain/item.ts"
+import { noHash } from "../../src/feed/domain/chain.ts"
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
-import { sampleBody } from "../../src/catalog/domain/sample.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 
@@ -18,19 +18,6 @@ const start = Date.UTC(2026, 10, 20)
 const newItem = (dedupeKey: string, at = start): NewFeedItem => {
   const { feedIndex: _, ...item } = sampleItem(7, at)
   return { ...item, dedupeKey } as NewFeedItem
-}
-/** An item as a version stored it that did not name the outcome of prices; before, not even outcomes. */
-function earlier(item: FeedItem, withOutcomes: boolean): NewFeedItem {
-  const { outcomes: _, ...market } = item.data.market
-  const { outcome: __, ...book } = item.data.microstructure ?? {}
-  const stored: Record<string, unknown> = {
-    ...item.data,
-    market: withOutcomes ? { ...market, outcomes: ["Over 2.5", "Under 2.5"] } : market,
-    microstructure: book,
-  }
-  if (item.type === "mover") delete stored["outcome"]
-  const dedupeKey = `${item.type} ${withOutcomes}`
-  return { ...item, data: stored, dedupeKey } as unknown as NewFeedItem
 }
 const indices = (items: ReadonlyArray<FeedItem>) => items.map((item) => item.feedIndex)
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
@@ -89,6 +76,7 @@ onEveryStore("FeedStore", (law) => {
         index: 0,
         lastItemAt: null,
         todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
+        chain: { index: 0, hash: noHash },
       })
       assert.equal(Option.isNone(yield* feed.latest), true)
       assert.deepEqual(yield* feed.page({ since: null, count: 20, type: null }), [])
@@ -121,32 +109,12 @@ onEveryStore("FeedStore", (law) => {
       const feed = yield* FeedStore
       const { dedupeKey: _, ...appended } = newItem("a", start + 123)
       const [added] = yield* feed.append([newItem("a", start + 123)])
-      const expected = { feedIndex: 1, ...appended }
+      const expected = { feedIndex: 1, ...appended, chain: added?.chain }
       assert.deepEqual(added, expected)
       assert.deepEqual(Option.getOrNull(yield* feed.latest), expected)
       assert.deepEqual(Option.getOrNull(yield* feed.byIndex(1)), expected)
       assert.deepEqual(Option.isNone(yield* feed.byIndex(2)), true)
       assert.deepEqual(JSON.stringify(added), JSON.stringify(Option.getOrNull(yield* feed.latest)))
-    }),
-  )
-
-  on(
-    "an item of an earlier version names the outcome of its prices, if its market is stored with it",
-    Effect.gen(function* () {
-      const feed = yield* FeedStore
-      yield* append(
-        sampleBody.feedItems.flatMap((item) => [earlier(item, true), earlier(item, false)]),
-      )
-      const items = yield* feed.page({ since: 0, count: 9, type: null })
-      const [named, unnamed] = [0, 1].map((n) => items.filter((_, at) => at % 2 === n))
-      for (const { data } of named ?? []) assert.equal(data.microstructure?.outcome, "Over 2.5")
-      for (const { data } of unnamed ?? []) {
-        assert.equal("outcome" in (data.microstructure ?? {}), false)
-      }
-      const ofMovers = items.flatMap(({ type, data }) => type === "mover" ? [data.outcome] : [])
-      assert.deepEqual(ofMovers, ["Over 2.5", null])
-      const others = items.flatMap(({ type, data }) => type === "mover" ? [] : [data.outcome])
-      assert.deepEqual(others, ["Yes", "Yes", "Yes", "Yes"])
     }),
   )
 
@@ -193,11 +161,14 @@ onEveryStore("FeedStore", (law) => {
     "head() returns today's counts and the newest item's time",
     Effect.gen(function* () {
       const feed = yield* FeedStore
-      yield* append([newItem("a", start - 1), newItem("b", start), newItem("c", start + minute)])
+      const added = yield* feed.append([
+        ...[newItem("a", start - 1), newItem("b", start), newItem("c", start + minute)],
+      ])
       assert.deepEqual(yield* feed.head(start), {
         index: 3,
         lastItemAt: start + minute,
         todayByType: { mover: 2, whale_entry: 0, predetermined: 0 },
+        chain: { index: 3, hash: added.at(-1)?.chain?.hash },
       })
     }),
   )

@@ -198,6 +198,14 @@ test("/health is degraded while tracked wallets were not read for too long", () 
     equal([status, checks.venue, checks.wallets], ["degraded", "ok", "stale"])
   })))
 
+test("/health is starting until tracked wallets were read once", () =>
+  withPaidService(Effect.fnUntraced(function* (service) {
+    yield* jobs(null)(service)
+    yield* passing(5)
+    const { status, checks } = yield* Effect.flatMap(service.call("/health"), json)
+    equal([status, checks.venue, checks.wallets], ["starting", "ok", "starting"])
+  })))
+
 test("a report says so when the wallets were not read for too long", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
     yield* jobs(361 * minute)(service)

@@ -172,6 +172,7 @@ for (const [id, price, order, query, keys, names] of paid) {
           mimeType: "application/json",
         }],
         terms: `${terms.publicBaseUrl}/terms.txt`,
+        policies: `${terms.publicBaseUrl}/.well-known/x402`,
         hint: payHint,
       })
       const required = JSON.parse(atob(unpaid.headers.get("payment-required") ?? ""))
@@ -346,7 +347,13 @@ test("every error code has its status, and the error says whether the payment wa
       match(String(requestId), /^[A-Za-z0-9_-]{8,64}$/)
       strictEqual(typeof retryable, "boolean")
       strictEqual(retryAfterSeconds !== undefined, [429, 502, 503, 504].includes(status), code)
-      const refund = { id: "0xabc", state: "queued", amountUsd: "0.01", to: "0xdef" }
+      const refund = {
+        id: "0xabc",
+        state: "queued",
+        amountUsd: "0.01",
+        to: "0xdef",
+        paymentTransaction: "0x7c",
+      }
       const refunded = yield* failSale(new RefundQueued({ code, message: "why", refund }))
       equal([refunded.error?.["charged"], refunded.error?.["refund"]], [true, refund])
     }

@@ -116,7 +116,8 @@ test("/health, /v1/index and /v1/pulse return starting until the first tick", ()
     for (const path of ["/v1/index", "/v1/pulse", "/health"]) {
       strictEqual((yield* body(path)).status, "starting", path)
     }
-    strictEqual((yield* body("/health")).checks.venue, "starting")
+    const starting = yield* body("/health")
+    equal([starting.checks.venue, starting.feed.stale], ["starting", false])
     yield* Ref.set(world.lastTickAt, noon)
     yield* service.refresh
     const { status, checks } = yield* body("/health")

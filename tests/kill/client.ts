@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Effect, Function, Option, Result } from "effect"
 import { Hex } from "effect/encoding"
 import type { LocalAccount } from "viem/accounts"
 import { type Authorization, Bytes32 } from "../../src/payments/domain/payment.ts"
@@ -20,6 +20,25 @@ export interface ClientContext {
   readonly bases: ReadonlyArray<string>
   readonly anvil: Anvil
   readonly transcripts: Array<Transcript>
+  /** What every client does; by default a random scenario for each payment. */
+  readonly scenario?: Scenario | undefined
+  /** The products that are bought, with their shares. */
+  readonly productShares?: ReadonlyArray<readonly [ProductId, number]>
+  /** The path of a product with its parameters. */
+  readonly pathOf?: (product: ProductId) => string
+  /** The patience of a client; that of a short run when absent. */
+  readonly patience?: Patience
+  /** Runs around each request. */
+  readonly watch?: (request: Effect.Effect<Exchange>) => Effect.Effect<Exchange>
+}
+
+export interface Patience {
+  /** How long an authorization is valid. */
+  readonly validSeconds: number
+  /** How long a client retries. */
+  readonly retryForMs: number
+  /** A client waits at most this long even when `Retry-After` is longer. */
+  readonly retryAfterMsMax: number
 }
 
 export interface Client {
@@ -27,18 +46,15 @@ export interface Client {
   readonly random: Random
 }
 
-/** How long an authorization is valid. The service accepts no payment valid for under 41 seconds. */
-const validSeconds = 60
-/** How long a client waits for an answer, and how long it retries. */
+/** For a short run. The service accepts no payment that is valid for under 41 seconds. */
+const shortPatience: Patience = { validSeconds: 60, retryForMs: 60_000, retryAfterMsMax: 2_000 }
+/** How long a client waits for an answer. */
 const answerTimeoutMs = 15_000
-const retryForMs = 60_000
 /** When a client that hangs up closes its connection. */
 const hangUpMs = { min: 10, max: 2_500 } as const
 const pauseMs = { min: 100, max: 900 } as const
 /** The n-th pause is n times as long as a random one; n stops growing here. */
 const pauseFactorMax = 4
-/** A run is short, so a client waits at most this long even when `Retry-After` is longer. */
-const retryAfterMsMax = 2_000
 /** The delay before a payment is settled directly or cancelled during its request. */
 const interferenceDelayMs = { min: 0, max: 1_500 } as const
 const usedPollIntervalMs = 250
@@ -56,7 +72,7 @@ const scenarioShares: ReadonlyArray<readonly [Scenario, number]> = [
   ["unmatched", 0.02],
   ["cancels", 0.03],
 ]
-const productShares: ReadonlyArray<readonly [ProductId, number]> = [
+const shortProductShares: ReadonlyArray<readonly [ProductId, number]> = [
   ["latest", 0.3],
   ["signal", 0.1],
   ["signals", 0.2],
@@ -74,7 +90,7 @@ interface Purchase {
 
 /** Makes one payment in a random scenario, until its client stops. */
 export const buyOnce = Effect.fnUntraced(function* (context: ClientContext, client: Client) {
-  const scenario = weightedChoice(client.random, scenarioShares)
+  const scenario = context.scenario ?? weightedChoice(client.random, scenarioShares)
   const purchase = yield* prepare(context, client, scenario)
   yield* runScenario(context, client, scenario, purchase)
 })
@@ -82,11 +98,12 @@ export const buyOnce = Effect.fnUntraced(function* (context: ClientContext, clie
 const prepare = Effect.fnUntraced(
   function* (context: ClientContext, client: Client, scenario: Scenario) {
     const { account, random } = client
+    const { productShares = shortProductShares, patience = shortPatience } = context
     const product = scenario === "two products" ? "latest" : weightedChoice(random, productShares)
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
     const authorization = authorizationFor(account, products[product], now, {
       nonce: Bytes32.make(`0x${hex(random, 64)}`),
-      validBefore: BigInt(now + validSeconds),
+      validBefore: BigInt(now + patience.validSeconds),
     })
     const signature = yield* sign(account, authorization)
     const secret = random.chance(0.55) ? hex(random, 32) : null
@@ -176,6 +193,7 @@ const requestUntilFinal = Effect.fnUntraced(function* (
   purchase: Purchase,
   product: ProductId,
 ) {
+  const { retryForMs, retryAfterMsMax } = context.patience ?? shortPatience
   const startMs = yield* Clock.currentTimeMillis
   for (let turn = 1; (yield* Clock.currentTimeMillis) - startMs < retryForMs; turn++) {
     const exchange = yield* request(context, random, purchase, product, answerTimeoutMs)
@@ -211,7 +229,7 @@ const presentStolen = Effect.fnUntraced(
       if (BigInt(String(used)) === 1n) {
         const product = random.chance(0.7)
           ? purchase.product
-          : weightedChoice(random, productShares)
+          : weightedChoice(random, context.productShares ?? shortProductShares)
         const stolen = { ...purchase, secret: null }
         yield* request(context, random, stolen, product, answerTimeoutMs, "thief")
         return
@@ -233,8 +251,11 @@ export const fetchAgain = (context: ClientContext, random: Random, record: Trans
     ),
   )
 
+const request = (...[context, ...args]: Parameters<typeof send>): Effect.Effect<Exchange> =>
+  (context.watch ?? Function.identity)(send(context, ...args))
+
 /** Sends one request to a random replica and records it. */
-const request = Effect.fnUntraced(function* (
+const send = Effect.fnUntraced(function* (
   context: ClientContext,
   random: Random,
   { secret, header, record }: Pick<Purchase, "secret" | "header" | "record">,
@@ -245,9 +266,10 @@ const request = Effect.fnUntraced(function* (
   const base = context.bases[random.below(context.bases.length)]
   const headers: Record<string, string> = { "PAYMENT-SIGNATURE": header(product) }
   if (secret !== null) headers["Idempotency-Key"] = secret
+  const path = context.pathOf?.(product) ?? products[product].path
   const answer = yield* Effect.tryPromise({
     try: async (signal) => {
-      const response = await fetch(`${base}${products[product].path}`, { headers, signal })
+      const response = await fetch(`${base}${path}`, { headers, signal })
       return { response, body: await response.text() }
     },
     catch: () => "lost" as const,

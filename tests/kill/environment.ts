@@ -14,7 +14,7 @@ import {
   startChaosFacilitator,
 } from "../support/payments/chaosFacilitator.ts"
 import { type PostgresCluster, startPostgresCluster } from "../support/postgresCluster.ts"
-import { freePort } from "../support/process.ts"
+import { lastingPort } from "../support/process.ts"
 import { terms } from "../support/payments/terms.ts"
 import { deployToken, sent, toToken } from "../support/payments/token.ts"
 import { supervised, type SupervisedProcess } from "./processes.ts"
@@ -24,6 +24,17 @@ export interface EnvironmentSize {
   readonly replicas: number
   readonly workers: number
   readonly clients: number
+}
+
+/** What a drill sets in place of the defaults. */
+export interface EnvironmentOptions {
+  readonly cluster?: PostgresCluster
+  /** Where processes reach PostgreSQL; by default at the cluster itself. */
+  readonly databaseUrl?: string
+  /** The shares of the facilitator's calls that fail. */
+  readonly faultShares?: typeof defaultFaultShares
+  /** The folder of the version that runs first; by default this one. */
+  readonly root?: URL | undefined
 }
 
 export interface Environment {
@@ -48,8 +59,7 @@ const treasuryKey = `0x${"7e".repeat(32)}` as const
 const payerBalance = 1_000_000_000n
 const treasuryFloat = 1_000_000_000n
 const firstPayerIndex = 1_000
-/** The shares of the facilitator's calls that fail. */
-const faultShares = { settleShare: 0.3, verifyShare: 0.06 } as const
+const defaultFaultShares = { settleShare: 0.3, verifyShare: 0.06 }
 
 /**
  * Short, so that all payments finish soon after the faults. HOLD must be longer than LEASE, or an
@@ -64,9 +74,16 @@ const timing = {
 } as const
 
 export const startEnvironment = Effect.fn("startEnvironment")(
-  function* (dir: string, size: EnvironmentSize) {
+  function* (
+    dir: string,
+    size: EnvironmentSize,
+    { faultShares = defaultFaultShares, root, ...options }: EnvironmentOptions = {},
+  ) {
     const [anvil, cluster] = yield* Effect.all(
-      [startAnvil({ blockSeconds: 1 }), startPostgresCluster(dir)],
+      [
+        startAnvil({ blockSeconds: 1 }),
+        options.cluster === undefined ? startPostgresCluster(dir) : Effect.succeed(options.cluster),
+      ],
       { concurrency: 2 },
     )
     const treasury = privateKeyToAccount(treasuryKey).address
@@ -85,7 +102,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
     })
     const shared = {
       ...timing,
-      DATABASE_URL: cluster.url,
+      DATABASE_URL: options.databaseUrl ?? cluster.url,
       PAYMENTS: "live",
       FACILITATOR_URL: facilitator.url,
       RPC_URL: anvil.url,
@@ -93,10 +110,11 @@ export const startEnvironment = Effect.fn("startEnvironment")(
       TREASURY_ADDRESS: treasury,
       LOG_LEVEL: "Info",
     }
-    const ports = Array.from({ length: size.replicas }, freePort)
+    const ports = Array.from({ length: size.replicas }, lastingPort)
     const replica = (port: number, n: number) =>
       supervised({
         name: `replica ${n + 1}`,
+        root,
         script: "src/main.ts",
         readyText: "/v1/latest $",
         args: ["start"],
@@ -106,7 +124,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
           VENUE: "simulated",
           HOST: "127.0.0.1",
           PORT: String(port),
-          ADMIN_PORT: String(freePort()),
+          ADMIN_PORT: String(lastingPort()),
           PUBLIC_BASE_URL: terms.publicBaseUrl,
           FREE_LIMIT: "off",
           DOCUMENT_LIMIT: "off",
@@ -116,6 +134,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
     const worker = (n: number) =>
       supervised({
         name: `worker ${n + 1}`,
+        root,
         script: "src/refund-worker.ts",
         readyText: "treasury",
         args: ["start"],
@@ -123,9 +142,10 @@ export const startEnvironment = Effect.fn("startEnvironment")(
         env: {
           ...shared,
           TREASURY_PRIVATE_KEY: treasuryKey,
-          REFUND_ADMIN_PORT: String(freePort()),
+          REFUND_ADMIN_PORT: String(lastingPort()),
           REFUND_MAX_PER_HOUR_USD: "1000",
           REFUND_MAX_PER_DAY_USD: "1000",
+          UNMATCHED_REFUND_MAX_PER_DAY_USD: "1000",
         },
       })
     const bases = ports.map((port) => `http://127.0.0.1:${port}`)
@@ -152,6 +172,13 @@ export const startEnvironment = Effect.fn("startEnvironment")(
 const feedFilled = (base: string) =>
   Effect.tryPromise(async () => (await fetch(`${base}/v1/index`)).json()).pipe(
     Effect.filterOrFail(({ index }) => Number(index) > 0),
-    Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 150 }),
+    Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 900 }),
     Effect.orDie,
   )
+
+/** A new folder that all users can enter, because PostgreSQL runs as another user. */
+export async function makeLogDir(prefix: string): Promise<string> {
+  const dir = await Deno.makeTempDir({ prefix })
+  await Deno.chmod(dir, 0o755)
+  return dir
+}

@@ -97,6 +97,15 @@ function addressIn(topic: string | undefined): string {
 
 /** The nonce that the refund of a payment must have. */
 export function refundNonceOf(payer: string, nonce: string): string {
+  return hashOf("refund/v1", payer, nonce)
+}
+
+/** The id of a payment, by the published formula. */
+export function paymentIdOf(payer: string, nonce: string): string {
+  return hashOf("pay/v1", payer, nonce)
+}
+
+function hashOf(kind: string, payer: string, nonce: string): string {
   return keccak256(encodeAbiParameters(
     [
       { type: "string" },
@@ -106,7 +115,7 @@ export function refundNonceOf(payer: string, nonce: string): string {
       { type: "bytes32" },
     ],
     [
-      "refund/v1",
+      kind,
       BigInt(token.chainId),
       token.asset as `0x${string}`,
       payer as `0x${string}`,

@@ -1,15 +1,21 @@
 /**
- * Processes that a test kills with SIGKILL and a supervisor restarts.
+ * Processes that a test kills with SIGKILL and a supervisor restarts, or that it stops and starts.
  *
  * @module
  */
-import { Effect } from "effect"
-import { killAndWait } from "../support/postgresCluster.ts"
+import { Effect, Schedule } from "effect"
+import { killAndWait } from "../support/process.ts"
 
 export interface SupervisedProcess {
   readonly name: string
-  /** Sends SIGKILL; the process is restarted. False when no process was running. */
-  readonly kill: () => boolean
+  /** Sends SIGKILL, or another signal; the process is restarted. False when none was running. */
+  readonly kill: (signal?: Deno.Signal) => boolean
+  /** Sends SIGTERM, after a while SIGKILL; the process is not restarted. */
+  readonly stop: Effect.Effect<void>
+  /** Starts the stopped process again, and waits until it is ready; from another folder if given. */
+  readonly start: (root?: URL) => Effect.Effect<void>
+  /** Null while it is not running. */
+  readonly pid: () => number | null
   readonly isReady: () => boolean
   /** How often it exited without being killed, mostly because it started without a store. */
   readonly unexpectedExits: () => number
@@ -24,12 +30,19 @@ export interface SupervisedOptions {
   readonly log: string
   /** The text of its output that shows that it is ready. */
   readonly readyText: string
+  /** The folder of the version that runs; by default this one. */
+  readonly root?: URL | undefined
 }
 
 /** How long the supervisor waits before it restarts a process that was not killed. */
 const restartMs = 200
 
-const root = new URL("../..", import.meta.url)
+/** How long a process may take to stop. A service waits up to 20 seconds for its sales. */
+const stopMsMax = 40_000
+const readyInterval = "50 millis"
+const readyChecksMax = 2_400
+
+const thisRoot = new URL("../..", import.meta.url)
 
 /** Runs and restarts a process until the scope closes; then kills it. */
 export const supervised = Effect.fn("supervised")(function* (options: SupervisedOptions) {
@@ -40,7 +53,8 @@ export const supervised = Effect.fn("supervised")(function* (options: Supervised
   let running: Deno.ChildProcess | null = null
   let killed = false
   let isReady = false
-  let closing = false
+  let isWanted = true
+  let root = options.root ?? thisRoot
   let unexpectedExits = 0
 
   const write = async (from: ReadableStream<Uint8Array>) => {
@@ -51,46 +65,68 @@ export const supervised = Effect.fn("supervised")(function* (options: Supervised
   }
 
   const supervise = async () => {
-    while (!closing) {
+    while (isWanted) {
       killed = false
-      const child = command(options).spawn()
+      const child = command(options, root).spawn()
       running = child
       const copies = [write(child.stdout), write(child.stderr)]
       await child.status
       running = null
       await Promise.all(copies)
       isReady = false
-      if (!killed && !closing) {
+      if (!killed && isWanted) {
         unexpectedExits++
         await new Promise((done) => setTimeout(done, restartMs))
       }
     }
   }
-  const supervisor = supervise()
+  let supervisor = supervise()
   yield* Effect.addFinalizer(() =>
     Effect.promise(async () => {
-      closing = true
+      isWanted = false
       if (running !== null) await killAndWait(running)
       await supervisor
     })
   )
+  const untilReady = Effect.suspend(() => isReady ? Effect.void : Effect.fail("not ready")).pipe(
+    Effect.retry({ schedule: Schedule.spaced(readyInterval), times: readyChecksMax }),
+    Effect.orDie,
+  )
   const process: SupervisedProcess = {
     name: options.name,
-    kill: () => {
+    kill: (signal = "SIGKILL") => {
       if (running === null || killed) return false
       killed = true
-      running.kill("SIGKILL")
+      running.kill(signal)
       return true
     },
+    stop: Effect.promise(async () => {
+      isWanted = false
+      const child = running
+      if (child !== null && !killed) child.kill("SIGTERM")
+      const timer = setTimeout(() => child?.kill("SIGKILL"), stopMsMax)
+      await supervisor
+      clearTimeout(timer)
+    }),
+    start: (from = root) =>
+      Effect.andThen(
+        Effect.sync(() => {
+          root = from
+          isWanted = true
+          supervisor = supervise()
+        }),
+        untilReady,
+      ),
+    pid: () => running?.pid ?? null,
     isReady: () => isReady && !killed,
     unexpectedExits: () => unexpectedExits,
   }
   return process
 })
 
-function command({ script, args, env }: SupervisedOptions): Deno.Command {
+function command({ script, args, env }: SupervisedOptions, root: URL): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "--no-prompt", "-A", script, ...args],
+    args: ["run", "--lock=tests/deno.lock", "--no-check", "--no-prompt", "-A", script, ...args],
     cwd: root,
     env: { ...env, NO_COLOR: "1" },
     stdin: "null",

@@ -4,12 +4,17 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { type AuthorizedTransfer, type Ledger, refundNonceOf } from "./ledger.ts"
+import { Effect } from "effect"
+import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
+import { Signatures } from "../../src/payments/Signatures.ts"
+import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
+import { token } from "../support/payments/terms.ts"
+import { type AuthorizedTransfer, type Ledger, paymentIdOf, refundNonceOf } from "./ledger.ts"
 import { type Exchange, keyOf, type Transcript } from "./transcript.ts"
 import { reconcile } from "./reconciliation.ts"
 
 const payer = `0x${"11".repeat(20)}`
-const nonce = `0x${"22".repeat(32)}`
+const nonce = `0x${"22".repeat(32)}` as const
 const payment: AuthorizedTransfer = {
   from: payer,
   to: `0x${"33".repeat(20)}`,
@@ -145,4 +150,25 @@ Deno.test("reconcile() finds no fault when a refused payment is refunded", () =>
   const refused = [refusal(402, "payment_required", false)]
   equal(reconciled(refused, { refunds: [refund] }).faults, [])
   equal(reconciled([refusal(410, "payment_refunded", true)], { refunds: [refund] }).faults, [])
+})
+
+Deno.test("reconcile() counts a payment as delivered that only a delivery journal shows", () => {
+  const withJournal = (ids: ReadonlyArray<string>) =>
+    reconcile({
+      ledger: ledger(),
+      transcripts: [record([lost], "a secret")],
+      markedSent: new Set(),
+      journalled: new Set(ids),
+    })
+  const { delivered, unconfirmed, open, faults } = withJournal([paymentIdOf(payer, nonce)])
+  equal([delivered, unconfirmed, open, faults], [1, 1, 0, []])
+  equal(withJournal([paymentIdOf(payer, `0x${"23".repeat(32)}`)]).open, 1)
+})
+
+Deno.test("the id of a payment is the one that the service computes", async () => {
+  const fields = { ...token, from: address(payer), nonce: Bytes32.make(nonce) }
+  const id = await Effect.runPromise(
+    Effect.provide(Effect.map(Signatures, ({ paymentId }) => paymentId(fields)), signatures),
+  )
+  equal(paymentIdOf(payer, nonce), id)
 })

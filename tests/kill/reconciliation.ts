@@ -3,12 +3,12 @@
  *
  * A payment is delivered when its buyer received the answer, also by a later request. A buyer without a
  * secret that hung up cannot request again; then the seller's `sent_at` counts. These payments are
- * reported as unconfirmed.
+ * reported as unconfirmed. So are payments of a restored store that only a delivery journal shows.
  *
  * @module
  */
 import { isoTime } from "../../src/core/domain/time.ts"
-import { type AuthorizedTransfer, type Ledger, refundNonceOf } from "./ledger.ts"
+import { type AuthorizedTransfer, type Ledger, paymentIdOf, refundNonceOf } from "./ledger.ts"
 import { type Exchange, keyOf, type Transcript } from "./transcript.ts"
 
 export interface Reconciliation {
@@ -30,6 +30,11 @@ export interface ReconciliationInput {
   readonly transcripts: ReadonlyArray<Transcript>
   /** The `keyOf` of each payment with a `sent_at` in the store. */
   readonly markedSent: ReadonlySet<string>
+  /**
+   * The ids of payments that were delivered by a journal alone: the store was restored, has no answer,
+   * and no buyer can request it again.
+   */
+  readonly journalled?: ReadonlySet<string>
 }
 
 /** A payment on the chain with its refunds and its transcript. */
@@ -81,7 +86,9 @@ export function reconcile(input: ReconciliationInput): Reconciliation {
   }
 }
 
-function casesOf({ ledger, transcripts, markedSent }: ReconciliationInput): ReadonlyArray<Case> {
+function casesOf(
+  { ledger, transcripts, markedSent, journalled = new Set() }: ReconciliationInput,
+): ReadonlyArray<Case> {
   const records = new Map(transcripts.map((record) => [keyOf(record), record]))
   const refunds = new Map<string, Array<AuthorizedTransfer>>()
   for (const refund of ledger.refunds) {
@@ -97,7 +104,8 @@ function casesOf({ ledger, transcripts, markedSent }: ReconciliationInput): Read
       record,
       received,
       // A buyer with a secret can request the answer again, so `sent_at` is not enough.
-      unconfirmed: !received && record?.secret === null && markedSent.has(key),
+      unconfirmed: !received && (record?.secret === null && markedSent.has(key) ||
+        journalled.has(paymentIdOf(payment.from, payment.nonce))),
     }
   })
 }

@@ -29,14 +29,22 @@ const logLineMax = 400
 export interface FinishedRun {
   readonly environment: Environment
   readonly context: ClientContext
-  readonly killLog: KillLog
+  /** Null in a drill, which kills nothing at random. */
+  readonly killLog: KillLog | null
   readonly seconds: number
+  readonly seed: number
+}
+
+/** The parts of a run that a reconciliation reads. */
+export interface PaidRun {
+  readonly environment: Pick<Environment, "anvil" | "cluster" | "payTo" | "treasury">
+  readonly context: ClientContext
   readonly seed: number
 }
 
 /** Reconciles when all payments in the store are final, or after a timeout. */
 export const finalReconciliation = Effect.fnUntraced(
-  function* ({ environment, context, seed }: FinishedRun) {
+  function* ({ environment, context, seed }: PaidRun) {
     const random = new Random(seed)
     const endMs = (yield* Clock.currentTimeMillis) + settleSeconds * 1_000
     for (;;) {
@@ -62,13 +70,17 @@ export const finalReconciliation = Effect.fnUntraced(
   },
 )
 
-/** Payments whose state is not final. */
+/** Payments whose state is not final. A restored row of a delivered payment keeps its state. */
 const unfinishedRows = `SELECT payment_id, state FROM payment
-  WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled', 'refund_due')
-    OR (state = 'answered' AND sent_at IS NULL)`
+  WHERE (state IN ('claimed', 'released', 'settling', 'unresolved', 'settled', 'refund_due')
+      OR (state = 'answered' AND sent_at IS NULL))
+    AND NOT EXISTS (SELECT FROM delivered_before_restore delivered
+      WHERE delivered.payment_id = payment.payment_id)`
 
 const markedSentRows =
   `SELECT payer, nonce FROM payment WHERE state = 'answered' AND sent_at IS NOT NULL`
+
+const journalledRows = `SELECT payment_id FROM delivered_before_restore`
 
 /** The events of each payment that was answered and refunded. */
 const historiesOfDeliveredRefunds = `SELECT payment.nonce, string_agg(event.to_state || ' ' ||
@@ -86,18 +98,19 @@ const markedSentDelays = `SELECT round(1000 * extract(epoch FROM percentile_disc
   FROM payment WHERE sent_at IS NOT NULL`
 
 const reconcileNow = Effect.fnUntraced(function* (
-  environment: Environment,
+  environment: PaidRun["environment"],
   transcripts: ReadonlyArray<Transcript>,
 ) {
   const ledger = yield* readLedger(environment.anvil, environment)
   const rows = yield* environment.cluster.query(markedSentRows)
   const markedSent = new Set(rows.map(([payer = "", nonce = ""]) => keyOf({ payer, nonce })))
-  return reconcile({ ledger, transcripts, markedSent })
+  const journalled = new Set((yield* environment.cluster.query(journalledRows)).flat())
+  return reconcile({ ledger, transcripts, markedSent, journalled })
 })
 
 /** Every buyer with a secret requests again what it paid for and did not receive. */
 const fetchAgainAll = Effect.fnUntraced(
-  function* (environment: Environment, context: ClientContext, random: Random) {
+  function* (environment: PaidRun["environment"], context: ClientContext, random: Random) {
     const { payments } = yield* readLedger(environment.anvil, environment)
     const charged = new Set(payments.map(({ from, nonce }) => keyOf({ payer: from, nonce })))
     const missing = context.transcripts.filter((record) =>
@@ -116,7 +129,7 @@ export const report = Effect.fnUntraced(function* (
   reconciliation: Reconciliation,
 ) {
   const { charged, delivered, refunded, both, open, unconfirmed } = reconciliation
-  const kills = total(killLog.kills)
+  const kills = killLog === null ? 0 : total(killLog.kills)
   const { totals } = yield* readLedger(environment.anvil, environment)
   const balances = {
     payTo: yield* balanceOf(environment.anvil, environment.payTo),
@@ -127,12 +140,12 @@ export const report = Effect.fnUntraced(function* (
     [delivered + refunded - both === charged, "delivered + refunded - both is not charged"],
     [open === 0, `${open} payments are open`],
     [
-      probabilityOf(both, charged * bothShareMax) >= probabilityMin,
+      isChance(both, charged),
       `${both} both delivered and refunded: more than ${bothShareMax * 100} %`,
     ],
     [
-      hasEnoughKills(killLog, seconds),
-      `only ${kills} kills, and ${killLog.postgresKills} of PostgreSQL`,
+      killLog === null || hasEnoughKills(killLog, seconds),
+      `only ${kills} kills, and ${killLog?.postgresKills} of PostgreSQL`,
     ],
     [balances.payTo === totals.in, "the seller's balance is not the sum of its payments"],
     [
@@ -144,12 +157,9 @@ export const report = Effect.fnUntraced(function* (
     ...checks.filter(([isTrue]) => !isTrue).map(([, what]) => what),
     ...reconciliation.faults,
   ]
-  const killCounts = [...killLog.kills].map(([name, count]) => `${name}: ${count}`).toSorted()
   const [delays = []] = yield* environment.cluster.query(markedSentDelays)
   yield* Console.log(
-    `killed: ${kills} processes (${
-      killCounts.join(", ")
-    }), PostgreSQL ${killLog.postgresKills} times\n` +
+    (killLog === null ? "" : killsText(killLog)) +
       `facilitator: ${JSON.stringify(environment.facilitator.counts)}\n` +
       `clients: ${countsText(context.transcripts.map(({ scenario }) => scenario))}\n` +
       `answers: ${
@@ -181,6 +191,12 @@ export const report = Effect.fnUntraced(function* (
   return faults.length === 0
 })
 
+function killsText({ kills, postgresKills }: KillLog): string {
+  const counts = [...kills].map(([name, count]) => `${name}: ${count}`).toSorted()
+  return `killed: ${total(kills)} processes (${counts.join(", ")}), ` +
+    `PostgreSQL ${postgresKills} times\n`
+}
+
 /** Prints the last warnings and errors of each process. */
 const printLogs = Effect.fnUntraced(function* ({ dir }: Environment) {
   yield* Console.log(`logs in ${dir}`)
@@ -193,6 +209,11 @@ const printLogs = Effect.fnUntraced(function* ({ dir }: Environment) {
   }
 })
 
+/** Whether so many deliveries that were refunded as well can be chance. */
+export function isChance(both: number, charged: number): boolean {
+  return probabilityOf(both, charged * bothShareMax) >= probabilityMin
+}
+
 /** The probability of `count` or more events when `expected` is their mean (Poisson). */
 function probabilityOf(count: number, expected: number): number {
   let term = Math.exp(-expected)
@@ -204,11 +225,11 @@ function probabilityOf(count: number, expected: number): number {
   return 1 - below
 }
 
-function exchangeText({ by, status, code }: Transcript["exchanges"][number]): string {
+export function exchangeText({ by, status, code }: Transcript["exchanges"][number]): string {
   return `${by === "thief" ? "thief " : ""}${status ?? ""}${code === null ? "" : ` ${code}`}`.trim()
 }
 
-function countsText(words: ReadonlyArray<string>): string {
+export function countsText(words: ReadonlyArray<string>): string {
   const counts = Map.groupBy(words, (word) => word)
   return [...counts].map(([word, of]) => `${word} ${of.length}`).toSorted().join(", ")
 }

@@ -6,11 +6,11 @@
  *
  * @module
  */
-import { Cause, Console, Effect, Exit, Fiber, FiberSet, Schedule } from "effect"
+import { Console, Effect, Fiber, Schedule } from "effect"
 import { Random } from "../support/random.ts"
 import { hasAnvil } from "../support/payments/anvil.ts"
 import { hasPostgres } from "../support/postgresCluster.ts"
-import { buyOnce, type ClientContext } from "./client.ts"
+import type { ClientContext } from "./client.ts"
 import {
   hasEnoughKills,
   type KillLog,
@@ -19,23 +19,26 @@ import {
   makeKillLog,
   total,
 } from "./faults.ts"
+import { runProgram, wholeNumbers } from "./program.ts"
 import { finalReconciliation, report } from "./report.ts"
-import { type Environment, type EnvironmentSize, startEnvironment } from "./environment.ts"
+import {
+  type Environment,
+  type EnvironmentSize,
+  makeLogDir,
+  startEnvironment,
+} from "./environment.ts"
+import { startTraffic } from "./traffic.ts"
 
 interface Options extends EnvironmentSize {
   readonly seconds: number
 }
 
 const progressEvery = "5 seconds"
-/** A client starts its next payment after this time, even when the last one is not finished. */
-const nextPurchaseAfter = "2 seconds"
 const openPurchasesMax = 150
-/** How long the clients may continue after the last fault. */
-const clientsDrainTimeout = "25 seconds"
 
 const program = Effect.gen(function* () {
   const options = optionsOf(Deno.args)
-  const dir = yield* Effect.promise(makeLogDir)
+  const dir = yield* Effect.promise(() => makeLogDir("kill-loop-"))
   yield* Console.log(
     `kill loop: seed ${options.seed}, ${options.seconds} s, ${options.replicas} replicas, ` +
       `${options.workers} refund workers, ${options.clients} clients; logs in ${dir}`,
@@ -56,26 +59,13 @@ const runWithFaults = Effect.fnUntraced(function* (
   killLog: KillLog,
   { seconds, seed }: Options,
 ) {
-  const purchases = yield* FiberSet.make()
-  const freePurchaseSlot = FiberSet.size(purchases).pipe(
-    Effect.filterOrFail((size) => size < openPurchasesMax),
-    Effect.retry(Schedule.spaced("200 millis")),
-  )
-  const clients = environment.payers.map((account, n) => {
-    const client = { account, random: new Random(seed * 1_000 + n) }
-    return FiberSet.run(purchases, buyOnce(context, client)).pipe(
-      Effect.flatMap(Fiber.await),
-      Effect.timeoutOption(nextPurchaseAfter),
-      Effect.andThen(freePurchaseSlot),
-      Effect.forever,
-    )
-  })
+  const traffic = yield* startTraffic(environment, context, { seed, openPurchasesMax })
   const faults = [
     killProcesses(environment, killLog, new Random(seed * 1_000 + 900)),
     killPostgres(environment, killLog, new Random(seed * 1_000 + 901)),
   ]
   const fibers = yield* Effect.forEach(
-    [...faults, ...clients, progress(environment, context, killLog)],
+    [...faults, progress(environment, context, killLog)],
     (effect) => Effect.forkChild(effect),
   )
   yield* Effect.sleep(seconds * 1_000)
@@ -87,10 +77,8 @@ const runWithFaults = Effect.fnUntraced(function* (
   )
   // A restart of the cluster cannot be interrupted, so the cluster runs after this line.
   yield* Fiber.interruptAll(fibers)
-  yield* Console.log(`faults stop; ${yield* FiberSet.size(purchases)} purchases continue`)
-  yield* environment.facilitator.becomeHonest
-  yield* Effect.timeoutOption(FiberSet.awaitEmpty(purchases), clientsDrainTimeout)
-  yield* FiberSet.clear(purchases)
+  yield* Console.log(`faults stop; ${yield* traffic.open} purchases continue`)
+  yield* traffic.finish
 })
 
 const progress = (
@@ -115,20 +103,8 @@ const progress = (
     )
   }).pipe(Effect.forever)
 
-/** A new folder that all users can enter, because PostgreSQL runs as another user. */
-async function makeLogDir(): Promise<string> {
-  const dir = await Deno.makeTempDir({ prefix: "kill-loop-" })
-  await Deno.chmod(dir, 0o755)
-  return dir
-}
-
 function optionsOf(args: ReadonlyArray<string>): Options {
-  const read = (name: string, fallback: number) => {
-    const at = args.indexOf(`--${name}`)
-    const value = at < 0 ? fallback : Number(args[at + 1])
-    if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} must be a whole number`)
-    return value
-  }
+  const read = wholeNumbers(args)
   return {
     seconds: read("seconds", 120),
     seed: read("seed", 1),
@@ -140,19 +116,4 @@ function optionsOf(args: ReadonlyArray<string>): Options {
 
 if (!hasAnvil) throw new Error("No anvil: npm ci --prefix tests/anvil")
 if (!hasPostgres) throw new Error("PostgreSQL is not installed on this machine")
-const fiber = Effect.runFork(program)
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, () => {
-    Effect.runFork(Fiber.interrupt(fiber))
-  })
-}
-const exit = await Effect.runPromise(Fiber.await(fiber))
-const passed = Exit.isSuccess(exit) && exit.value
-await Effect.runPromise(
-  Console.log(
-    Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "",
-  ).pipe(
-    Effect.andThen(Console.log(`kill loop | ${passed ? "1 passed | 0" : "0 passed | 1"} failed`)),
-  ),
-)
-Deno.exit(passed ? 0 : 1)
+await runProgram("kill loop", program)

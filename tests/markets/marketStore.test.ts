@@ -39,6 +39,11 @@ const program = Arbitrary.schema(
     Schema.Struct({ do: Schema.Literal("prune"), place: int(0, 40) }),
   ])).check(Schema.isMaxLength(10)),
 )
+/** Which markets each of some listings has, and the first listing after the deletion. */
+const listings = Arbitrary.schema(Schema.Struct({
+  places: Schema.Array(some(which)).check(Schema.isMaxLength(5)),
+  before: int(0, 6),
+}))
 type Program = typeof program extends Arbitrary.Arbitrary<infer A> ? A : never
 
 const id = (n: number) => MarketId.make(`0x${n}`)
@@ -187,6 +192,32 @@ onEveryStore("MarketStore", (law) => {
       yield* store.save([variant({ which: 1, version: 1, volume: 1, listed: 0 })], start - 1)
       assert.deepEqual(Option.getOrNull(yield* store.bySlug("market-1")), newer)
     }),
+  )
+
+  law(
+    "pruneUnlisted() deletes the markets that were not listed since, with their series",
+    checkProperty(listings, ({ places, before }) =>
+      Effect.gen(function* () {
+        const store = yield* MarketStore
+        // Two hours apart, so that an unchanged quote is written again.
+        const listedAt = (place: number) => start + place * 2 * hour
+        for (const [place, listed] of places.entries()) {
+          yield* store.save(listed.map((which) => market({ id: id(which) })), listedAt(place))
+          yield* store.markSeeded(listed.map(id), listedAt(place))
+          yield* store.appendMids(listed.map((which) => ({
+            ...{ marketId: id(which), at: listedAt(place), mid: 0.5 },
+          })))
+        }
+        const last = ids.map((_, which) => places.findLastIndex((listed) => listed.includes(which)))
+        const kept = ids.filter((_, which) => (last[which] ?? -1) >= Math.max(before, 0))
+        const gone = last.filter((place) => 0 <= place && place < before).length
+        assert.equal(yield* store.pruneUnlisted(listedAt(before)), gone)
+        assert.deepEqual([...(yield* store.byIds(ids)).keys()].sort(), kept)
+        assert.deepEqual(ids.filter((id) => !kept.includes(id)), yield* store.unseeded(ids))
+        assert.equal(yield* store.watched(start), kept.length)
+        yield* store.save([market({ id: id(0) })], listedAt(9))
+        assert.equal((yield* store.byIds([id(0)])).size, 1)
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 8, full: 40 }) }),
   )
 
   on(

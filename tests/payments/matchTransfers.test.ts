@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, Fiber, Layer, Logger, Option } from "effect"
+import { Duration, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import {
   address,
@@ -29,6 +29,7 @@ import {
   rowOf,
   startSeconds,
   stateOf,
+  storeClaimed,
   storeReleased,
   useNonce,
   workOf,
@@ -229,6 +230,24 @@ test("a transfer of another amount with a payment's nonce is owed with that amou
     const row = yield* rowOf(bought)
     equal([row?.amount, row?.paidAmount, row?.refund?.state], [price, price - 1n, "queued"])
     equal(yield* scan, 0)
+  })))
+
+test("a transfer of another amount is owed however long its payment was in progress", () =>
+  inMarket(Effect.gen(function* () {
+    const { scan } = yield* Payments
+    const store = yield* PaymentStore
+    yield* scan
+    const bought = yield* purchase({ secret })
+    const claimed = yield* storeClaimed(bought, Duration.hours(2))
+    yield* useNonce(bought, price - 1n, blockTimeAt(5))
+    for (const seconds of [60, 3_600]) {
+      yield* passing(seconds)
+      equal([yield* scan, yield* stateOf(bought)], [0, "claimed"])
+    }
+    yield* store.move(claimed, { event: "release", reason: "internal_error" })
+    const before = Option.getOrThrow(yield* store.scanned(account)).through
+    equal([yield* scan, (yield* rowOf(bought))?.paidAmount], [1, price - 1n])
+    equal(Option.getOrThrow(yield* store.scanned(account)).through > before + 1_000n, true)
   })))
 
 test("a transfer from us to ourselves is not a payment, and the scan continues", () =>

@@ -8,6 +8,7 @@ import { Arbitrary, Cause, Duration, Effect, Exit, Option, Schema } from "effect
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
+  Bytes32,
   type PaidAt,
   type Payment,
   type PaymentState,
@@ -79,7 +80,7 @@ const runHistory = Effect.fnUntraced(function* (
 
 /** A row without its ages, which differ between stores. */
 const timeless = (payment: Payment) => {
-  const { leaseLeftMs, intendedAgoMs, answeredAgoMs, ...row } = recordOf(payment)
+  const { leaseLeftMs, intendedAgoMs, answeredAgoMs, answeredAt: _, ...row } = recordOf(payment)
   return {
     ...row,
     leased: leaseLeftMs !== null && leaseLeftMs > 0,
@@ -142,6 +143,35 @@ onEveryStore("payments together", (law) => {
         stored.map((row) => recordOf(Option.getOrThrow(row)).answer?.body ?? null),
         bodies.map((body, n) => n % 3 === 0 ? null : body),
       )
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "payments that are looked up together are each found, and so are the holders of their keys",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const key = (n: number) => Bytes32.make(`0x${`${n}`.repeat(64)}`)
+      for (const n of [1, 2, 3]) yield* store.claim(ticket(n), null, lease, key(n))
+      const idAt = (n: number) => ticket(n).paymentId
+      const [one, two, three, unknown] = [idAt(1), idAt(2), idAt(3), idAt(4)] as const
+      const third = Option.getOrThrow(yield* store.find(three))
+      yield* store.move(third, { event: "release", reason: "test" })
+      // A released payment keeps the hash of its key, and holds it no longer.
+      const lookups = [[one, key(1)], [two, key(1)], [unknown, key(3)], [three, null], [
+        unknown,
+        key(2),
+      ]] as const
+      const found = yield* Effect.forEach(lookups, ([id, held]) => store.findWithKey(id, held), {
+        concurrency: "unbounded",
+      })
+      const idOf = (payment: Option.Option<Payment>) => Option.getOrNull(payment)?.paymentId ?? null
+      equal(found.map(({ payment, holder }) => [idOf(payment), idOf(holder)]), [
+        [one, null],
+        [two, one],
+        [null, null],
+        [three, null],
+        [null, two],
+      ])
     }).pipe(Effect.provide(layer)),
   )
 

@@ -13,6 +13,8 @@ import { type RefundState, refundStates } from "../../src/payments/domain/refund
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
 import { PaymentHealth } from "../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../src/payments/Payments.ts"
+import { layer as restoreStore } from "../../src/payments/postgres/restoreStore.ts"
+import { addDelivered } from "../../src/payments/Restore.ts"
 import { PaymentStats } from "../../src/payments/PaymentStats.ts"
 import { layer as paymentStats } from "../../src/payments/postgres/paymentStats.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
@@ -216,14 +218,22 @@ onEveryStore("the statistics of payments", (law) => {
       yield* (yield* PaymentStore).saveScannedThrough(account, 77n)
       const { open, scannedThrough } = yield* stats.read(account)
       equal([...open.keys()].toSorted(), ["refund_due", "settled"])
-      for (const { payments, oldestAgoMs } of open.values()) {
+      for (const { payments, amount, oldestAgoMs } of open.values()) {
         equal(payments, 1)
+        ok(amount > 0n)
         ok(oldestAgoMs >= 0)
       }
       equal(scannedThrough, 77n)
+      const { liability } = yield* PaymentStore
+      const owed = yield* liability
+      const settled = yield* claimAndMove(3, "settle-early", paths["settle-early"].settled ?? [])
+      ok((yield* liability) > owed)
+      yield* addDelivered(new Set([settled.paymentId]))
+      equal((yield* stats.read(account)).open.get("settled")?.payments, 1)
+      equal(yield* liability, owed)
     }).pipe(
       Effect.provide(
-        Layer.mergeAll(paymentStats, Layer.mock(RefundQueue, {})).pipe(
+        Layer.mergeAll(paymentStats, restoreStore, Layer.mock(RefundQueue, {})).pipe(
           Layer.provideMerge(paymentStore),
         ),
       ),

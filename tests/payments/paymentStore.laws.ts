@@ -105,7 +105,7 @@ const waitingIn = (query: WaitingQuery) =>
     Effect.map((rows) => rows.map(Result.getOrThrow)),
   )
 
-const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0 }
+const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0, answeredAt: 0 }
 
 const same = (a: Payment, b: Payment) => equal({ ...a, ...timeless }, { ...b, ...timeless })
 
@@ -115,8 +115,8 @@ export function outdatedCopy(payment: Payment, state: PaymentState): Payment {
     ...recordOf(payment),
     state,
     settlementOrder: state === "settled" ? "settle-early" : payment.settlementOrder,
-    ...{ leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0, answer, paidAt },
-    refund: { state: "queued", reason: "test", transaction: null },
+    ...{ ...timeless, answer, paidAt },
+    refund: { state: "queued", reason: "test", transaction: null, confirmedAt: null },
     ...payment.signature === null
       ? { signature: ticket(0).signature, productId: "latest", request: "latest?[]" }
       : {},

@@ -146,6 +146,25 @@ onEveryStore("payments", (law) => {
       }).pipe(Effect.provide(layer)),
     )
 
+  law(
+    "the database guards every column of a payment that no sale changes",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const guarded = yield* sql<{ name: string }>`
+        SELECT event_object_column AS name FROM information_schema.triggered_update_columns
+        WHERE trigger_schema = current_schema() AND trigger_name = 'payment_identity_guard'`
+      const all = yield* sql<{ name: string }>`
+        SELECT column_name AS name FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name = 'payment'`
+      const names = new Set(guarded.map(({ name }) => name))
+      equal(
+        all.map(({ name }) => name).filter((name) => !names.has(name)).sort(),
+        "answer_body answered_at changed_at fence intended_at key_hash lease_until paid_amount paid_block paid_finality paid_log_index paid_transaction reason secret_hash sent_at state transaction_hint"
+          .split(" "),
+      )
+    }).pipe(Effect.provide(layer)),
+  )
+
   refused("another amount", (sql) => sql`UPDATE payment SET amount = 1`, /identity/)
   refused("another payee", (sql) => sql`UPDATE payment SET pay_to = payer`, /identity|check/)
   refused("another request", (sql) => sql`UPDATE payment SET request = 'x'`, /identity/)

@@ -276,10 +276,12 @@ onEveryStore("retention", (law) => {
         yield* age(delivery.paymentId, "24 hours")
         equal(yield* (yield* Retention).prune, { bodies: 1, payments: 0 })
         const late = yield* Effect.flip(sell(bought, workOf(Effect.die("computed again"))))
+        // A signed receipt has the hash of the body, so it goes with it.
+        const { extensions: _, ...plain } = delivery.receipt ?? {}
         equal(late._tag === "NotCharged" && [late.code, late.taken, late.receipt], [
           "payment_already_used",
           true,
-          delivery.receipt,
+          plain,
         ])
         const outcome = yield* findOutcome(delivery.paymentId, secret)
         equal(outcome.state, "used")

@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict"
-import { Arbitrary, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { Arbitrary, Context, Effect, Exit, Layer, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import {
   migrate,
@@ -14,6 +14,9 @@ import {
 } from "../../src/postgres/migrate.ts"
 import { statements } from "../../src/postgres/statements.ts"
 import { day } from "../../src/core/domain/time.ts"
+import type { NewFeedItem } from "../../src/feed/domain/item.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import * as feedStore from "../../src/feed/postgres/feedStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { layer as countingLayer } from "../../src/whales/postgres/countingStore.ts"
@@ -21,6 +24,8 @@ import { layer as whaleMarketLayer } from "../../src/whales/postgres/whaleMarket
 import { dueAt } from "../../src/whales/domain/due.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { law } from "../support/effect.ts"
+import { linksOf, proofOf } from "../support/feed/chain.ts"
+import { sampleItem } from "../support/feed/items.ts"
 import { market } from "../support/movers/market.ts"
 import { unmigratedStores } from "../support/stores.ts"
 
@@ -118,6 +123,36 @@ const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
         [[0, true], [3, true], [4, false]],
       )
     }),
+  ],
+  [
+    "0042 begins the chain with the first kept item of an earlier version",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const files = yield* migrationFiles
+      yield* migrate(files.filter(({ id }) => id < 42))
+      const before = [5, 6, 7, 8, 9].map((index) => sampleItem(index, Date.UTC(2026, 10, index)))
+      for (const { feedIndex, type, createdAt, title, data } of before) {
+        yield* sql`INSERT INTO feed_item (feed_index, dedupe_key, type, created_at, title, data)
+          VALUES (${BigInt(feedIndex)}, ${title}, ${type}, ${new Date(createdAt)}, ${title},
+            ${JSON.stringify(data)}::json)`
+      }
+      yield* sql`UPDATE feed_counter SET last_index = 9`
+      yield* migrate(files)
+      const feed = Context.get(yield* Layer.build(feedStore.layer), FeedStore)
+      const { feedIndex: _, ...next } = sampleItem(10, Date.UTC(2026, 10, 10))
+      yield* feed.append([{ ...next, dedupeKey: "10" } as NewFeedItem])
+      assert.equal(yield* feed.link(3), 3)
+      assert.equal(yield* feed.link(3), 0)
+      const items = yield* feed.page({ since: 0, count: 9, type: null })
+      assert.equal(items.length, 6)
+      assert.deepEqual(
+        items.map(({ chain }) => chain?.hash),
+        linksOf(items).map(({ hash }) => hash),
+      )
+      for (const { feedIndex } of items) {
+        assert.deepEqual(yield* feed.proof(feedIndex), proofOf(items, feedIndex))
+      }
+    }).pipe(Effect.scoped),
   ],
   [
     "0030 gives markets a new event with their next facts, and marks what ended to be counted again",

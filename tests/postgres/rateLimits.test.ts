@@ -89,6 +89,47 @@ onEveryStore("RateLimits", (law) => {
   )
 
   law(
+    "take() grants no more than the limit over replicas, one of them of the release before",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const replica = Effect.gen(function* () {
+        const { take } = yield* RateLimits
+        return yield* Effect.forEach(
+          Array.from({ length: 12 }, (_, n) => n),
+          (n) => take(free, `10.0.0.${n % 3}`),
+          { concurrency: "unbounded" },
+        )
+      }).pipe(Effect.provide(Layer.fresh(layer())))
+      const before = Effect.map(
+        sql<{ granted: boolean }>`
+          SELECT taken.granted FROM generate_series(0, 11) n,
+            LATERAL rate_take('free;q=5;w=60000', '10.0.0.' || n % 3, 5, 60000, NULL) AS taken`,
+        (rows): ReadonlyArray<{ readonly granted: boolean }> => rows,
+      )
+      const all = yield* Effect.all([replica, before, replica, replica], {
+        concurrency: "unbounded",
+      })
+      assert.equal(all.flat().filter(({ granted }) => granted).length, 15)
+    }),
+  )
+
+  law(
+    "takes of one statement share what is left, in the order of their arrival",
+    Effect.gen(function* () {
+      const { take } = yield* RateLimits
+      yield* take(free, "a")
+      yield* take(free, "a")
+      const decisions = yield* Effect.forEach(["a", "b", "a", "a", "a"], (key) => take(free, key), {
+        concurrency: "unbounded",
+      })
+      assert.deepEqual(
+        decisions.map(({ granted, remaining }) => granted ? remaining : "denied"),
+        [2, 4, 1, 0, "denied"],
+      )
+    }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer())),
+  )
+
+  law(
     "a limit of 300 is exact too",
     Effect.gen(function* () {
       const { take } = yield* RateLimits
@@ -123,9 +164,9 @@ onEveryStore("RateLimits", (law) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { take } = yield* RateLimits
-      yield* sql`ALTER TABLE rate_key RENAME TO rate_key_gone`
+      yield* sql`ALTER TABLE rate_log RENAME TO rate_log_gone`
       const failure = yield* Effect.flip(take(free, "a"))
-      yield* sql`ALTER TABLE rate_key_gone RENAME TO rate_key`
+      yield* sql`ALTER TABLE rate_log_gone RENAME TO rate_log`
       assert.ok(failure instanceof RateLimitUnavailable)
       assert.equal((yield* take(free, "a")).granted, true)
     }).pipe(Effect.provide(layer())),

@@ -37,6 +37,11 @@ import { freshSchema } from "../support/stores.ts"
 import { layer as refundReview } from "../../src/payments/postgres/refundReview.ts"
 import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
+import { PaymentId } from "../../src/payments/domain/payment.ts"
+import { ChannelStore } from "../../src/payments/channels/ChannelStore.ts"
+import { layer as channelStore } from "../../src/payments/postgres/channelStore.ts"
+import { channelConfig } from "../support/payments/channelLedger.ts"
+import { nonce } from "../support/payments/terms.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
@@ -112,6 +117,38 @@ const refused = Effect.fnUntraced(function* (
 })
 
 const sold = (sql: SqlClient) => paymentStore.pipe(Layer.provide(Layer.succeed(SqlClient, sql)))
+
+asRole(
+  "an owner who may not create roles grants to the existing ones",
+  ({ owner }) =>
+    Effect.gen(function* () {
+      const url = yield* freshSchema(testDatabaseUrl ?? "")
+      const admin = yield* connect(url)
+      const [current] = yield* admin<{ schema: string }>`SELECT current_schema() AS schema`
+      const name = `owner_${crypto.randomUUID().replaceAll("-", "")}`
+      yield* Effect.acquireRelease(
+        owner`CREATE ROLE ${owner(name)} LOGIN PASSWORD 'x'`,
+        () =>
+          Effect.orDie(
+            Effect.andThen(
+              // Without this, the schema would be dropped before its own finalizer.
+              Effect.andThen(
+                admin.unsafe(`REASSIGN OWNED BY ${name} TO CURRENT_USER`).unprepared,
+                admin.unsafe(`DROP OWNED BY ${name}`).unprepared,
+              ),
+              owner`DROP ROLE ${owner(name)}`,
+            ),
+          ),
+      )
+      yield* admin.unsafe(`ALTER SCHEMA "${current?.schema}" OWNER TO ${name}`).unprepared
+      const own = new URL(Redacted.value(url))
+      own.username = name
+      own.password = "x"
+      const limited = yield* connect(Redacted.make(own.href))
+      yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, limited)
+      yield* Effect.provideService(grantRoles, SqlClient, limited)
+    }),
+)
 
 asRole(
   "the service makes every state change of a payment, and triggers queue the refund",
@@ -311,6 +348,11 @@ asRole(
       ) {
         yield* refused(refund, statement)
       }
+      const { reserved } = yield* Effect.provide(
+        RefundStore,
+        refundStore.layer.pipe(Layer.provide(Layer.succeed(SqlClient, refund))),
+      )
+      equal(yield* reserved(paymentId), 0n)
       yield* refund`UPDATE refund SET state = 'needs_review'`
       for (const state of ["queued", "settled_by_hand"]) {
         yield* refused(
@@ -388,4 +430,33 @@ asRole(
       equal(error instanceof OwnerMigrationRequired, true)
       match(error.message, /next must be applied by the owner/)
     }).pipe(Effect.provideService(SqlClient, service)),
+)
+
+asRole(
+  "the service sells from payment channels, and can change neither their payers nor forget them",
+  ({ service, refund }) =>
+    Effect.gen(function* () {
+      const store = yield* ChannelStore
+      const chain = { balance: 100n, claimed: 0n, withdrawAt: 0n, refundNonce: 0n }
+      const [channelId, saleId] = [nonce(1), PaymentId.make(nonce(2))]
+      yield* store.observe(channelId, channelConfig(0), { newest: chain, safe: chain })
+      const claim = { channelId, saleId, ceiling: 10n, price: 10n, request: "a?", keyHash: null }
+      const { decision } = yield* store.claim(
+        { ...claim, deposit: 0n, voucher: ticket(0).signature, lease: Duration.seconds(60) },
+        { channelMax: 100n, totalMax: 100n, holdMs: 60_000 },
+      )
+      equal(decision.decision, "sell")
+      equal(yield* store.answer(saleId, new Uint8Array(1), null), true)
+      yield* store.deliver(saleId)
+      const safe = { ...chain, claimed: 10n }
+      const read = yield* store.observe(channelId, channelConfig(0), { newest: safe, safe })
+      equal([read.charged, read.chain.claimed], [10n, 10n])
+      yield* store.prune
+      yield* refused(service, "UPDATE channel SET payer = ''")
+      yield* refused(service, "DELETE FROM channel")
+      yield* refused(refund, "SELECT * FROM channel")
+      yield* refused(refund, "SELECT * FROM channel_sale")
+    }).pipe(
+      Effect.provide(channelStore.pipe(Layer.provide(Layer.succeed(SqlClient, service)))),
+    ),
 )

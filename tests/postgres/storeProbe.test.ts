@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { StoreProbe } from "../../src/core/StoreProbe.ts"
@@ -24,6 +24,26 @@ onEveryStore("the probe of the store", (law) => {
       for (let n = 0; n < 3; n++) equal(yield* reasonOf, null)
       const sql = yield* SqlClient
       equal(yield* sql`SELECT fence FROM job`, [{ fence: 3n }])
+    }).pipe(Effect.provide(storeProbe)),
+  )
+  law(
+    "tableSizes has every table, and follows what is inserted",
+    Effect.gen(function* () {
+      const { tableSizes } = yield* StoreProbe
+      const sql = yield* SqlClient
+      const tables = yield* sql<{ name: string }>`
+        SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1`
+      const before = yield* tableSizes
+      equal(before.map(({ table }) => table), tables.map(({ name }) => name))
+      // The database counts rows when a transaction ends, but at most once a second unless it is forced.
+      yield* sql.withTransaction(Effect.andThen(
+        sql`INSERT INTO job (job, fence) SELECT 'job ' || n, 1 FROM generate_series(1, 5000) n`,
+        sql`SELECT pg_stat_force_next_flush()`,
+      ))
+      const sizeOf = (sizes: typeof before) => sizes.find(({ table }) => table === "job")
+      const [old, grown] = [sizeOf(before), sizeOf(yield* tableSizes)]
+      ok(grown !== undefined && old !== undefined && grown.bytes > old.bytes + 100_000)
+      equal(grown.rows, 5_000)
     }).pipe(Effect.provide(storeProbe)),
   )
   law(

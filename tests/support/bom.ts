@@ -5,21 +5,7 @@
  *
  * @module
  */
-const root = new URL("../..", import.meta.url)
-
-/** The entries of the product. Each helper process and worker is imported by one of them. */
-export const entries = Deno.readDirSync(new URL("src/", root))
-  .filter(({ name }) => name.endsWith(".ts"))
-  .map(({ name }) => `src/${name}`)
-  .toArray()
-  .sort()
-
-/** Workers are started by address, so no import leads to them. */
-const workers = [
-  "src/postgres/embeddedWorker.ts",
-  "src/news/sources/parseWorker.ts",
-  "src/http/pages/card/cardWorker.ts",
-]
+import { locks, packagesOfEntries, readLock, serving } from "./locks.ts"
 
 export interface Package {
   readonly name: string
@@ -31,66 +17,31 @@ export interface Package {
   readonly dependencies: ReadonlyArray<string>
 }
 
-interface Info {
-  readonly modules: ReadonlyArray<{ readonly kind?: string; readonly npmPackage?: string }>
-  readonly npmPackages: Readonly<
-    Record<
-      string,
-      {
-        readonly name: string
-        readonly version: string
-        readonly dependencies: ReadonlyArray<string>
-        readonly localPath: string
-      }
-    >
-  >
-}
-
 const keyOf = ({ name, version }: Pick<Package, "name" | "version">) => `${name}@${version}`
 const purlOf = ({ name, version }: Pick<Package, "name" | "version">) =>
   `pkg:npm/${name.replace("@", "%40")}@${version}`
 
 /** Every package that the product can load, by name. */
-export async function packagesOf(
-  from: ReadonlyArray<string> = [...entries, ...workers],
-): Promise<ReadonlyArray<Package>> {
-  const { npm } = JSON.parse(await Deno.readTextFile(new URL("deno.lock", root))) as {
-    readonly npm: Readonly<Record<string, { readonly integrity: string }>>
-  }
-  const found = new Map<string, Package>()
-  for (const entry of from) {
-    const { modules, npmPackages } = await infoOf(entry)
-    const queue = modules.flatMap(({ npmPackage }) => npmPackage === undefined ? [] : [npmPackage])
-    const seen = new Set(queue)
-    for (const id of queue) {
-      const entry = npmPackages[id]
-      if (entry === undefined) continue
-      for (const next of entry.dependencies) if (!seen.has(next)) seen.add(next) && queue.push(next)
-      const locked = npm[id] ?? npm[keyOf(entry)]
-      if (locked === undefined) throw new Error(`${id} is not in deno.lock`)
-      found.set(keyOf(entry), {
-        name: entry.name,
-        version: entry.version,
-        license: await licenseOf(entry.localPath),
-        sha512: hexOf(locked.integrity),
-        dependencies: entry.dependencies.flatMap((next) => {
-          const dependency = npmPackages[next]
-          return dependency === undefined ? [] : [keyOf(dependency)]
-        }),
-      })
+export async function productPackages(): Promise<ReadonlyArray<Package>> {
+  const { file } = locks.product
+  const { npm } = await readLock(file)
+  const loaded = await packagesOfEntries(serving, file)
+  const packages = [...loaded].map(async ([id, one]): Promise<Package> => {
+    const locked = npm[id] ?? npm[keyOf(one)]
+    if (locked === undefined) throw new Error(`${id} is not in ${file}`)
+    return {
+      name: one.name,
+      version: one.version,
+      license: await licenseOf(one.localPath),
+      sha512: hexOf(locked.integrity),
+      dependencies: one.dependencies.flatMap((next) => {
+        const dependency = loaded.get(next)
+        return dependency === undefined ? [] : [keyOf(dependency)]
+      }),
     }
-  }
+  })
+  const found = new Map((await Promise.all(packages)).map((one) => [keyOf(one), one]))
   return [...found.values()].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)
-}
-
-async function infoOf(entry: string): Promise<Info> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", entry],
-    cwd: root,
-    env: { NO_COLOR: "1" },
-  }).output()
-  if (!success) throw new Error(new TextDecoder().decode(stderr))
-  return JSON.parse(new TextDecoder().decode(stdout)) as Info
 }
 
 async function licenseOf(folder: string): Promise<string | null> {

@@ -15,7 +15,7 @@ const type = "application/x-tar"
 /** What the image depends on. */
 async function version(): Promise<string> {
   const files = await Effect.runPromise(migrationFiles)
-  const packages = await Deno.readTextFile(`${root}deno.json`)
+  const packages = await Deno.readTextFile(`${root}imports.json`)
   const text = new TextEncoder().encode(JSON.stringify([files, packages]))
   return new Uint8Array(await crypto.subtle.digest("SHA-256", text)).toHex().slice(0, 16)
 }

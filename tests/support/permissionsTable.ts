@@ -32,6 +32,7 @@ const example: Partial<Record<Variable, string>> = {
   PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
   TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
   TREASURY_PRIVATE_KEY: `0x${"c3".repeat(32)}`,
+  SIGNING_PRIVATE_KEY: `0x${"d4".repeat(32)}`,
   FACILITATOR_URL: "https://facilitator.example",
   RPC_URL: "https://rpc.example",
 
@@ -40,12 +41,13 @@ const example: Partial<Record<Variable, string>> = {
   OPENAI_MODEL: "model",
 }
 
-/** Each of them moves money, opens the store or is billed. */
+/** Each of them moves money, signs, opens the store or is billed. */
 const secrets: ReadonlyArray<Variable> = [
   "DATABASE_URL",
   "REFUND_DATABASE_URL",
   "MIGRATION_DATABASE_URL",
   "TREASURY_PRIVATE_KEY",
+  "SIGNING_PRIVATE_KEY",
   "FACILITATOR_API_KEY_SECRET",
   "OPENAI_API_KEY",
 ]

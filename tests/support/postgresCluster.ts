@@ -5,14 +5,30 @@
  * @module
  */
 import { Effect, Schedule } from "effect"
-import { freePort } from "./process.ts"
+import { freePort, killAndWait } from "./process.ts"
 
 export interface PostgresCluster {
   readonly url: string
+  readonly port: number
+  /** The process id of the postmaster; null while none runs. */
+  readonly pid: () => number | null
   /** Sends SIGKILL to the postmaster and restarts it; returns when it accepts connections again. */
   readonly kill: Effect.Effect<void>
+  /** Sends SIGKILL to the postmaster and deletes the data; it is not started again. */
+  readonly destroy: Effect.Effect<void>
+  /** Kills the server and starts the one of another data folder at the same address. */
+  readonly moveTo: (data: string) => Effect.Effect<void>
   /** The rows of a query, as strings, as psql prints them. */
   readonly query: (sql: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
+}
+
+export interface ClusterOptions {
+  /** Variables of the server's processes. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Settings over those of the cluster. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Fills the data folder, which is empty; by default with a new cluster. */
+  readonly fill?: (data: string) => Effect.Effect<void>
 }
 
 /** The interval and number of checks whether the server accepts connections. */
@@ -25,23 +41,22 @@ const binaries = newestBinaries("/usr/lib/postgresql")
 
 export const hasPostgres = binaries !== null
 
-/** Starts a new cluster in `dir`, which must be empty and in a folder that every user can enter. */
-export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* (dir: string) {
+/** Starts a cluster in `dir`, which every user can enter and which has no folder `data`. */
+export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* (
+  dir: string,
+  { env = {}, settings = {}, fill = newCluster }: ClusterOptions = {},
+) {
   const user = yield* Effect.promise(unprivilegedUser)
-  const data = `${dir}/data`
+  let data = `${dir}/data`
   const port = freePort()
-  yield* Effect.promise(async () => {
-    await Deno.mkdir(data, { mode: 0o700 })
-    if (user.uid !== undefined) await Deno.chown(data, user.uid, user.gid ?? null)
-    const init = ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8"]
-    const { success, stderr } = await command("initdb", init, data, user).output()
-    if (!success) throw new Error(`initdb: ${new TextDecoder().decode(stderr)}`)
-  })
-  const args = [
+  yield* makePostgresFolder(data)
+  yield* fill(data)
+  const args = () => [
     ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
     ...["-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=200"],
     // After a crash all files are synced first; syncfs syncs the file system at once.
     ...["-c", "recovery_init_sync_method=syncfs"],
+    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ]
   const log = yield* Effect.promise(() => Deno.open(`${dir}/postgres.log`, appended))
   let server: Deno.ChildProcess | null = null
@@ -55,7 +70,7 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     Effect.orDie,
   )
   const started = Effect.sync(() => {
-    const child = command("postgres", args, data, user).spawn()
+    const child = command("postgres", args(), data, user, env).spawn()
     server = child
     child.stdout.cancel()
     // Child processes of the killed postmaster may still write to the pipe.
@@ -85,18 +100,53 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const cluster: PostgresCluster = {
     url,
+    port,
+    pid: () => server?.pid ?? null,
     kill: Effect.andThen(killed, started),
+    destroy: Effect.andThen(
+      killed,
+      Effect.promise(() => Deno.remove(data, { recursive: true })),
+    ),
+    moveTo: (folder) =>
+      Effect.andThen(
+        killed,
+        Effect.suspend(() => {
+          data = folder
+          return started
+        }),
+      ),
     query: (sql) =>
-      Effect.promise(async () => {
-        const args = ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", url, "-c", sql]
-        const { success, stdout, stderr } = await command("psql", args, data, user).output()
-        if (!success) throw new Error(`psql: ${new TextDecoder().decode(stderr)}`)
-        const lines = new TextDecoder().decode(stdout).split("\n")
-        return lines.filter((line) => line !== "").map((line) => line.split("|"))
-      }),
+      Effect.map(
+        runPostgres("psql", ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", url, "-c", sql]),
+        (text) => text.split("\n").filter((line) => line !== "").map((line) => line.split("|")),
+      ),
   }
   return cluster
 })
+
+/** Runs one of PostgreSQL's programs as its user, and returns its output. Failure is a defect. */
+export const runPostgres = (name: string, args: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const user = await unprivilegedUser()
+    const { success, stdout, stderr } = await command(name, args, "/", user).output()
+    if (!success) throw new Error(`${name}: ${new TextDecoder().decode(stderr)}`)
+    return new TextDecoder().decode(stdout)
+  })
+
+/** Creates a folder that PostgreSQL can write. */
+export const makePostgresFolder = (path: string) =>
+  Effect.promise(async () => {
+    const user = await unprivilegedUser()
+    await Deno.mkdir(path, { mode: 0o700 })
+    if (user.uid !== undefined) await Deno.chown(path, user.uid, user.gid ?? null)
+  })
+
+const newCluster = (data: string) =>
+  Effect.asVoid(
+    runPostgres("initdb", [
+      ...["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8"],
+    ]),
+  )
 
 async function copy(from: ReadableStream<Uint8Array>, to: Deno.FsFile): Promise<void> {
   for await (const chunk of from) await to.write(chunk)
@@ -104,23 +154,13 @@ async function copy(from: ReadableStream<Uint8Array>, to: Deno.FsFile): Promise<
 
 const appended = { write: true, create: true, append: true } as const
 
-/** Kills a process and waits until it is gone. */
-export async function killAndWait(child: Deno.ChildProcess): Promise<void> {
-  try {
-    child.kill("SIGKILL")
-  } catch {
-    // The process has already ended.
-  }
-  await child.status
-}
-
-interface SystemUser {
+export interface SystemUser {
   readonly uid?: number
   readonly gid?: number
 }
 
 /** PostgreSQL refuses to run as root; for root it runs as the package's user `postgres`. */
-async function unprivilegedUser(): Promise<SystemUser> {
+export async function unprivilegedUser(): Promise<SystemUser> {
   if (Deno.uid() !== 0) return {}
   const id = async (option: string) =>
     Number(
@@ -131,14 +171,15 @@ async function unprivilegedUser(): Promise<SystemUser> {
   return { uid: await id("-u"), gid: await id("-g") }
 }
 
-function command(
+export function command(
   name: string,
   args: ReadonlyArray<string>,
   cwd: string,
   user: SystemUser,
+  env: Readonly<Record<string, string>> = {},
 ): Deno.Command {
   const piped = { stdin: "null", stdout: "piped", stderr: "piped" } as const
-  return new Deno.Command(`${binaries}/${name}`, { args: [...args], cwd, ...user, ...piped })
+  return new Deno.Command(`${binaries}/${name}`, { args: [...args], cwd, env, ...user, ...piped })
 }
 
 /** The program folder of the newest installed version; null when there is none. */

@@ -52,15 +52,7 @@ export const startDev = Effect.fn("startDev")(function* (
         ...env,
       }).spawn()
     ),
-    (child) =>
-      Effect.promise(async () => {
-        try {
-          child.kill("SIGKILL")
-        } catch {
-          // The process has already ended.
-        }
-        await child.status
-      }),
+    (child) => Effect.promise(() => killAndWait(child)),
   )
   const service: Service = {
     base,
@@ -102,10 +94,39 @@ function task(args: ReadonlyArray<string>, env: Record<string, string>): Deno.Co
   })
 }
 
+/** Sends SIGKILL, or another signal, and waits until the process has ended. */
+export async function killAndWait(
+  child: Deno.ChildProcess,
+  signal: Deno.Signal = "SIGKILL",
+): Promise<void> {
+  try {
+    child.kill(signal)
+  } catch {
+    // The process has already ended.
+  }
+  await child.status
+}
+
 /** A port that is free now. */
 export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
   const { port } = listener.addr
   listener.close()
   return port
+}
+
+/**
+ * A port that is free now, for a process that listens on it again later: below the ports that systems
+ * give to outgoing connections, which could take it in between.
+ */
+export function lastingPort(): number {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000)
+    try {
+      Deno.listen({ hostname: "127.0.0.1", port }).close()
+      return port
+    } catch {
+      // It is in use.
+    }
+  }
 }

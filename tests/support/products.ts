@@ -33,9 +33,11 @@ import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { CountingStore } from "../../src/whales/CountingStore.ts"
+import { CountedLog } from "../../src/whales/CountedLog.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { Freshness } from "../../src/core/Freshness.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
+import { countedOf } from "./whales/whales.ts"
 import { market } from "./movers/market.ts"
 import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
 import { resolvingCandidates } from "./markets/resolvingCandidates.ts"
@@ -214,6 +216,7 @@ const marketStore = ({ markets, series }: ProductPorts) =>
     unseeded: (ids) => Effect.succeed(ids),
     markSeeded: () => Effect.void,
     prune: () => Effect.succeed(0),
+    pruneUnlisted: () => Effect.succeed(0),
   })
 
 const venue = (
@@ -267,7 +270,8 @@ const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }:
       calibrated: Effect.tap(readIfUp(whales), () => Ref.update(whalesRead, (count) => count + 1)),
     }),
     Layer.mock(WalletStore, { tracked: readIfUp(tracked) }),
-    Layer.mock(CountingStore, { totals: readIfUp(totals) }),
+    Layer.mock(CountingStore, {}),
+    Layer.mock(CountedLog, { latest: Effect.map(readIfUp(totals), countedOf) }),
     Layer.mock(EntryStore, {
       entriesIn: (_, limit) => Effect.map(readIfUp(entries), (all) => all.slice(0, limit)),
     }),
@@ -297,6 +301,7 @@ const newsOf = ({ news, newsUp }: ProductPorts) => {
 const scoreStore = ({ verdicts, moveBins, entryTotals, walletSums }: ProductPorts) =>
   Layer.mock(ScoreStore, {
     counts: Ref.get(verdicts),
+    outcomes: () => Effect.succeed([]),
     forecastCounts: Effect.succeed(noForecasts),
     moveBins: Ref.get(moveBins),
     entryTotals: Ref.get(entryTotals),

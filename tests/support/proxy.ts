@@ -1,5 +1,6 @@
 /**
- * A TCP proxy on loopback that can stall: connections stay open, but no data passes.
+ * A TCP proxy on loopback that can stall (connections stay open, but no data passes) and be switched
+ * to another target.
  *
  * @module
  */
@@ -11,14 +12,17 @@ export interface Proxy {
   readonly stall: Effect.Effect<void>
   /** Forwards the delayed data and everything after it. */
   readonly resume: Effect.Effect<void>
+  /** Closes all connections; new ones lead to another target. */
+  readonly switchTo: (target: Deno.ConnectOptions) => Effect.Effect<void>
 }
 
-/** Proxies to `target` until the scope closes. */
-export const proxyTo = (target: Deno.ConnectOptions) =>
+/** Proxies to a target until the scope closes. */
+export const proxyTo = (first: Deno.ConnectOptions) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
       const open = new Set<Deno.Conn>()
+      let target = first
       let gate = Promise.withResolvers<void>()
       gate.resolve()
 
@@ -51,6 +55,11 @@ export const proxyTo = (target: Deno.ConnectOptions) =>
           gate = Promise.withResolvers<void>()
         }),
         resume: Effect.sync(() => gate.resolve()),
+        switchTo: (next: Deno.ConnectOptions) =>
+          Effect.sync(() => {
+            target = next
+            open.forEach(close)
+          }),
         end: async () => {
           listener.close()
           gate.resolve()

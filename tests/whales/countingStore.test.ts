@@ -171,7 +171,6 @@ onEveryWhaleStore("CountingStore", (law) => {
         true,
       )
       equal((yield* store.sums([walletOf(0)])).get(walletOf(0)), { version: 1, sums })
-      equal(yield* store.totals, [sums.totals])
     }),
   )
 

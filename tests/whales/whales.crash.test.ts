@@ -93,7 +93,8 @@ const run = Effect.fnUntraced(function* (
   const sums = yield* store.sums(world.wallets.map(({ address }) => address))
   return {
     died,
-    items: (yield* itemsOf(trial)).map(({ feedIndex: _, ...item }) => item).sort(byText),
+    // Without their places in the feed's chain, which have random salts.
+    items: (yield* itemsOf(trial)).map(({ feedIndex: _, chain: __, ...item }) => item).sort(byText),
     open: [...yield* store.openEntries].sort(byText),
     rows: [...yield* store.calibrated].sort(byText),
     sums: [...sums].map(([wallet, { sums }]) => [wallet, sums]).sort(byText),

@@ -50,6 +50,28 @@ interface components {
     }
     /** @description In cancelled markets; not in `resolved` */
     readonly Cancelled: number
+    /** @description The newest item in the chain of hashes */
+    readonly ChainHead: {
+      readonly index: components["schemas"]["Index"]
+      /** @description Its hash; zeros before the first item */
+      readonly hash: components["schemas"]["Hash"]
+    }
+    /** @description What the hash of an item is made of */
+    readonly ChainLink: {
+      readonly contentHash: components["schemas"]["Hash"]
+      /** @description Which item it is */
+      readonly feedIndex: number
+      readonly previousHash: components["schemas"]["Hash"]
+      readonly skipHash: components["schemas"]["Hash"]
+    }
+    /** @description The item's place in the chain of hashes, from which a later change would show; /llms-full.txt says how to check it. Absent for a minute in items of an earlier version */
+    readonly ChainPlace: {
+      /** @description Random, 32 hexadecimal digits; part of what is hashed */
+      readonly salt: string
+      readonly previousHash: components["schemas"]["Hash"]
+      readonly skipHash: components["schemas"]["Hash"]
+      readonly hash: components["schemas"]["Hash"]
+    }
     /** @description True: the payment was taken. False: the answer was not worth it, and nothing was */
     readonly Charged: boolean
     readonly ClosingLine: {
@@ -65,6 +87,13 @@ interface components {
     }
     /** @description Of the resolved, those whose outcome was paid */
     readonly Correct: number
+    /** @description The newest batch in the log of counted results */
+    readonly CountedHead: {
+      /** @description Number of the newest counted batch; 0 before the first */
+      readonly batch: number
+      /** @description Its hash; zeros before the first batch */
+      readonly hash: components["schemas"]["Hash"]
+    }
     /**
      * Format: date-time
      * @description When the item was published
@@ -169,6 +198,17 @@ interface components {
     readonly Emitted: number
     /** @description Mean price of its buys, USD per share of `outcome` */
     readonly EntryPrice: number
+    readonly EntryResult: {
+      /**
+       * @description open: not judged yet; unknown: no price was known at that time; cancelled: the market was
+       * @enum {string}
+       */
+      readonly state: "priced" | "unknown" | "cancelled" | "open"
+      /** @description Price of the outcome bought, USD per share; null if not known */
+      readonly price: number | null
+      /** @description price minus the item's entryPrice, USD per share; null if not known */
+      readonly closingLineValue: number | null
+    }
     readonly EntryScore: {
       /** @description Published entries with this label */
       readonly published: number
@@ -294,6 +334,25 @@ interface components {
        */
       readonly predetermined: string | null
     }
+    readonly FeedHeads: {
+      readonly success: components["schemas"]["Success"]
+      readonly head: components["schemas"]["ChainHead"]
+      /** @description The newest first */
+      readonly days: readonly {
+        /** @description The UTC day, YYYY-MM-DD; all items of it are at or before `index` */
+        readonly day: string
+        readonly index: components["schemas"]["Index"]
+        /** @description Its hash; zeros before the first item */
+        readonly hash: components["schemas"]["Hash"]
+        /**
+         * Format: date-time
+         * @description When it was made
+         */
+        readonly madeAt: string
+        /** @description Compact JWS; its payload has type, day, index and hash */
+        readonly jws: string
+      }[]
+    }
     readonly FeedIndex: {
       readonly success: components["schemas"]["Success"]
       readonly status: components["schemas"]["Status"]
@@ -304,6 +363,7 @@ interface components {
        * @description When the newest item was published; in an empty feed the last update, null before it
        */
       readonly lastUpdated: string | null
+      readonly head: components["schemas"]["ChainHead"]
       readonly asOf: components["schemas"]["FeedAsOf"]
       /** @description Items published since 00:00 UTC */
       readonly totalToday: number
@@ -341,6 +401,7 @@ interface components {
       readonly title: string
       readonly createdAt: components["schemas"]["CreatedAt"]
       readonly data: components["schemas"]["MoverData"]
+      readonly chain?: components["schemas"]["ChainPlace"]
     } | {
       /** @description Position in the feed; grows by 1 per item, from 1 */
       readonly feedIndex: number
@@ -353,6 +414,7 @@ interface components {
       readonly title: string
       readonly createdAt: components["schemas"]["CreatedAt"]
       readonly data: components["schemas"]["WhaleEntryData"]
+      readonly chain?: components["schemas"]["ChainPlace"]
     } | {
       /** @description Position in the feed; grows by 1 per item, from 1 */
       readonly feedIndex: number
@@ -365,9 +427,20 @@ interface components {
       readonly title: string
       readonly createdAt: components["schemas"]["CreatedAt"]
       readonly data: components["schemas"]["PredeterminedData"]
+      readonly chain?: components["schemas"]["ChainPlace"]
+    }
+    readonly FeedProof: {
+      readonly success: components["schemas"]["Success"]
+      /** @description The item that was asked for */
+      readonly feedIndex: number
+      readonly head: components["schemas"]["ChainHead"]
+      /** @description The head's link first, the item's last. The hash of each is `previousHash` or `skipHash` of the link before it */
+      readonly path: readonly components["schemas"]["ChainLink"][]
     }
     /** @description Return per USD on copying every entry in proportion to its stake, at its price, held to resolution, after known fees */
     readonly FollowRoi: number
+    /** @description A SHA-256, 64 hexadecimal digits */
+    readonly Hash: string
     readonly Health: {
       /** @description False when `status` is down */
       readonly success: boolean
@@ -404,7 +477,7 @@ interface components {
          * @description As in /v1/index; null when down
          */
         readonly lastUpdated: string | null
-        /** @description True unless the last update is recent */
+        /** @description True when updates are late; false while the service starts */
         readonly stale: boolean
         /** @description As in /v1/index; null when down */
         readonly asOf: components["schemas"]["FeedAsOf"] | null
@@ -440,6 +513,8 @@ interface components {
     readonly High: number
     /** @description Identifies the digest by the hour it was due: digest-2026-11-02T08 */
     readonly Id: string
+    /** @description feedIndex of the newest item in the chain; 0 before it */
+    readonly Index: number
     readonly Interval: {
       readonly value: components["schemas"]["Value"]
       readonly low: components["schemas"]["Low"]
@@ -521,10 +596,22 @@ interface components {
       /** @description By a day after publication; null while too few such moves were judged */
       readonly after24h: components["schemas"]["ExpectedDrift"] | null
     }
+    readonly MoveResult: {
+      /**
+       * @description persisted: at or beyond half of the move. open: not judged yet; unknown: no price was known at that time
+       * @enum {string}
+       */
+      readonly state: "persisted" | "reverted" | "unknown" | "open"
+      /** @description Mid, or payout, of the item's outcome then, USD; null if not known */
+      readonly price: number | null
+      /** @description (price - priceNow) x the sign of the item's delta, USD per share; null if not known */
+      readonly drift: number | null
+    }
     /** @description A market that repriced */
     readonly MoverData: {
       readonly market: components["schemas"]["Market"]
-      readonly outcome: components["schemas"]["Outcome"]
+      /** @description Name of the outcome that the prices belong to: the market's first, not always Yes. Null in older items */
+      readonly outcome: string | null
       readonly window: components["schemas"]["Window"]
       readonly priceStart: components["schemas"]["PriceStart"]
       readonly priceNow: components["schemas"]["PriceNow"]
@@ -566,8 +653,66 @@ interface components {
       readonly followRoi: components["schemas"]["FollowRoi"]
       readonly fadeRoi: components["schemas"]["FadeRoi"]
     }
-    /** @description Name of the outcome that the prices belong to: the market's first, not always Yes. Null in older items */
-    readonly Outcome: string | null
+    /** @description What became of one item */
+    readonly Outcome: {
+      /** @description The item, as in /v1/signals */
+      readonly feedIndex: number
+      readonly publishedAt: components["schemas"]["PublishedAt"]
+      /**
+       * @description What the item is about
+       * @enum {string}
+       */
+      readonly type: "mover"
+      /** @description An hour after publication */
+      readonly after1h: components["schemas"]["MoveResult"]
+      /** @description A day after publication */
+      readonly after24h: components["schemas"]["MoveResult"]
+    } | {
+      /** @description The item, as in /v1/signals */
+      readonly feedIndex: number
+      readonly publishedAt: components["schemas"]["PublishedAt"]
+      /**
+       * @description What the item is about
+       * @enum {string}
+       */
+      readonly type: "whale_entry"
+      /**
+       * @description Whether the market paid out or was cancelled; open: not resolved yet
+       * @enum {string}
+       */
+      readonly state: "paid" | "cancelled" | "open"
+      /** @description Paid per share of the outcome bought, USD; null unless paid */
+      readonly payout: number | null
+      /** @description An hour after publication */
+      readonly after1h: components["schemas"]["EntryResult"]
+      /** @description A day after publication */
+      readonly after24h: components["schemas"]["EntryResult"]
+      /** @description The last mid before the resolution */
+      readonly last: components["schemas"]["EntryResult"]
+    } | {
+      /** @description The item, as in /v1/signals */
+      readonly feedIndex: number
+      readonly publishedAt: components["schemas"]["PublishedAt"]
+      /**
+       * @description What the item is about
+       * @enum {string}
+       */
+      readonly type: "predetermined"
+      /**
+       * @description correct: its outcome was paid; uneven: the payout was split; open: not resolved yet
+       * @enum {string}
+       */
+      readonly state: "correct" | "wrong" | "uneven" | "cancelled" | "open"
+    }
+    readonly Outcomes: {
+      readonly success: components["schemas"]["Success"]
+      /** @description The parameter; 0 without it */
+      readonly since: number
+      /** @description Number of outcomes in this answer */
+      readonly count: number
+      /** @description Ascending by feedIndex; the last one is the next `since` */
+      readonly data: readonly components["schemas"]["Outcome"][]
+    }
     readonly Payment: {
       readonly success: components["schemas"]["Success"]
       /** @description The id in the path, in lower case */
@@ -613,6 +758,8 @@ interface components {
         /** @description Address that gets it: the payer */
         readonly to: string
       } | null
+      /** @description The signed receipt: of a refund, once it is confirmed; of a sale, for the Idempotency-Key or payment-identifier it was bought with, as a header; else null */
+      readonly receipt: components["schemas"]["SignedReceipt"] | null
     }
     /** @description A market whose outcome is reported, or proposed at a doubtful price */
     readonly PredeterminedData: {
@@ -677,6 +824,11 @@ interface components {
     }
     /** @description The wallet's name at the venue, chosen by its owner */
     readonly Pseudonym: string
+    /**
+     * Format: date-time
+     * @description When the item was published
+     */
+    readonly PublishedAt: string
     readonly Pulse: {
       readonly success: components["schemas"]["Success"]
       readonly status: components["schemas"]["Status"]
@@ -689,7 +841,8 @@ interface components {
       readonly topMovers24h: readonly {
         readonly slug: components["schemas"]["Slug"]
         readonly question: components["schemas"]["Question"]
-        readonly outcome: components["schemas"]["Outcome"]
+        /** @description Name of the outcome that the prices belong to: the market's first, not always Yes. Null in older items */
+        readonly outcome: string | null
         readonly window: components["schemas"]["Window"]
         readonly priceStart: components["schemas"]["PriceStart"]
         readonly priceNow: components["schemas"]["PriceNow"]
@@ -918,6 +1071,16 @@ interface components {
       readonly data: readonly components["schemas"]["FeedItem"][]
       readonly charged: components["schemas"]["Charged"]
     }
+    /** @description The receipt, signed by the service */
+    readonly SignedReceipt: {
+      /**
+       * @description The form of the signature
+       * @enum {string}
+       */
+      readonly format: "jws"
+      /** @description A compact JWS with the signed payload; /.well-known/did.json has the key */
+      readonly signature: string
+    }
     /** @description The market's name in addresses; /v1/research takes it as `market` */
     readonly Slug: string
     /** @description The sources of the cited facts that answered in the window of the digest */
@@ -1036,6 +1199,8 @@ interface components {
           readonly tooFew: number
         }
       }
+      /** @description Its totals give `overall`, `sweeps`, `oddsBands` and the entries of `coverage` */
+      readonly counted: components["schemas"]["CountedHead"]
       /** @description Over every counted resolved entry except sweeps */
       readonly overall: {
         /** @description Share of wins, 0 to 1, among entries paid in full or not at all; null without any */
@@ -1328,6 +1493,9 @@ interface Bodies {
   readonly get_pulse: Schemas["Pulse"]
   readonly get_digest_brief: Schemas["DigestBrief"]
   readonly get_track_record: Schemas["TrackRecord"]
+  readonly get_outcomes: Schemas["Outcomes"]
+  readonly get_feed_heads: Schemas["FeedHeads"]
+  readonly get_feed_proof: Schemas["FeedProof"]
   readonly get_sample: Schemas["Sample"]
   readonly get_health: Schemas["Health"]
   readonly get_terms: Schemas["Terms"]
@@ -1347,6 +1515,9 @@ interface Parameters {
   readonly get_pulse: Readonly<Record<never, never>>
   readonly get_digest_brief: Readonly<Record<never, never>>
   readonly get_track_record: Readonly<Record<never, never>>
+  readonly get_outcomes: { readonly since?: number }
+  readonly get_feed_heads: Readonly<Record<never, never>>
+  readonly get_feed_proof: { readonly index?: number }
   readonly get_sample: Readonly<Record<never, never>>
   readonly get_health: Readonly<Record<never, never>>
   readonly get_terms: Readonly<Record<never, never>>
@@ -1430,6 +1601,47 @@ export const calls: Readonly<Record<CallName, CallRow>> = {
     "description":
       "The scorecard behind /v1/whales: the results of all tracked wallets, including losing and neutral ones, as if each entry was held to resolution. It is not a trader's profit or loss: exits are not tracked.",
     "parameters": [],
+  },
+  "get_outcomes": {
+    "path": "/v1/outcomes",
+    "priceUsd": null,
+    "title": "What became of published items",
+    "description":
+      "For each item of the feed that is older than 25 hours, what became of it: the price of a mover an hour and a day later, the payout and closing line value of a whale entry, whether a predetermined outcome was paid. What is not known says so. The results of all items are listed, good and bad; the item itself is in /v1/signal.",
+    "parameters": [
+      {
+        "name": "since",
+        "required": false,
+        "type": "integer",
+        "description":
+          "Only items after this feedIndex; the first 100 without it. An open result changes later: read from the same index again",
+        "minimum": 0,
+      },
+    ],
+  },
+  "get_feed_heads": {
+    "path": "/.well-known/feed-heads",
+    "priceUsd": null,
+    "title": "Daily heads of the feed",
+    "description":
+      "The head of the feed's chain of hashes now, and at the end of each UTC day, with a JWS of it (Ed25519, key in /.well-known/jwks.json). The head of a day never changes. The newest 100 days.",
+    "parameters": [],
+  },
+  "get_feed_proof": {
+    "path": "/v1/feed/proof",
+    "priceUsd": null,
+    "title": "Proof that an item is in the feed",
+    "description":
+      "The hashes from the head of the feed's chain down to one item, at most three for each bit of the index. With the item and its salt, which are sold, they prove that the item is as it was published. Returns 404 for an item that is not kept.",
+    "parameters": [
+      {
+        "name": "index",
+        "required": false,
+        "type": "integer",
+        "description": "feedIndex of the item; the newest one without it",
+        "minimum": 1,
+      },
+    ],
   },
   "get_sample": {
     "path": "/v1/sample",

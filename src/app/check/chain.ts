@@ -1,5 +1,5 @@
 /**
- * Tries the JSON-RPC endpoint: its chain, the age of its newest block, the USDC contract, the logs
+ * Tries the JSON-RPC endpoint, or several that must agree: the chain, the age of its newest block, the USDC contract, the logs
  * that the scan reads, and the treasury's balance.
  *
  * @module
@@ -21,7 +21,7 @@ const scanBlocks = 2_000n
 const token = address(usdcOnBase.asset)
 
 export const tryChain = (
-  { rpcUrl, finality, rehearsal }: ChainParts,
+  { rpcUrls, finality, rehearsal }: ChainParts,
   payTo: string | null,
   treasury: string | null,
 ): Effect.Effect<Tried> =>
@@ -31,7 +31,9 @@ export const tryChain = (
     const nowMs = yield* Clock.currentTimeMillis
     const blockMs = Number(head.timestamp) * 1_000
     const ageSeconds = Math.round((nowMs - blockMs) / 1_000)
-    const found = `chain ${usdcOnBase.chainId}, block ${head.number}, ${ageSeconds} s old`
+    const endpoints = Redacted.value(rpcUrls).length
+    const found = `chain ${usdcOnBase.chainId}, block ${head.number}, ${ageSeconds} s old` +
+      (endpoints > 1 ? `; ${endpoints} endpoints agree` : "")
     const clocks = blockMs > nowMs
       ? [{ source: "the chain", aheadMs: nowMs - blockMs, errorMs: 1_000 }]
       : []
@@ -49,11 +51,13 @@ export const tryChain = (
     Effect.catch(({ reason }) =>
       Effect.succeed({ rows: [fail("chain", reason, endpointTodo(reason))] })
     ),
-    Effect.provide(chainLayer({ rpcUrl: Redacted.value(rpcUrl), finality })),
+    Effect.provide(chainLayer({ rpcUrls: Redacted.value(rpcUrls), finality })),
   )
 
 const endpointTodo = (reason: string) =>
-  reason.includes("serves chain")
+  reason.includes("disagree")
+    ? "Nothing is sold while the endpoints disagree: replace the one in RPC_URL that is wrong or behind"
+    : reason.includes("serves chain")
     ? `Set RPC_URL to an endpoint of chain ${usdcOnBase.chainId}, which is Base`
     : "Check RPC_URL, its key, and that this machine can reach it; a node without the tag `safe` " +
       "needs FINALITY as a number of blocks"

@@ -1,5 +1,5 @@
 /**
- * Tries the x402 facilitator: whether it lists the kind of payment that the service sells for.
+ * Tries each x402 facilitator: whether it lists the kind of payment that the service sells for.
  *
  * @module
  */
@@ -27,7 +27,25 @@ const Supported = Schema.Struct({
 const decodeSupported = Schema.decodeUnknownOption(Supported)
 
 export const tryFacilitator = (
-  { url, apiKey }: LivePayments["facilitator"],
+  { urls, apiKey }: LivePayments["facilitator"],
+): Effect.Effect<Tried> =>
+  Effect.map(
+    Effect.forEach(urls, (url, i) => tryOne(url, i === 0 ? apiKey : null), {
+      concurrency: "unbounded",
+    }),
+    (tried) => ({
+      rows: tried.flatMap(({ rows }, i) =>
+        tried.length === 1
+          ? rows
+          : rows.map((row) => ({ ...row, found: `${i + 1} of ${tried.length}: ${row.found}` }))
+      ),
+      clocks: tried.flatMap(({ clocks = [] }) => clocks),
+    }),
+  )
+
+const tryOne = (
+  url: string,
+  apiKey: LivePayments["facilitator"]["apiKey"],
 ): Effect.Effect<Tried> =>
   Effect.gen(function* () {
     const headers = apiKey === null ? {} : yield* Effect.flatMap(

@@ -8,6 +8,7 @@ import { Schema, Struct } from "effect"
 import { described, marketName, success, text } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
 import { Digest } from "../../digest/domain/digest.ts"
+import { ChainHead, ChainLink, dailyHeadsMax } from "../../feed/domain/chain.ts"
 import {
   FeedAsOf,
   FeedItem,
@@ -20,10 +21,12 @@ import {
 import { strongestMoves } from "../../feed/domain/pulse.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { Scorecard } from "../../track-record/domain/scorecard.ts"
+import { Outcome, outcomeDelayMs, outcomesMax } from "../../track-record/domain/outcomes.ts"
 import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
-import { IsoTime, isoTime } from "../../core/domain/time.ts"
+import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import type { Parameter } from "./parameter.ts"
 import { products, researchFields } from "./product.ts"
-import { sampleAt, sampleBody, sampleScorecard } from "./sample.ts"
+import { sampleAt, sampleBody, sampleOutcomes, sampleProof, sampleScorecard } from "./sample.ts"
 
 /** One free path. */
 export interface FreeRow {
@@ -36,6 +39,8 @@ export interface FreeRow {
   /** When to call it, and what to call instead. */
   readonly use: string
   readonly tags: ReadonlyArray<string>
+  /** The query parameters; absent where there are none. */
+  readonly parameters?: ReadonlyArray<Parameter>
   /** The body of a 200. */
   readonly body: Schema.Codec<unknown, unknown>
   /** A row with format `text` is for people and is not a skill. */
@@ -85,6 +90,7 @@ export const freeRows = {
         Schema.NullOr(IsoTime),
         "When the newest item was published; in an empty feed the last update, null before it",
       ),
+      head: ChainHead,
       asOf: FeedAsOf,
       totalToday: described(Count, "Items published since 00:00 UTC"),
       todayByType: Schema.Struct({
@@ -105,6 +111,7 @@ export const freeRows = {
       status: "live",
       index: predetermined.feedIndex,
       lastUpdated: at,
+      head: sampleProof.head,
       asOf: { mover: at, whale_entry: at, predetermined: at },
       totalToday: sampleBody.feedItems.length,
       todayByType: { mover: 1, whale_entry: 1, predetermined: 1 },
@@ -194,6 +201,100 @@ export const freeRows = {
       .annotate({ identifier: "TrackRecord" }),
     sample: () => ({ success: true, ...sampleScorecard(sampleAt) }),
   }),
+  outcomes: row({
+    id: "outcomes",
+    title: "What became of published items",
+    path: "/v1/outcomes",
+    description: "For each item of the feed that is older than " + outcomeDelayMs / hour +
+      " hours, what became of " +
+      "it: the price of a mover an hour and a day later, the payout and closing line value of a whale " +
+      "entry, whether a predetermined outcome was paid. What is not known says so. The results of all " +
+      "items are listed, good and bad; the item itself is in /v1/signal.",
+    use:
+      "Use it to score the service with items that you bought, without trusting /v1/track-record.",
+    tags: ["prediction-markets", "signals"],
+    parameters: [{
+      name: "since",
+      type: "integer",
+      minimum: 0,
+      description:
+        `Only items after this feedIndex; the first ${outcomesMax} without it. An open result changes later: ` +
+        "read from the same index again",
+      example: 0,
+    }],
+    format: "json",
+    body: Schema.Struct({
+      success,
+      since: described(Count, "The parameter; 0 without it"),
+      count: described(Count, "Number of outcomes in this answer"),
+      data: Schema.Array(Outcome).check(Schema.isMaxLength(outcomesMax)).annotate({
+        description: "Ascending by feedIndex; the last one is the next `since`",
+      }),
+    }).annotate({ identifier: "Outcomes" }),
+    sample: () => ({ success: true, since: 0, count: sampleOutcomes.length, data: sampleOutcomes }),
+  }),
+  feed_heads: row({
+    id: "feed_heads",
+    title: "Daily heads of the feed",
+    path: "/.well-known/feed-heads",
+    description:
+      "The head of the feed's chain of hashes now, and at the end of each UTC day, with a JWS of it " +
+      "(Ed25519, key in /.well-known/jwks.json). The head of a day never changes. The newest " +
+      `${dailyHeadsMax} days.`,
+    use: "Use it to keep a copy: with it you can show that an item was changed, if one ever is.",
+    tags: ["service"],
+    format: "json",
+    body: Schema.Struct({
+      success,
+      head: ChainHead,
+      days: Schema.Array(Schema.Struct({
+        day: text("The UTC day, YYYY-MM-DD; all items of it are at or before `index`"),
+        index: ChainHead.fields.index,
+        hash: ChainHead.fields.hash,
+        madeAt: described(IsoTime, "When it was made"),
+        jws: text("Compact JWS; its payload has type, day, index and hash"),
+      })).check(Schema.isMaxLength(dailyHeadsMax)).annotate({ description: "The newest first" }),
+    }).annotate({ identifier: "FeedHeads" }),
+    sample: () => ({
+      success: true,
+      head: sampleProof.head,
+      days: [{
+        ...{ day: isoTime(sampleAt - day).slice(0, 10), ...sampleProof.head, madeAt: at },
+        jws: "eyJhbGciOiJFZERTQSJ9.eyJkYXkiOiIyMDI2LTExLTAxIn0.c2lnbmF0dXJl",
+      }],
+    }),
+  }),
+  feed_proof: row({
+    id: "feed_proof",
+    title: "Proof that an item is in the feed",
+    path: "/v1/feed/proof",
+    description:
+      "The hashes from the head of the feed's chain down to one item, at most three for each bit of the " +
+      "index. With the item and its salt, which are sold, they prove that the item is as it was " +
+      "published. Returns 404 for an item that is not kept.",
+    use:
+      "Use it to check an item that you bought against `head` in /v1/index. It says nothing of its content.",
+    tags: ["service"],
+    parameters: [{
+      name: "index",
+      type: "integer",
+      minimum: 1,
+      description: "feedIndex of the item; the newest one without it",
+      example: mover.feedIndex,
+    }],
+    format: "json",
+    body: Schema.Struct({
+      success,
+      feedIndex: described(Count, "The item that was asked for"),
+      head: ChainHead,
+      path: Schema.Array(ChainLink).annotate({
+        description:
+          "The head's link first, the item's last. The hash of each is `previousHash` or `skipHash` of " +
+          "the link before it",
+      }),
+    }).annotate({ identifier: "FeedProof" }),
+    sample: () => ({ success: true, feedIndex: mover.feedIndex, ...sampleProof }),
+  }),
   sample: row({
     id: "sample",
     title: "Static samples of paid answers",
@@ -253,7 +354,10 @@ export const freeRows = {
           Schema.NullOr(IsoTime),
           "As in /v1/index; null when down",
         ),
-        stale: described(Schema.Boolean, "True unless the last update is recent"),
+        stale: described(
+          Schema.Boolean,
+          "True when updates are late; false while the service starts",
+        ),
         asOf: described(Schema.NullOr(FeedAsOf), "As in /v1/index; null when down"),
       }).annotate({ description: "How recent the items are" }),
       digest: Schema.Struct({

@@ -5,9 +5,11 @@
  * @module
  */
 import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
+import { sumOfTotals } from "../../whales/domain/rates.ts"
 import { digestBrief } from "../../digest/domain/facts.ts"
 import { digestPage } from "../../digest/domain/template.ts"
 import { digestOf } from "../../digest/domain/text.ts"
+import { type ChainProof, noHash } from "../../feed/domain/chain.ts"
 import type {
   ExpectedDrift,
   FeedItem,
@@ -27,6 +29,7 @@ import {
   metrics,
   scoredRow,
 } from "../../track-record/domain/entryScore.ts"
+import type { Outcome } from "../../track-record/domain/outcomes.ts"
 import { type Scorecard, scorecard } from "../../track-record/domain/scorecard.ts"
 import { ruleVersion } from "../../whales/domain/label.ts"
 import { wholeOf } from "../../whales/domain/rates.ts"
@@ -200,6 +203,70 @@ const sampleHeadline = {
   source: "news.example",
 }
 
+/** Their places in a chain that begins with them; a test computes the hashes again. */
+const places = [
+  {
+    contentHash: "7ddd13f4ba53faf681127b975645c790c4fca9ad19f1653cd850ee51d6d82697",
+    chain: {
+      salt: "00112233445566778899aabbccddeeff",
+      previousHash: noHash,
+      skipHash: noHash,
+      hash: "d91436d1f22f28538417a18db8f58d2c5a719c22f16083d1c57adda8749bd14b",
+    },
+  },
+  {
+    contentHash: "02aeedc7fbcf50236f5253e89cd0cd27c87c2333cf3c02c3a1a57e973e317303",
+    chain: {
+      salt: "112233445566778899aabbccddeeff00",
+      previousHash: "d91436d1f22f28538417a18db8f58d2c5a719c22f16083d1c57adda8749bd14b",
+      skipHash: "d91436d1f22f28538417a18db8f58d2c5a719c22f16083d1c57adda8749bd14b",
+      hash: "c1aa217ba8bf340307549f5a22dbf3f59ec5914400adf7299c38988d896cd50e",
+    },
+  },
+  {
+    contentHash: "da45abd76e4bb98ceaf1f5e2f43b2745e6a51a2f88be8e5497d348faafcee633",
+    chain: {
+      salt: "2233445566778899aabbccddeeff0011",
+      previousHash: "c1aa217ba8bf340307549f5a22dbf3f59ec5914400adf7299c38988d896cd50e",
+      skipHash: noHash,
+      hash: "e9970af498ccfe3ed2ccf8f8bdc447568e5acfec87823f043c2d6f6d6b28fb53",
+    },
+  },
+] as const
+
+/** The proof of the first item against the last. */
+export const sampleProof: ChainProof = {
+  head: { index: places.length, hash: places[2].chain.hash },
+  path: places.map(({ contentHash, chain: { previousHash, skipHash } }, n) => ({
+    contentHash,
+    feedIndex: n + 1,
+    previousHash,
+    skipHash,
+  })).toReversed(),
+}
+
+/** What became of the sample items a day and an hour later. */
+export const sampleOutcomes: ReadonlyArray<Outcome> = [
+  {
+    feedIndex: 1,
+    publishedAt: at,
+    type: "mover",
+    after1h: { state: "persisted", price: 0.63, drift: 0.01 },
+    after24h: { state: "unknown", price: null, drift: null },
+  },
+  {
+    feedIndex: 2,
+    publishedAt: at,
+    type: "whale_entry",
+    state: "open",
+    payout: null,
+    after1h: { state: "priced", price: 0.6, closingLineValue: 0.015 },
+    after24h: { state: "priced", price: 0.57, closingLineValue: -0.015 },
+    last: { state: "open", price: null, closingLineValue: null },
+  },
+  { feedIndex: 3, publishedAt: at, type: "predetermined", state: "open" },
+]
+
 const feedItems = [
   {
     feedIndex: 1,
@@ -224,6 +291,7 @@ const feedItems = [
         after24h: null,
       },
     },
+    chain: places[0].chain,
   },
   {
     feedIndex: 2,
@@ -244,6 +312,7 @@ const feedItems = [
       calibration: sampleCalibration(before),
       microstructure,
     },
+    chain: places[1].chain,
   },
   {
     feedIndex: 3,
@@ -268,6 +337,7 @@ const feedItems = [
       detector: "rules",
       microstructure,
     },
+    chain: places[2].chain,
   },
 ] as const satisfies ReadonlyArray<FeedItem>
 
@@ -422,7 +492,10 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
   const unread = "0x000000000000000000000000000000000000feed"
   return scorecard({
     tracked: [...scored, tracked(unread, "Third Sample Wallet", "reading", computedAt)],
-    totals: sampleWhales.map(totalsOf),
+    counted: {
+      head: { batch: 1_204, hash: sampleProof.head.hash },
+      totals: sumOfTotals(sampleWhales.map(totalsOf)),
+    },
     whales: sampleWhales.map((row) => ({ computedAt, row })),
     verdicts: {
       mover_1h: { persisted: 31, reverted: 12, unknown: 1, open: 1 },

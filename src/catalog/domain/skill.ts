@@ -63,10 +63,10 @@ const paid = (id: ProductId): PaidSkill => {
 
 const free = (id: FreeId): FreeSkill => {
   const row: FreeRow = freeRows[id]
-  const { title, description, use, tags, path } = row
+  const { title, description, use, tags, path, parameters = [] } = row
   return {
     ...{ kind: "free", id, name: skillName(row) },
-    ...{ title, description, use, tags, path, parameters: [] },
+    ...{ title, description, use, tags, path, parameters },
   }
 }
 

@@ -3,12 +3,16 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { Count, Price, Rate } from "../../core/domain/number.ts"
 import { described, EvidenceRow, marketName, text, walletName } from "../../core/domain/fields.ts"
 import { Microstructure } from "../../markets/domain/book.ts"
 import { liquidityText, type Market } from "../../markets/domain/market.ts"
 import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { type ChainHead, ChainPlace } from "./chain.ts"
+
+/** How long an item is kept, in milliseconds from its creation: 90 days. */
+export const feedRetentionMs = 90 * day
 
 export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
 export const FeedType = Schema.Literals(feedTypes).annotate({
@@ -288,6 +292,7 @@ const index = {
     "Position in the feed; grows by 1 per item, from 1",
   ),
 }
+const chain = { chain: Schema.optionalKey(ChainPlace) }
 const typeText = "What `data` is about"
 
 /** An item in the feed. `feedIndex` grows by one per item, without gaps, in the order of visibility. */
@@ -297,24 +302,30 @@ export const FeedItem = Schema.Union([
     type: described(Schema.Literal("mover"), typeText),
     ...shared,
     data: MoverData,
+    ...chain,
   }),
   Schema.Struct({
     ...index,
     type: described(Schema.Literal("whale_entry"), typeText),
     ...shared,
     data: WhaleEntryData,
+    ...chain,
   }),
   Schema.Struct({
     ...index,
     type: described(Schema.Literal("predetermined"), typeText),
     ...shared,
     data: PredeterminedData,
+    ...chain,
   }),
 ]).annotate({
   identifier: "FeedItem",
   description: "One item of the feed; `type` says what `data` is",
 })
 export type FeedItem = typeof FeedItem.Type
+
+/** What of an item is hashed as its content: all but its place in the feed and in the chain. */
+export const contentOf = (item: FeedItem) => Struct.omit(item, ["feedIndex", "chain"])
 
 /** The item with the name of the outcome next to its prices; as it is when that is not stored. */
 export function withOutcome(item: FeedItem): FeedItem {
@@ -339,9 +350,9 @@ export type NewFeedItem =
     readonly dedupeKey: string
   }
   & (
-    | Omit<Extract<FeedItem, { type: "mover" }>, "feedIndex">
-    | Omit<Extract<FeedItem, { type: "whale_entry" }>, "feedIndex">
-    | Omit<Extract<FeedItem, { type: "predetermined" }>, "feedIndex">
+    | Omit<Extract<FeedItem, { type: "mover" }>, "feedIndex" | "chain">
+    | Omit<Extract<FeedItem, { type: "whale_entry" }>, "feedIndex" | "chain">
+    | Omit<Extract<FeedItem, { type: "predetermined" }>, "feedIndex" | "chain">
   )
 
 /** What an item is about, without what it says. */
@@ -360,6 +371,7 @@ export interface FeedHead {
   readonly lastItemAt: EpochMs | null
   /** Items created since `dayStart` (the UTC day), by type. */
   readonly todayByType: Readonly<Record<FeedType, number>>
+  readonly chain: ChainHead
 }
 
 /** The feed has no such item; `index` is null when the newest was requested and the feed is empty. */

@@ -9,6 +9,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import {
+  contentOf,
   FeedItem,
   FeedType,
   feedTypes,
@@ -16,8 +17,10 @@ import {
   type NewFeedItem,
   withOutcome,
 } from "../domain/item.ts"
+import { type ChainHead, type ChainLink, contentText, noHash, pathOf } from "../domain/chain.ts"
 import { slugKey } from "../../markets/domain/market.ts"
-import { type EpochMs, IsoTime } from "../../core/domain/time.ts"
+import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { sha256 } from "../../core/sha256.ts"
 import { type FeedRange, FeedStore } from "../FeedStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
@@ -29,6 +32,10 @@ interface Row {
   readonly created_at: Date
   readonly title: string
   readonly data: object
+  readonly salt: string | null
+  readonly previous_hash: string | null
+  readonly skip_hash: string | null
+  readonly hash: string | null
 }
 
 const decodeItem = Schema.decodeUnknownEffect(FeedItem)
@@ -40,10 +47,18 @@ const decodeItems = Effect.forEach((row: Row) =>
     createdAt: row.created_at.toISOString(),
     // Movers that an earlier version stored do not name it.
     data: { outcome: null, ...row.data },
+    ...placeOf(row),
   }).pipe(Effect.map(withOutcome))
 )
 
-const columns = (sql: SqlClient) => sql.literal("feed_index, type, created_at, title, data")
+const placeOf = ({ salt, previous_hash: previousHash, skip_hash: skipHash, hash }: Row) =>
+  hash === null ? {} : { chain: { salt, previousHash, skipHash, hash } }
+
+/** Selects a hash as text. */
+const hex = (column: string) => `encode(${column}, 'hex') AS ${column}`
+const itemColumns = ["feed_index", "type", "created_at", "title", "data"]
+const placeColumns = ["salt", "previous_hash", "skip_hash", "hash"].map(hex)
+const columns = (sql: SqlClient) => sql.literal([...itemColumns, ...placeColumns].join(", "))
 
 export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
   FeedStore,
@@ -58,14 +73,19 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
       between: between(sql),
       headings: headings(sql),
       prune: prune(sql),
+      link: link(sql),
+      proof: proof(sql),
+      addDailyHead: addDailyHead(sql),
+      dailyHeads: dailyHeads(sql),
     })),
 )
 
 const append = (sql: SqlClient) =>
   Effect.fn("FeedStore.append")(function* (items: ReadonlyArray<NewFeedItem>) {
     if (items.length === 0) return []
+    const published = yield* Effect.forEach(items, newRow)
     const rows = yield* sql<Row>`
-      SELECT ${columns(sql)} FROM feed_append(${jsonText(items.map(newRow))}::json)`
+      SELECT ${columns(sql)} FROM feed_append(${JSON.stringify(published)}::json)`
     const added = yield* decodeItems(rows)
     return added.sort((a, b) => a.feedIndex - b.feedIndex)
   }, Effect.orDie)
@@ -73,9 +93,16 @@ const append = (sql: SqlClient) =>
 const head = (sql: SqlClient) =>
   Effect.fn("FeedStore.head")(function* (dayStart: EpochMs) {
     const rows = yield* sql<
-      { last_index: bigint; last_at: Date | null; type: FeedType | null; items: bigint }
+      HeadRow & {
+        last_index: bigint
+        last_at: Date | null
+        type: FeedType | null
+        items: bigint
+      }
     >`
-    SELECT last_index, (SELECT created_at FROM feed_item ORDER BY feed_index DESC LIMIT 1)
+    SELECT last_index, ${
+      sql.literal(headColumns)
+    }, (SELECT created_at FROM feed_item ORDER BY feed_index DESC LIMIT 1)
       AS last_at, type, items
     FROM feed_counter LEFT JOIN (
       SELECT type, count(*) AS items FROM feed_item
@@ -90,8 +117,27 @@ const head = (sql: SqlClient) =>
         whale_entry: today.get("whale_entry") ?? 0,
         predetermined: today.get("predetermined") ?? 0,
       } satisfies Record<typeof feedTypes[number], number>,
+      chain: headOf(rows[0]),
     }
   }, Effect.orDie)
+
+interface HeadRow {
+  readonly chain_index: bigint
+  readonly head_hash: string | null
+}
+
+const headColumns = "chain_index, encode(chain_peaks[cardinality(chain_peaks)], 'hex') AS head_hash"
+
+const headOf = (row: HeadRow | undefined): ChainHead => ({
+  index: Number(row?.chain_index ?? 0n),
+  hash: row?.head_hash ?? noHash,
+})
+
+const chainHead = (sql: SqlClient) =>
+  Effect.map(
+    sql<HeadRow>`SELECT ${sql.literal(headColumns)} FROM feed_counter`,
+    ([row]) => headOf(row),
+  )
 
 const latest = (sql: SqlClient) =>
   sql<Row>`SELECT ${columns(sql)} FROM feed_item ORDER BY feed_index DESC LIMIT 1`.pipe(
@@ -182,13 +228,113 @@ const headings = (sql: SqlClient) =>
 
 const prune = (sql: SqlClient) =>
   Effect.fn("FeedStore.prune")(function* (before: EpochMs) {
+    // By index, so that the path to every kept item is kept too.
     const [row] = yield* sql<{ gone: bigint }>`
-    WITH gone AS (DELETE FROM feed_item WHERE created_at < ${new Date(before)} RETURNING 1)
+    WITH gone AS (
+      DELETE FROM feed_item WHERE feed_index <= (SELECT chain_index FROM feed_counter)
+        AND feed_index < coalesce((
+          SELECT min(feed_index) FROM feed_item WHERE created_at >= ${new Date(before)}
+        ), ${BigInt(Number.MAX_SAFE_INTEGER)}::bigint)
+      RETURNING 1
+    )
     SELECT count(*) AS gone FROM gone`
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
 
-function newRow(item: NewFeedItem) {
-  const { dedupeKey, type, createdAt, title, data } = item
-  return { dedupe_key: dedupeKey, type, created_at: createdAt, title, data }
+const link = (sql: SqlClient) =>
+  Effect.fn("FeedStore.link")(
+    function* (limit: number) {
+      const waiting = yield* sql<Row>`
+      SELECT ${columns(sql)} FROM feed_item
+      WHERE feed_index > (SELECT chain_index FROM feed_counter) AND content_hash IS NULL
+      ORDER BY feed_index LIMIT ${limit}`
+      const hashed = (yield* decodeItems(waiting)).map((item) => ({
+        feed_index: item.feedIndex,
+        ...hashOf(item),
+      }))
+      // Another replica may have been first.
+      yield* sql`
+      UPDATE feed_item f SET salt = decode(i.salt, 'hex'), content_hash = decode(i.content_hash, 'hex')
+      FROM json_to_recordset(${JSON.stringify(hashed)}::json)
+        AS i (feed_index bigint, salt text, content_hash text)
+      WHERE f.feed_index = i.feed_index AND f.content_hash IS NULL`
+      yield* sql`SELECT feed_link_waiting()`
+      const [row] = yield* sql<{ waiting: bigint }>`
+      SELECT last_index - chain_index AS waiting FROM feed_counter`
+      return Number(row?.waiting ?? 0n)
+    },
+    sql.withTransaction,
+    Effect.orDie,
+  )
+
+const proof = (sql: SqlClient): FeedStore["Service"]["proof"] =>
+  Effect.fn("FeedStore.proof")(function* (wanted: number | null) {
+    const head = yield* chainHead(sql)
+    const feedIndex = wanted ?? head.index
+    if (feedIndex < 1 || feedIndex > head.index) return Option.none()
+    const indices = pathOf(head.index, feedIndex)
+    const rows = yield* sql<
+      Record<"content_hash" | "previous_hash" | "skip_hash", string> & { feed_index: bigint }
+    >`
+    SELECT feed_index, ${
+      sql.literal(["content_hash", "previous_hash", "skip_hash"].map(hex).join())
+    }
+    FROM feed_item WHERE feed_index = ANY (${indices.map(String)}::bigint[])
+    ORDER BY feed_index DESC`
+    if (rows.length < indices.length) return Option.none()
+    const path = rows.map((row): ChainLink => ({
+      contentHash: row.content_hash,
+      feedIndex: Number(row.feed_index),
+      previousHash: row.previous_hash,
+      skipHash: row.skip_hash,
+    }))
+    return Option.some({ head, path })
+  }, Effect.orDie)
+
+const addDailyHead = (sql: SqlClient): FeedStore["Service"]["addDailyHead"] =>
+  Effect.fn("FeedStore.addDailyHead")(function* (day, sign) {
+    const [made] = yield* sql`SELECT 1 FROM feed_head WHERE day = ${dateOf(day)}::date`
+    if (made !== undefined) return
+    const head = yield* chainHead(sql)
+    if (head.index === 0) return
+    yield* sql`
+    INSERT INTO feed_head (day, feed_index, hash, made_at, jws)
+    VALUES (${dateOf(day)}::date, ${BigInt(head.index)}, decode(${head.hash}, 'hex'),
+      clock_timestamp(), ${sign(head)})
+    ON CONFLICT DO NOTHING`
+  }, Effect.orDie)
+
+const dateOf = (day: EpochMs) => isoTime(day).slice(0, "2026-11-24".length)
+
+const dailyHeads = (sql: SqlClient): FeedStore["Service"]["dailyHeads"] =>
+  Effect.fn("FeedStore.dailyHeads")(function* (limit) {
+    const rows = yield* sql<
+      { day: string; feed_index: bigint; hash: string; made_at: Date; jws: string }
+    >`
+    SELECT day::text AS day, feed_index, ${sql.literal(hex("hash"))}, made_at, jws
+    FROM feed_head ORDER BY feed_head.day DESC LIMIT ${limit}`
+    return rows.map((row) => ({
+      day: Date.parse(row.day),
+      index: Number(row.feed_index),
+      hash: row.hash,
+      madeAt: row.made_at.getTime(),
+      jws: row.jws,
+    }))
+  }, Effect.orDie)
+
+const saltBytes = 16
+
+/** The random salt and the content hash of a published item. */
+function hashOf(item: FeedItem) {
+  const salt = crypto.getRandomValues(new Uint8Array(saltBytes)).toHex()
+  return { salt, content_hash: sha256(contentText(contentOf(item), salt)) }
 }
+
+/** The row of a new item, with the hash of exactly what its readers get. */
+const newRow = Effect.fnUntraced(function* ({ dedupeKey, ...item }: NewFeedItem) {
+  const stored: unknown = JSON.parse(jsonText({ feedIndex: 1, ...item }))
+  const published = withOutcome(yield* decodeItem(stored))
+  const { type, createdAt, title, data } = published
+  const hashes = hashOf(published)
+  return { dedupe_key: dedupeKey, type, created_at: createdAt, title, data, ...hashes }
+})

@@ -283,7 +283,7 @@ const openTask = Effect.fnUntraced(function* (
   const subject = yield* Effect.fromResult(checked)
   const start = free === null
     ? { state: "offered", note: null } as const
-    : yield* answerFree(ports, free, caller)
+    : yield* answerFree(ports, free, subject, caller)
   const task = yield* insert(ports, message, caller, { ...start, subject })
   // A note that is too large to be stored is returned once.
   return reply(ports, { ...task, note: start.note })
@@ -343,9 +343,7 @@ const continueTask = Effect.fnUntraced(function* (
     default:
       return yield* Effect.fail(invalid([{
         field: "message.taskId",
-        description: `the task is ${
-          viewOf(task, ports.skills.terms).state
-        } and accepts no more messages`,
+        description: `the task is ${viewOf(task, ports.skills).state} and accepts no more messages`,
       }]))
   }
 })
@@ -372,7 +370,7 @@ const nameSkill = Effect.fnUntraced(function* (
     const offer = { event: "offer", subject, note: null, messages: [stored] } as const
     return reply(ports, yield* moveTaskOrRead(ports, task, offer))
   }
-  const { state, note } = yield* answerFree(ports, call.skill, caller)
+  const { state, note } = yield* answerFree(ports, call.skill, subject, caller)
   const event = state === "completed" ? "complete" : "fail"
   return reply(
     ports,
@@ -412,10 +410,11 @@ const utf8 = new TextDecoder()
 const answerFree = Effect.fnUntraced(function* (
   { skills }: A2aPorts,
   skill: FreeSkill,
+  { parameters }: NonNullable<Task["subject"]>,
   caller: Caller,
 ) {
   const { answer, fields } = yield* Effect.catch(
-    freeSkillAnswer(skills, skill.id, caller.address),
+    freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), caller.address),
     ({ refusal, fields }) => failWithRefusal(refusal, fields),
   )
   caller.setRateFields(fields)

@@ -79,7 +79,8 @@ export const payTask = Effect.fnUntraced(function* (
   submitted: SubmittedPayment,
   races = racesMax,
 ): Effect.fn.Return<TaskReply, A2aError> {
-  const { skills: { checkouts, terms }, tasks } = ports
+  const { skills, tasks } = ports
+  const { checkouts } = skills
   const skill = skillOf(task.subject?.skill ?? "")
   if (skill?.kind !== "paid") return yield* refuseUnused(submitted, "the task has no paid skill")
   yield* Effect.catch(
@@ -108,7 +109,7 @@ export const payTask = Effect.fnUntraced(function* (
   if (id === null || id !== task.paymentId) {
     return yield* refuseUnused(
       submitted,
-      `the task is ${viewOf(task, terms).state} and cannot use it`,
+      `the task is ${viewOf(task, skills).state} and cannot use it`,
     )
   }
   if (task.state === "paying") return yield* sell(ports, task, skill, submitted, false)
@@ -121,7 +122,8 @@ export const reconcile = Effect.fnUntraced(function* (
   ports: A2aPorts,
   task: Task,
 ): Effect.fn.Return<TaskReply> {
-  const { payments, skills: { terms } } = ports
+  const { payments, skills } = ports
+  const { terms } = skills
   const { state, paymentId } = task
   if (paymentId === null || !isBound(task)) return reply(ports, task)
   const outcome = yield* payments.findOutcome(paymentId, task.id)
@@ -132,7 +134,7 @@ export const reconcile = Effect.fnUntraced(function* (
       return yield* fail(ports, task, yield* refundNote(outcome.refund))
     case "used":
       return state === "completed"
-        ? replyWith(task, { ...viewOf(task, terms), metadata: paymentCompleted(outcome.receipt) })
+        ? replyWith(task, { ...viewOf(task, skills), metadata: paymentCompleted(outcome.receipt) })
         : yield* fail(ports, task, usedNote(terms))
     case "void":
       return yield* fail(ports, task, voidNote(terms))
@@ -162,8 +164,8 @@ export const moveTaskOrRead = ({ tasks }: A2aPorts, task: Task, move: TaskMove) 
   )
 
 /** The reply for a task from its row only. */
-export const reply = ({ skills: { terms } }: A2aPorts, task: Task): TaskReply =>
-  replyWith(task, viewOf(task, terms))
+export const reply = ({ skills }: A2aPorts, task: Task): TaskReply =>
+  replyWith(task, viewOf(task, skills))
 
 const replyWith = (task: Task, view: TaskView): TaskReply => ({ task, view, delivery: null })
 

@@ -11,6 +11,8 @@ import type { HeaderPair } from "../server/answer.ts"
 /** The paths of the documents and of the two agent endpoints. */
 export const paths = {
   openApi: "/openapi.json",
+  /** The calls about the service, and everything else that /openapi.json leaves out. */
+  openApiService: "/openapi/service.json",
   llms: "/llms.txt",
   llmsFull: "/llms-full.txt",
   discovery: "/discovery",
@@ -21,6 +23,8 @@ export const paths = {
   agentCardFormer: "/.well-known/agent.json",
   apiCatalog: "/.well-known/api-catalog",
   security: "/.well-known/security.txt",
+  did: "/.well-known/did.json",
+  jwks: "/.well-known/jwks.json",
   robots: "/robots.txt",
   sitemap: "/sitemap.xml",
   icon: iconPath,
@@ -53,6 +57,7 @@ const openApiType = "application/vnd.oai.openapi+json"
 /** The links from the service's address to its descriptions (RFC 8631, 6903 and 8288). */
 export const links = [
   { rel: "service-desc", path: paths.openApi, type: openApiType },
+  { rel: "service-desc", path: paths.openApiService, type: openApiType },
   { rel: "service-doc", path: paths.llmsFull, type: textType },
   { rel: "help", path: paths.docs, type: markdownType },
   { rel: "describedby", path: paths.llms, type: textType },

@@ -16,6 +16,7 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
 import { description, linkHeader, paths } from "./addresses.ts"
+import { policies } from "./policies.ts"
 
 export interface CatalogOptions {
   readonly terms: PaymentTerms
@@ -23,6 +24,8 @@ export interface CatalogOptions {
   /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
   readonly paymentMode: "live" | "simulated"
+  /** How long an answer waits for its buyer before it is refunded. */
+  readonly answerSeconds: number
 }
 
 /** One product as a Bazaar item, with its names in this service as metadata. */
@@ -201,6 +204,7 @@ export function wellKnownX402(options: CatalogOptions): Answer {
       openapi: at(paths.openApi),
       discovery: at(paths.discovery),
       terms: at(freeRows.terms_text.path),
+      ...policies(options.answerSeconds),
       contact,
     }),
     cache: "document",

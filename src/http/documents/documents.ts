@@ -12,13 +12,16 @@ import { linkHeader, paths, textType } from "./addresses.ts"
 import { type CatalogOptions, discovery, wellKnownX402 } from "./catalog.ts"
 import { docs } from "./docs.ts"
 import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
-import { apiCatalog, icon, robotsText, securityText } from "./wellKnown.ts"
+import { apiCatalog, icon, keyDocuments, robotsText, securityText } from "./wellKnown.ts"
+import type { PublishedKeys } from "../../signing/domain/keys.ts"
 import type { RouteResult } from "../server/edge.ts"
-import { openApiDocument } from "../openapi/openapi.ts"
+import { openApiDocuments } from "../openapi/openapi.ts"
 
 interface DocumentOptions extends CatalogOptions, LlmsOptions {
   /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
+  /** The keys of offers and receipts. */
+  readonly keys: PublishedKeys
 }
 
 /** Every document, by its path. They share one rate limit. */
@@ -44,6 +47,7 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
     [paths.x402, wellKnownX402(options)],
     [paths.apiCatalog, apiCatalog(publicBaseUrl)],
     [paths.security, securityText(securityOptions(options), sampleAt)],
+    ...keyDocuments(options.keys),
     [paths.robots, robotsText(publicBaseUrl)],
     [paths.icon, icon],
     [paths.agentCard, card],
@@ -54,8 +58,9 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
     [paths.mcpCardFormer, mcpCard],
     ...docs({ publicBaseUrl, contact: options.contact }),
   ])
-  const openApi = openApiDocument({ ...options, documents: others })
-  return new Map([...others, [paths.openApi, answer({ body: openApi, cache: "document" })]])
+  const openApi = [...openApiDocuments({ ...options, documents: others })]
+    .map(([path, body]) => [path, answer({ body, cache: "document" })] as const)
+  return new Map([...others, ...openApi])
 }
 
 /** The agent card, which GET /a2a returns as well. */

@@ -96,7 +96,8 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     "",
     "## Machine interfaces",
     "",
-    link("OpenAPI 3.1", paths.openApi, "every path, schema and price"),
+    link("OpenAPI 3.1", paths.openApi, "the calls that you buy with: schemas, prices, examples"),
+    link("OpenAPI 3.1, the other paths", paths.openApiService, "record, service, documents"),
     link("Catalog", paths.discovery, "the paid calls in the format of the x402 Bazaar"),
     link("A2A agent card", paths.agentCard, `protocol 0.3.0, JSON-RPC at ${paths.a2a}`),
     link("MCP", paths.mcpCard, `the same skills as tools, over streamable HTTP: POST ${paths.mcp}`),
@@ -141,6 +142,7 @@ export function llmsFullText(options: LlmsOptions): string {
     "## Fields",
     fieldsNote,
     fieldReference(),
+    historySection,
     "## Errors and charges",
     errorsNote(),
     errorTable(),
@@ -155,6 +157,22 @@ export function llmsFullText(options: LlmsOptions): string {
     "",
   ].join("\n\n").replace(/\n+$/, "\n")
 }
+
+const historySection = [
+  "## How to check that an item was not changed",
+  "Every hash is the SHA-256 of canonical JSON (RFC 8785), in hexadecimal digits.",
+  [
+    '- `contentHash`: of `{"item": {type, title, createdAt, data}, "salt"}`, the item as you received ' +
+    "it without `feedIndex` and `chain`, and its `chain.salt`.",
+    '- `hash`: of `{"contentHash", "feedIndex", "previousHash", "skipHash"}`. `previousHash` belongs to ' +
+    "the item before. `skipHash` belongs to an earlier one: write the index as a sum of numbers 2^k - 1, " +
+    "the largest first, and subtract the last of them. Before the first item a hash is 64 zeros.",
+    `- ${freeRows.feed_proof.path}: the first link has the hash of \`head\`, each other one ` +
+    "`previousHash` or `skipHash` of the link before it by its index, and the last is the item's.",
+    `- ${freeRows.feed_heads.path}: the head of each day, signed. Keep some: a head that you kept shows ` +
+    "a later change.",
+  ].join("\n"),
+].join("\n\n")
 
 /** The page that digests link to. */
 const textsSection = [
@@ -284,8 +302,9 @@ export const errorsNote = () =>
   'An error is JSON: `{"success":false,"error":{"code","message","status","retryable",' +
   '"charged","requestId"}}`. It may also have `hint` (what you can do), `details` ' +
   "(`param`, `in` and `message` of each error in a 400), `retryAfterSeconds` (equal to Retry-After), " +
-  "`receipt` (of a payment that was used) and `refund` (`id`, `state`, `amountUsd` and `to` of a " +
-  "payment that is refunded). `charged` says whether you paid. false: nothing was taken for this call; " +
+  "`receipt` (of a payment that was used) and `refund` (`id`, `state`, `amountUsd`, `to` and " +
+  "`paymentTransaction` of a payment that is refunded; the headers Refund-Id and Payment-Transaction have " +
+  "the id and the transaction too). `charged` says whether you paid. false: nothing was taken for this call; " +
   "an earlier call with the same payment and no answer may still have taken it. true: the payment was " +
   `taken, and \`refund\` shows its refund. null: not known yet; after Retry-After, ${resend}. To ` +
   "send the same payment again is safe after every 5xx and after no answer: it is never taken twice."
@@ -445,7 +464,9 @@ function steps(call: string, terms: PaymentTerms): string {
     "for. Older clients may use `X-PAYMENT`. Send an `Idempotency-Key` with this first paid call, and " +
     "keep it: a secret of 16 to 128 letters, digits, - or _ that you choose, one for each purchase.",
     "A 200 has the answer in its body and the receipt in `PAYMENT-RESPONSE` (base64 of JSON: payer, " +
-    "transaction, network). `charged: false` in the body means that the answer was not worth its " +
+    'transaction, network; `extensions["offer-receipt"]` has it signed, with the SHA-256 of the ' +
+    "body, and that of the 402 has a signed offer; the keys are in /.well-known/jwks.json). " +
+    "`charged: false` in the body means that the answer was not worth its " +
     "price and nothing was taken. A second 402 means that the payment was not accepted: `error` in its " +
     "body says why. On any other status read `error.charged`.",
   ]

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { canonicalJson, type CanonicalValue } from "../../signing/domain/canonicalJson.ts"
+import { didDocument, jwkSet, type PublishedKeys } from "../../signing/domain/keys.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { linkHeader, links, paths, textType } from "./addresses.ts"
@@ -72,6 +74,16 @@ export function apiCatalog(publicBaseUrl: string): Answer {
     cache: "document",
     headers: [linkHeader(publicBaseUrl, [])],
   })
+}
+
+/** /.well-known/did.json and /.well-known/jwks.json: the keys of offers and receipts. */
+export function keyDocuments(keys: PublishedKeys): ReadonlyArray<readonly [string, Answer]> {
+  const document = (value: CanonicalValue, contentType: string) =>
+    answer({ body: canonicalJson(value), contentType, cache: "document" })
+  return [
+    [paths.did, document(didDocument(keys), "application/did+json")],
+    [paths.jwks, document(jwkSet(keys), "application/jwk-set+json")],
+  ]
 }
 
 /** The icon: a bell with a ram's horns. Pages contain it, so it has no style and no id. */

@@ -12,6 +12,7 @@ import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts
 import type { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
+import { FeedChain } from "../../feed/FeedChain.ts"
 import { type HealthOfPayments, reasonsOf } from "../../payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../payments/PaymentHealth.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
@@ -32,6 +33,9 @@ const feedComputeTimeout = Duration.seconds(2)
  */
 const trackRecordAgeMsMax = 15 * second
 const trackRecordComputeTimeout = Duration.seconds(10)
+/** The daily heads change once a day. */
+const feedHeadsEvery = Duration.millis(15 * second)
+const feedHeadsAgeMsMax = minute
 /** The pulse is recomputed when the index has changed, and at least this often. */
 const pulseAgeMsMax = minute
 
@@ -54,6 +58,7 @@ export interface Snapshot {
   readonly digestBrief: () => RouteResult | Promise<RouteResult>
   readonly health: () => Answer | null | Promise<Answer | null>
   readonly trackRecord: () => Answer | null | Promise<Answer | null>
+  readonly feedHeads: () => Answer | null | Promise<Answer | null>
   /** The answer of /health while the store does not answer. */
   readonly down: Answer
   /**
@@ -87,6 +92,13 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
     ageMsMax: trackRecordAgeMsMax,
     failureMessage: "Cannot read the whales for the track record",
   })
+  const feedHeads = yield* makePolled({
+    compute: feedHeadsAnswer(yield* Feed, yield* FeedChain),
+    refreshEvery: feedHeadsEvery,
+    computeTimeout: feedComputeTimeout,
+    ageMsMax: feedHeadsAgeMsMax,
+    failureMessage: "Cannot read the heads of the feed",
+  })
   yield* feed.refresh
   yield* Effect.forkScoped(trackRecord.refresh)
   const serve = <Key extends "index" | "pulse" | "digestBrief" | "health">(
@@ -106,6 +118,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
     digestBrief: serve("digestBrief", null),
     health: serve("health", downAnswer),
     trackRecord: trackRecord.current,
+    feedHeads: feedHeads.current,
     down: downAnswer,
     refresh: feed.refresh,
   }
@@ -196,12 +209,35 @@ function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answe
   })
 }
 
+function feedHeadsAnswer(
+  feed: Feed["Service"],
+  chain: FeedChain["Service"],
+): Effect.Effect<Answer> {
+  const encode = jsonAnswers("polled")
+  return Effect.map(
+    Effect.all([feed.index, chain.dailyHeads]),
+    ([{ head }, days]) =>
+      encode(
+        {
+          success: true,
+          head,
+          days: days.map(({ day, madeAt, ...signed }) => ({
+            day: isoTime(day).slice(0, "2026-11-24".length),
+            ...signed,
+            madeAt: isoTime(madeAt),
+          })),
+        } satisfies Body<"feed_heads">,
+      ),
+  )
+}
+
 function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index"> {
   return {
     success: true,
     status: state.status,
     index: state.index,
     lastUpdated: isoTimeOrNull(state.lastUpdated),
+    head: state.head,
     asOf: state.asOf,
     totalToday: feedTypes.reduce((total, type) => total + state.todayByType[type], 0),
     todayByType: state.todayByType,
@@ -247,9 +283,11 @@ function healthBody(
   const { status } = state
   const digestStale = latest?.stale ?? true
   const healthy = !digestStale && state.walletsFresh && payments.verdict === "ok"
+  // A new store: its first read of the wallets takes minutes, and its first digest needs facts.
+  const isNew = state.asOf.whale_entry === null && payments.verdict === "ok"
   return {
     success: true,
-    status: status === "live" && !healthy ? "degraded" : healthOf[status],
+    status: status !== "live" || healthy ? healthOf[status] : isNew ? "starting" : "degraded",
     version: options.version,
     commit: options.commit,
     paymentMode: options.paymentMode,
@@ -258,14 +296,14 @@ function healthBody(
     feed: {
       index: state.index,
       lastUpdated: isoTimeOrNull(state.lastUpdated),
-      stale: status !== "live",
+      stale: status === "stale",
       asOf: state.asOf,
     },
     digest: { latestAt: latest?.digest.createdAt ?? null, stale: digestStale },
     checks: {
       store: "ok",
       venue: venueCheckOf[status],
-      wallets: state.walletsFresh ? "ok" : status === "starting" ? "starting" : "stale",
+      wallets: state.walletsFresh ? "ok" : state.asOf.whale_entry === null ? "starting" : "stale",
       payments: payments.verdict,
     },
     payments: { reasons: reasonsOf(payments) },

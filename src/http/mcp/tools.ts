@@ -131,24 +131,25 @@ export const callFree = (
   ports: SkillPorts,
   skill: FreeSkill,
   { args, address }: ToolCall,
-): Effect.Effect<ToolAnswer> =>
-  Effect.flatMap(RequestId, (id) =>
-    freeSkillAnswer(ports, skill.id, address).pipe(
-      Effect.map(({ answer, fields }) => unsold(freeResult(skill, args, answer, id), fields)),
+): Effect.Effect<ToolAnswer> => {
+  const query = queryOf(skill, args)
+  const sent = Result.getOrElse(query, () => new URLSearchParams())
+  return Effect.flatMap(RequestId, (id) =>
+    freeSkillAnswer(ports, skill.id, sent, address).pipe(
+      Effect.map(({ answer, fields }) => unsold(freeResult(query, answer, id), fields)),
       Effect.catch(refusedCall),
     ))
+}
 
 /** Refuses a call that is over a rate limit. */
 export const refusedCall = ({ refusal, fields }: LimitRefusal): Effect.Effect<ToolAnswer> =>
   Effect.map(RequestId, (id) => unsold(errorResult(refusal, id), fields))
 
 function freeResult(
-  skill: FreeSkill,
-  args: unknown,
+  query: ReturnType<typeof queryOf>,
   answer: FreeSkillAnswer["answer"],
   requestId: string,
 ): CallToolResult {
-  const query = queryOf(skill, args)
   if (Result.isFailure(query)) {
     // A free call has no payment, so the hint about one is left out.
     const { hint: _, ...refusal } = toRefusal(query.failure)
@@ -165,18 +166,18 @@ export const callUnpaid = (
   { address }: ToolCall,
 ): Effect.Effect<ToolAnswer> =>
   spend(ports.documents, address).pipe(
-    Effect.map((fields) => unsold(offerResult(skill, ports.terms), fields)),
+    Effect.map((fields) => unsold(offerResult(ports, skill), fields)),
     Effect.catch(refusedCall),
   )
 
 /** Sells the answer of a paid tool for a payment. */
 export const callPaid = (
-  { checkouts, terms }: SkillPorts,
+  ports: SkillPorts,
   skill: PaidSkill,
   { args, idempotencyKey, address }: ToolCall,
   { value, receiptKey }: ToolPayment,
 ): Effect.Effect<ToolAnswer> => {
-  const sold = checkouts[skill.id].sell({
+  const sold = ports.checkouts[skill.id].sell({
     query: Result.merge(queryOf(skill, args)),
     payment: typeof value === "string" ? { header: value } : { json: value },
     key: idempotencyKey,
@@ -188,7 +189,7 @@ export const callPaid = (
       Effect.catch((error) =>
         Effect.succeed(unsold(
           error instanceof NotCharged && error.code === "payment_required"
-            ? offerResult(skill, terms, error.message)
+            ? offerResult(ports, skill, error.message)
             : errorResult(prepare(toRefusal(error)), id),
         ))
       ),
@@ -213,13 +214,13 @@ const unsold = (
  * x402 clients read the structured content first.
  */
 function offerResult(
+  { terms, offers }: SkillPorts,
   skill: PaidSkill,
-  terms: PaymentTerms,
   /** Why a payment was not accepted. */
   error?: string,
 ): CallToolResult {
   const { product } = skill
-  const options = { resource: "mcp", error } as const
+  const options = { resource: "mcp", error, offer: offers(product) } as const
   const version1 = challengeV1(product, terms, options)
   return {
     content: [

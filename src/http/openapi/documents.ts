@@ -1,5 +1,5 @@
 /**
- * The documents about the service in /openapi.json: one operation per document.
+ * The documents about the service in /openapi/service.json: one operation per document.
  *
  * @module
  */
@@ -28,12 +28,20 @@ interface DocumentRow {
   readonly parameters?: ReadonlyArray<Parameter>
 }
 
-/** The documents, by path. An alias of a path has no operation: the description names it. */
+/**
+ * The documents, by path. An alias of a path has no operation: the description names it. Nor has what
+ * every site has at its usual address, such as /robots.txt: catalogs warn of more than 40 operations.
+ */
 const documentRows: Readonly<Record<string, DocumentRow>> = {
   [paths.openApi]: {
     operationId: "getOpenApi",
+    summary: "The calls that an agent buys with",
+    description: "Their parameters, answers and prices, in OpenAPI 3.1.",
+  },
+  [paths.openApiService]: {
+    operationId: "getOpenApiService",
     summary: "This document",
-    description: "Every path with its parameters and its answers, in OpenAPI 3.1.",
+    description: "The other paths with their parameters and answers, in OpenAPI 3.1.",
   },
   [paths.discovery]: {
     operationId: "getDiscovery",
@@ -64,10 +72,12 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
     description: `The address, the transport and the protocol revisions of ${paths.mcp}. Also at ` +
       `${paths.mcpCardFormer}.`,
   },
-  [paths.security]: {
-    operationId: "getSecurityText",
-    summary: "How to report a vulnerability",
-    description: "The security contact, as RFC 9116 defines it.",
+  [paths.did]: {
+    operationId: "getDid",
+    summary: "The DID document of the service",
+    description:
+      "The Ed25519 keys that sign offers and receipts, by the DID URL in each `kid`. A " +
+      `retired key verifies old signatures. Also at ${paths.jwks}, as a JWK set.`,
   },
   [paths.llms]: {
     operationId: "getLlmsText",
@@ -95,16 +105,6 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
     summary: "Contact",
     description: "Whom to write to about wrong data, refunds, outages and security.",
   },
-  [paths.robots]: {
-    operationId: "getRobotsText",
-    summary: "Rules for crawlers",
-    description: "Crawlers may read everything.",
-  },
-  [paths.icon]: {
-    operationId: "getFavicon",
-    summary: "The logo of the service",
-    description: "An SVG icon for catalogs.",
-  },
 }
 
 /**
@@ -115,10 +115,12 @@ export function describeDocuments(
   documents: ReadonlyMap<string, Answer>,
 ): { readonly operations: Readonly<Record<string, Json>>; readonly responses: Json } {
   const described = [...Map.groupBy(
-    [...documents, [paths.openApi, null] as const].flatMap(([path, answer]) => {
-      const row = documentRows[path]
-      return row === undefined ? [] : [{ path, row, answer, type: typeOf(answer) }]
-    }),
+    [...documents, ...openApiPaths.map((path) => [path, null] as const)].flatMap(
+      ([path, answer]) => {
+        const row = documentRows[path]
+        return row === undefined ? [] : [{ path, row, answer, type: typeOf(answer) }]
+      },
+    ),
     ({ type }) => type,
   )]
   return {
@@ -148,6 +150,8 @@ export function describeDocuments(
     ])),
   }
 }
+
+const openApiPaths = [paths.openApi, paths.openApiService]
 
 /** All quickstarts as one operation; their type depends on the file. */
 const quickstartOperation = {
@@ -183,7 +187,7 @@ function operationOf(
   }
 }
 
-/** An excerpt of a document; null is this document. */
+/** An excerpt of a document; null is an OpenAPI document. */
 function excerptOf(answer: Answer | null, type: string): unknown {
   if (answer === null) return { openapi: openApiVersion }
   const text = new TextDecoder().decode(answer.bytes)
@@ -191,7 +195,7 @@ function excerptOf(answer: Answer | null, type: string): unknown {
   return firstWords(text, excerptLengthMax)
 }
 
-/** The content type of a document, without its parameters; null is this document. */
+/** The content type of a document, without its parameters; null is an OpenAPI document. */
 function typeOf(answer: Answer | null): string {
   const [, full] = answer?.headers.find(([name]) => name === "content-type") ?? []
   return full?.split(";")[0] ?? "application/json"

@@ -85,6 +85,7 @@ const refund = {
   state: "queued",
   amountUsd: usd(products.research.price),
   to: payer,
+  paymentTransaction: receipt.transaction,
 }
 
 const wrongCount = Result.match(

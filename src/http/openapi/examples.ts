@@ -45,6 +45,7 @@ const payment: typeof PaymentBody.Type = {
     amountUsd: usd(products.research.price),
     to: sampleWhales[0].wallet,
   },
+  receipt: null,
 }
 
 /** A longer example has the first row of each list only. */

@@ -96,6 +96,10 @@ export const headers = {
     "The x402 receipt, base64 JSON; absent when nothing was charged",
     paymentResponse,
   ),
+  PaymentTransaction: header(
+    "Hash of the transaction that took a payment that is refunded, as `refund.paymentTransaction`",
+  ),
+  RefundId: header("Id of the refund, as `refund.id`: GET /v1/payments/{id} returns its state"),
   IdempotentReplayed: header("`true` when this is the stored answer of an earlier call"),
 }
 
@@ -103,6 +107,11 @@ type Headers = Readonly<Record<string, { readonly $ref: string }>>
 
 const ref = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
 const waiting: Headers = { "Retry-After": ref("RetryAfter") }
+/** Of an error whose payment is refunded. */
+const refunded: Headers = {
+  "Payment-Transaction": ref("PaymentTransaction"),
+  "Refund-Id": ref("RefundId"),
+}
 
 /** The kind of an answer: paid, cached with an ETag, or computed for each request. */
 export type Kind = "paid" | "tagged" | "fresh"
@@ -110,6 +119,7 @@ export type Kind = "paid" | "tagged" | "fresh"
 /** The headers of a 200 or a 304. */
 export const answerHeaders: Readonly<Record<Kind, Headers>> = {
   paid: {
+    ETag: ref("ETag"),
     "PAYMENT-RESPONSE": ref("PaymentResponse"),
     "X-PAYMENT-RESPONSE": ref("PaymentResponse"),
     "Idempotent-Replayed": ref("IdempotentReplayed"),
@@ -129,12 +139,13 @@ export function errorHeaders(status: string): Headers {
     case "4XX":
       return {
         ...waiting,
+        ...refunded,
         Allow: ref("Allow"),
         RateLimit: ref("RateLimit"),
         "RateLimit-Policy": ref("RateLimitPolicy"),
       }
     default:
-      return waiting
+      return { ...waiting, ...refunded }
   }
 }
 

@@ -1,12 +1,15 @@
 /**
- * /openapi.json: all paths of the service as an OpenAPI 3.1 document.
+ * All paths of the service as two OpenAPI 3.1 documents. /openapi.json has the calls that an agent
+ * buys with, and is short, because catalogs and models read it whole. /openapi/service.json has the
+ * rest: the record, documents about the service, the data of pages, and the agent endpoints.
  *
  * @module
  */
+import { Record } from "effect"
 import { resend, resendRule } from "../../catalog/domain/refusal.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Answer } from "../server/answer.ts"
-import { paths } from "../documents/addresses.ts"
+import { paths as documentPaths } from "../documents/addresses.ts"
 import { agentOperations, agentResponses, agentSchemas } from "./agents.ts"
 import { describeDocuments, openApiVersion } from "./documents.ts"
 import { errorResponses } from "./errors.ts"
@@ -23,62 +26,109 @@ interface OpenApiOptions {
   readonly documents: ReadonlyMap<string, Answer>
 }
 
-/** The whole document, as JSON text. */
-export function openApiDocument(options: OpenApiOptions): string {
-  const { terms: { publicBaseUrl }, terms, version, contact, documents } = options
-  const { operations, responses } = describeDocuments(documents)
-  const operationsByPath: Record<string, Json> = { ...contractOperations(terms), ...operations }
-  for (const [path, post] of Object.entries(agentOperations)) {
-    operationsByPath[path] = { ...operationsByPath[path], post }
+/** Both documents as JSON text, by path. */
+export function openApiDocuments(options: OpenApiOptions): ReadonlyMap<string, string> {
+  const { terms: { publicBaseUrl } } = options
+  const { paths, components } = contentsOf(options)
+  const part = (tags: typeof callTags) => {
+    const names = new Set(tags.map(({ name }) => name))
+    const own = Object.fromEntries(
+      Object.entries(paths).filter(([, item]) => names.has(tagOf(item))),
+    )
+    return { tags, security: [], paths: own, components: usedBy(own, components) }
   }
-  return JSON.stringify({
-    openapi: openApiVersion,
-    info: {
-      title: "Bellwether",
-      version,
-      summary: "Prediction-market signals for agents, paid per call",
-      description:
-        "Free paths need no payment. Paid paths return 402 with an x402 version 2 challenge in the " +
-        "PAYMENT-REQUIRED header. Sign it, and send the same request again with the payment in " +
-        "PAYMENT-SIGNATURE. You do not pay for a call without an answer: its payment is not taken or, " +
-        "if it was settled first (/v1/resolving, /v1/whales, /v1/research), it is refunded. `charged` " +
-        "and `refund` in the error say which. Clients of x402 version 1 add ?x402Version=1.\n\n" +
-        commonHeadersText,
-      termsOfService: `${publicBaseUrl}/terms.txt`,
-      contact: { name: "Bellwether", url: `${publicBaseUrl}${paths.contact}`, ...emailOf(contact) },
-      license: { name: "Proprietary", url: `${publicBaseUrl}/terms.txt` },
-      "x-guidance": guidance,
-    },
-    "x-agentcash-guidance": { llmsTxtUrl: `${publicBaseUrl}/llms.txt` },
-    "x-service-info": {
-      categories: ["data", "finance"],
-      docs: {
-        homepage: publicBaseUrl,
-        apiReference: `${publicBaseUrl}/openapi.json`,
-        llms: `${publicBaseUrl}/llms.txt`,
+  const calls = part(callTags)
+  const common = { openapi: openApiVersion, info: {}, servers: [{ url: publicBaseUrl }] }
+  const info = infoOf(options)
+  return new Map([
+    [documentPaths.openApi, {
+      ...{ ...common, ...calls, ...callsHead(publicBaseUrl) },
+      info: { ...info, ...callsInfo },
+      components: { securitySchemes: { x402: scheme }, ...calls.components },
+    }],
+    [documentPaths.openApiService, {
+      ...{ ...common, ...part(serviceTags) },
+      info: { ...info, ...serviceInfo },
+      externalDocs: {
+        url: `${publicBaseUrl}${documentPaths.openApi}`,
+        description: "The calls that an agent buys with",
       },
+    }],
+  ].map(([path, document]) => [String(path), JSON.stringify(document)]))
+}
+
+/** The paths and components of both documents. */
+function contentsOf({ terms, documents }: OpenApiOptions) {
+  const { operations, responses } = describeDocuments(documents)
+  const paths: Record<string, Json> = { ...contractOperations(terms), ...operations }
+  for (const [path, post] of Object.entries(agentOperations)) {
+    paths[path] = { ...paths[path], post }
+  }
+  const components: Components = {
+    headers,
+    parameters: sharedParameters,
+    responses: {
+      NotModified: notModified,
+      ...errorResponses(terms),
+      ...agentResponses,
+      ...responses,
     },
-    servers: [{ url: publicBaseUrl }],
-    externalDocs: {
-      url: `${publicBaseUrl}/llms-full.txt`,
-      description: "The full documentation as one text",
+    schemas: { ...contractSchemas, ...agentSchemas },
+  }
+  return { paths, components }
+}
+
+function infoOf({ terms: { publicBaseUrl }, version, contact }: OpenApiOptions) {
+  return {
+    version,
+    termsOfService: `${publicBaseUrl}/terms.txt`,
+    contact: {
+      name: "Bellwether",
+      url: `${publicBaseUrl}${documentPaths.contact}`,
+      ...emailOf(contact),
     },
-    tags,
-    security: [],
-    paths: operationsByPath,
-    components: {
-      securitySchemes: { x402: scheme },
-      headers,
-      parameters: sharedParameters,
-      responses: {
-        NotModified: notModified,
-        ...errorResponses(terms),
-        ...agentResponses,
-        ...responses,
-      },
-      schemas: { ...contractSchemas, ...agentSchemas },
+    license: { name: "Proprietary", url: `${publicBaseUrl}/terms.txt` },
+  }
+}
+
+const callsHead = (publicBaseUrl: string) => ({
+  "x-agentcash-guidance": { llmsTxtUrl: `${publicBaseUrl}/llms.txt` },
+  "x-service-info": {
+    categories: ["data", "finance"],
+    docs: {
+      homepage: publicBaseUrl,
+      apiReference: `${publicBaseUrl}/openapi.json`,
+      llms: `${publicBaseUrl}/llms.txt`,
     },
-  })
+  },
+  externalDocs: {
+    url: `${publicBaseUrl}/llms-full.txt`,
+    description: "The full documentation as one text",
+  },
+})
+
+type Components = Readonly<Record<string, Json>>
+
+/** The tag of a path's operations. */
+function tagOf(item: Json): string {
+  const [operation] = Object.values(item)
+  return String(Object(operation).tags[0])
+}
+
+/** The components that these paths reference, directly or not. */
+function usedBy(paths: unknown, components: Components): Components {
+  const used = new Set<unknown>()
+  const visit = (part: unknown) => {
+    const references = JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)
+    for (const [, kind = "", name = ""] of references) {
+      const component = components[kind]?.[name]
+      if (used.has(component)) continue
+      used.add(component)
+      visit(component)
+    }
+  }
+  visit(paths)
+  return Record.map(components, Record.filter((component) => used.has(component)))
 }
 
 /** The mail addresses that OpenAPI validators accept; they reject `localhost` as a domain. */
@@ -90,15 +140,22 @@ function emailOf(contact: string) {
   return email === undefined ? {} : { email }
 }
 
-const tags = [
+/** The tags of /openapi.json. */
+const callTags = [
   {
     name: "free",
     description: "No payment. Each client address has a request limit, see RateLimit-Policy",
   },
   { name: "payments", description: "The state of a payment. No payment needed" },
   { name: "paid", description: "Paid per call in USDC through x402" },
-  { name: "pages", description: "What the pages for people show, as JSON. No payment needed" },
-  { name: "documents", description: "Documents about the service. No payment needed" },
+  { name: "service", description: "Health and terms of the service" },
+]
+
+/** The tags of /openapi/service.json. */
+const serviceTags = [
+  { name: "record", description: "How published items and tracked wallets did; proofs of both" },
+  { name: "pages", description: "What the pages for people show, as JSON" },
+  { name: "documents", description: "Documents about the service" },
   { name: "agents", description: "The same skills over A2A and MCP" },
 ]
 
@@ -120,6 +177,27 @@ const guidance = [
   "GET /v1/payments/{paymentId} returns the state of the payment.",
   `/v1/research may take a minute. Use a timeout of 90 seconds; after it, ${resend}.`,
 ].join("\n\n")
+
+const callsInfo = {
+  title: "Bellwether",
+  summary: "Prediction-market signals for agents, paid per call",
+  description:
+    "Free paths need no payment. Paid paths return 402 with an x402 version 2 challenge in the " +
+    "PAYMENT-REQUIRED header. Sign it, and send the same request again with the payment in " +
+    "PAYMENT-SIGNATURE. You do not pay for a call without an answer: its payment is not taken or, " +
+    "if it was settled first (/v1/resolving, /v1/whales, /v1/research), it is refunded. `charged` " +
+    "and `refund` in the error say which. Clients of x402 version 1 add ?x402Version=1.\n\n" +
+    `${commonHeadersText}\n\n${documentPaths.openApiService} describes the other free paths: ` +
+    "track record, outcomes, proofs, data of pages, documents, /a2a and /mcp.",
+  "x-guidance": guidance,
+}
+
+const serviceInfo = {
+  title: "Bellwether: the service",
+  summary: "The record and the documents of the service",
+  description: "No path here needs a payment. The calls that an agent buys with are in " +
+    `${documentPaths.openApi}.\n\n${commonHeadersText}`,
+}
 
 const scheme = {
   type: "http",

@@ -1,13 +1,13 @@
 /**
- * The operations of /openapi.json except the documents. Effect's HttpApi generates them from the
- * tables of products, free paths and page data; this file adds prices, integer parameters, headers and
- * examples.
+ * The operations of the OpenAPI documents, except those of documents about the service. Effect's
+ * HttpApi generates them from the tables of products, free paths and page data; this file adds prices,
+ * integer parameters, headers and examples.
  *
  * @module
  */
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Array, Schema } from "effect"
+import { Schema } from "effect"
 import { type FreeId, type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd } from "../../core/domain/money.ts"
 import { type PageId, type PageRow, pageRows } from "../../catalog/domain/pageRow.ts"
@@ -30,7 +30,8 @@ const ifNoneMatch = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The ETag of the body you have. The answer is 304 when the body has not changed",
+  description: "The ETag of the body you have. The answer is 304 when the body has not changed; " +
+    "with a payment, 304 charges nothing and leaves the payment unused",
   schema: { type: "string" },
 }
 const idempotencyKey = {
@@ -72,6 +73,7 @@ export const tagged = {
 /** One path. */
 interface Row {
   readonly id: ExampleId
+  readonly tag: string
   readonly path: `/${string}`
   readonly title: string
   readonly description: string
@@ -84,16 +86,31 @@ interface Row {
 
 const error = (status: number) => ErrorBody.pipe(HttpApiSchema.status(status))
 
+/** The tag of each free row. */
+const freeTags: Readonly<Record<FreeId, "free" | "record" | "service">> = {
+  index: "free",
+  pulse: "free",
+  digest_brief: "free",
+  sample: "free",
+  track_record: "record",
+  outcomes: "record",
+  feed_heads: "record",
+  feed_proof: "record",
+  health: "service",
+  family: "service",
+  terms: "service",
+  terms_text: "service",
+}
+
 const free = Object.values(freeRows).map((row: FreeRow & { readonly id: FreeId }): Row => ({
   ...row,
+  tag: freeTags[row.id],
   body: row.format === "text" ? Schema.String.pipe(HttpApiSchema.asText()) : row.body,
   // The 503 of /health has the body of its 200, or an error.
   errors: row.id === "health" ? [error(503), row.body.pipe(HttpApiSchema.status(503))] : [],
   kind: "tagged",
-  parameters: tagged.parameters,
+  parameters: [...(row.parameters ?? []).map(queryParameter), ...tagged.parameters],
 }))
-// These three are reversed to keep the order of earlier versions, so the document's ETag is stable.
-free.push(...free.splice(-3).reverse())
 
 const paid = Object.values(products).map((product: Product & { readonly id: ProductId }): Row => ({
   ...product,
@@ -102,16 +119,22 @@ const paid = Object.values(products).map((product: Product & { readonly id: Prod
     ChallengeV1Body.pipe(HttpApiSchema.status(402)),
   ],
   kind: "paid",
+  tag: "paid",
   product,
   title: `${product.title}, $${usd(product.price)}`,
   description: `$${usd(product.price)} per call, paid in USDC. ${product.description}`,
-  parameters: [...product.parameters.map(queryParameter), shared("IdempotencyKey")],
+  parameters: [
+    ...product.parameters.map(queryParameter),
+    shared("IdempotencyKey"),
+    ...(savesCharge(product) ? tagged.parameters : []),
+  ],
 }))
 
 const pages = Object.values(pageRows).map((row: PageRow & { readonly id: PageId }): Row => ({
   ...row,
   errors: [],
   kind: "tagged",
+  tag: "pages",
   parameters: [
     ...(row.parameter === undefined ? [] : [{
       ...row.parameter,
@@ -125,6 +148,7 @@ const pages = Object.values(pageRows).map((row: PageRow & { readonly id: PageId 
 
 const payment: Row = {
   id: "payment",
+  tag: "payments",
   path: `${paymentsPrefix}{paymentId}`,
   title: "State of a payment",
   description:
@@ -136,24 +160,19 @@ const payment: Row = {
   parameters: [paymentId],
 }
 
-const rows = [...free, payment, ...paid, ...pages]
+const otherRows = [...paid, ...free, ...pages]
+const rows = [...otherRows, payment]
 
 const endpointOf = ({ id, path, title, description, body, errors }: Row) =>
   HttpApiEndpoint.get(operationId({ id }), path, { success: body, error: errors })
     .annotate(OpenApi.Summary, title)
     .annotate(OpenApi.Description, description)
 
-const groupOf = (name: string, rows: ReadonlyArray<Row>) => {
-  const endpoints = rows.map(endpointOf)
-  const group = HttpApiGroup.make(name)
-  return Array.isArrayNonEmpty(endpoints) ? group.add(...endpoints) : group
-}
-
 /** The operations as Effect's HttpApi generates them. */
 const generated = shortForms(OpenApi.fromApi(
-  HttpApi.make("bellwether")
-    .add(groupOf("free", free), groupOf("payments", [payment]), groupOf("paid", paid))
-    .add(groupOf("pages", pages)),
+  HttpApi.make("bellwether").add(
+    HttpApiGroup.make("all").add(endpointOf(payment), ...otherRows.map(endpointOf)),
+  ),
 ))
 
 /** The schemas that the operations reference. */
@@ -179,7 +198,7 @@ interface Context {
 }
 
 function operationOf(operation: OpenApi.OpenAPISpecOperation | undefined, context: Context): Json {
-  const { row: { id, kind, product, parameters } } = context
+  const { row: { id, tag, kind, product, parameters } } = context
   const responses = Object.entries(operation?.responses ?? {}).flatMap(([status, response]) => {
     const described = responseOf(status, response, context)
     return described === null ? [] : [[status, described]]
@@ -187,11 +206,12 @@ function operationOf(operation: OpenApi.OpenAPISpecOperation | undefined, contex
   return {
     ...operation,
     operationId: operationId({ id }),
+    tags: [tag],
     parameters,
     security: product === undefined ? [] : [{ x402: [] }],
     ...(product === undefined ? {} : { "x-payment-info": paymentInfo(product) }),
     responses: {
-      ...(kind === "tagged" ? tagged.responses : {}),
+      ...(kind === "tagged" || savesCharge(product) ? tagged.responses : {}),
       ...Object.fromEntries(responses),
       ...(product === undefined ? freeErrors : paidErrors),
     },
@@ -230,6 +250,11 @@ const withExamples = (content: object | undefined, examples: Json): Json =>
   Object.fromEntries(
     Object.entries(content ?? {}).map(([type, media]) => [type, { ...media, ...examples }]),
   )
+
+/** Whether an unchanged answer is a 304 without a charge. */
+function savesCharge(product: Product | undefined): boolean {
+  return product?.settlementOrder === "compute-first"
+}
 
 const paymentInfo = ({ price }: Product) => ({
   price: { mode: "fixed", currency: "USD", amount: usd(price) },

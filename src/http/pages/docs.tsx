@@ -28,7 +28,7 @@ import { testTriggerSection } from "../documents/testTriggers.ts"
 import type { Answer } from "../server/answer.ts"
 import type { PageMeta } from "./layout.tsx"
 import { markdownHtml } from "./markdown.ts"
-import { pagePaths } from "./paths.ts"
+import { pagePaths, referencePath } from "./paths.ts"
 import { PaymentFlow } from "./paymentFlow.tsx"
 import rendered from "./reference.json" with { type: "json" }
 
@@ -61,10 +61,15 @@ export function docsPages(options: DocsOptions): ReadonlyArray<DocumentPage> {
       }
     }),
     { meta: fieldsMeta, content: () => <FieldsPage /> },
-    {
-      meta: referenceMeta,
-      content: () => <ReferencePage publicBaseUrl={publicBaseUrl} />,
-    },
+    { meta: referenceMeta, content: () => <ReferencePage publicBaseUrl={publicBaseUrl} /> },
+    ...referenceTags.map((tag): DocumentPage => ({
+      meta: {
+        path: referencePath(tag),
+        title: `API reference: ${tag}`,
+        description: `The paths of Bellwether under "${tag}": parameters, answers and examples.`,
+      },
+      content: () => <ReferenceTagPage tag={tag} publicBaseUrl={publicBaseUrl} />,
+    })),
     { meta: contactMeta, content: () => <Markdown text={text(paths.contact)} /> },
     { meta: skillMeta, content: () => <SkillPage text={text(paths.skill)} /> },
     { meta: changelogMeta, content: () => <Markdown text={changelog} /> },
@@ -86,8 +91,10 @@ const referenceMeta: PageMeta = {
   path: pagePaths.reference,
   title: "API reference",
   description: "Every path of Bellwether with its parameters, answers and an example.",
-  json: [paths.openApi],
+  json: [paths.openApi, paths.openApiService],
 }
+const referenceTags = [...new Set(rendered.operations.map(({ tag }) => tag))]
+const operationsOf = (tag: string) => rendered.operations.filter((one) => one.tag === tag)
 const contactMeta: PageMeta = {
   path: paths.contact,
   title: "Contact",
@@ -261,7 +268,8 @@ function More() {
       "every path with its parameters, answers and an example",
     ],
     [pagePaths.fields, "Field reference", "every field of every answer"],
-    [paths.openApi, "openapi.json", "the contract, for generators"],
+    [paths.openApi, "openapi.json", "the calls that an agent buys with, for generators"],
+    [paths.openApiService, "openapi/service.json", "the other paths, for generators"],
     [paths.llmsFull, "llms-full.txt", "all of this as one text for a language model"],
     [paths.skill, "Agent Skill", "the service as SKILL.md"],
     [paths.mcpCard, "MCP server card", `MCP is at ${paths.mcp}`],
@@ -328,35 +336,46 @@ function FieldsPage() {
   )
 }
 
+/** One page lists all operations, and each tag has a page: together they would be too heavy. */
 function ReferencePage({ publicBaseUrl }: { publicBaseUrl: string }) {
-  const { operations } = rendered
-  const tags = [...new Set(operations.map(({ tag }) => tag))]
   return (
     <>
       <h1>API reference</h1>
       <p>
-        Every operation of <a href={paths.openApi}>openapi.json</a>, at{" "}
+        Every operation of <a href={paths.openApi}>openapi.json</a> and{" "}
+        <a href={paths.openApiService}>openapi/service.json</a>, at{" "}
         <code>{publicBaseUrl}</code>. A paid operation without a payment answers 402 with its price.
         The errors are the same everywhere:{" "}
         <a href={`${pagePaths.docs}#errors`}>table of errors</a>.
       </p>
       <nav class="index" aria-label="Operations">
-        {tags.map((tag) => (
+        {referenceTags.map((tag) => (
           <div key={tag}>
-            <h2>{tag}</h2>
+            <h2>
+              <a href={referencePath(tag)}>{tag}</a>
+            </h2>
             <ul>
-              {operations.filter((operation) => operation.tag === tag).map((
-                { id, path, title },
-              ) => (
+              {operationsOf(tag).map(({ id, path, title }) => (
                 <li key={id}>
-                  <a href={`#${id}`}>{path}</a> {title}
+                  <a href={`${referencePath(tag)}#${id}`}>{path}</a> {title}
                 </li>
               ))}
             </ul>
           </div>
         ))}
       </nav>
-      {operations.map(({ id, method, path, title, html }) => (
+    </>
+  )
+}
+
+function ReferenceTagPage({ tag, publicBaseUrl }: { tag: string; publicBaseUrl: string }) {
+  return (
+    <>
+      <h1>API reference: {tag}</h1>
+      <p>
+        <a href={pagePaths.reference}>All operations</a>
+      </p>
+      {operationsOf(tag).map(({ id, method, path, title, html }) => (
         <section key={id} class="document operation" aria-labelledby={id}>
           <h2 id={id}>{title}</h2>
           <p>

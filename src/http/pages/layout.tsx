@@ -55,6 +55,8 @@ export function pageAnswer(site: Site, meta: PageMeta, content: Child): Answer {
     contentType: "text/html; charset=utf-8",
     status: meta.status ?? 200,
     cache: (meta.status ?? 200) === 200 ? "page" : "none",
+    // No page has a secret, so its compressed length reveals nothing.
+    compress: true,
     headers: [...pageHeaders, ...(meta.headers ?? [])],
   })
 }

@@ -7,7 +7,6 @@
 import type { Answer } from "../server/answer.ts"
 import type { EdgeRoute, RouteResult } from "../server/edge.ts"
 import type { RateLimiter } from "../server/limits.ts"
-import { loadCharts } from "./charts/drawing.ts"
 
 /** What answers a free path. */
 type Source = (url: string) => RouteResult | Promise<RouteResult>
@@ -68,8 +67,6 @@ export function pageRoute<Sources extends PageSources>(
     return page
   }
   const current: Source = (url) => {
-    const loading = loadCharts()
-    if (loading !== null) return loading.then(() => current(url))
     const results = entries.map(([, { current }]) => current(url))
     const isReady = (result: RouteResult | Promise<RouteResult>): result is RouteResult =>
       !(result instanceof Promise)

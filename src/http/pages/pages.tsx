@@ -19,6 +19,7 @@ import { cardAnswer, pngRoute } from "./card/card.ts"
 import { digestMeta, DigestPage } from "./digest.tsx"
 import { type DocsOptions, docsPages } from "./docs.tsx"
 import { homeMeta, HomePage } from "./home.tsx"
+import { madeOfOffer, type Offers } from "../paywall/offers.ts"
 import { pageAnswer, type PageMeta } from "./layout.tsx"
 import { type Bodies, pageRoute, type PageSources, source } from "./page.ts"
 import { paywallMeta, PaywallPage } from "./paywallPage.tsx"
@@ -37,6 +38,7 @@ interface PageOptions {
   readonly docs: DocsOptions
   readonly data: PageDataRoutes
   readonly terms: PaymentTerms
+  readonly offers: Offers
 }
 
 type Body<Id extends keyof typeof freeRows> = typeof freeRows[Id]["body"]["Type"]
@@ -78,14 +80,15 @@ const sitemapText = (urls: ReadonlyArray<string>) =>
   }</urlset>\n`
 
 /** The page of each paid path. */
-const paywalls = ({ site, limiter, terms }: PageOptions) =>
+const paywalls = ({ site, limiter, terms, offers }: PageOptions) =>
   Object.values(products).map((product): [string, EdgeRoute] => {
-    const page = pageAnswer(
-      site,
-      paywallMeta(product, terms),
-      <PaywallPage site={site} product={product} />,
-    )
-    return [product.path, { limiter, paid: null, current: () => page }]
+    const current = madeOfOffer(offers, product, (offer) =>
+      pageAnswer(
+        site,
+        paywallMeta(product, terms, offer),
+        <PaywallPage site={site} product={product} />,
+      ))
+    return [product.path, { limiter, paid: null, current }]
   })
 
 /** The pages that search engines may list. */

@@ -21,3 +21,6 @@ export const pagePaths = {
 
 /** The pages of single markets: `/markets/{slug}`. */
 export const marketsPrefix = "/markets/"
+
+/** The page of the API reference with the operations of a tag. */
+export const referencePath = (tag: string) => `${pagePaths.reference}/${tag}` as const

@@ -9,6 +9,7 @@ import type { Product } from "../../catalog/domain/product.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
 import { usd } from "../../core/domain/money.ts"
+import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { paths } from "../documents/addresses.ts"
 import { exampleCall, limitsOf } from "../documents/llms.ts"
@@ -22,8 +23,12 @@ import { pagePaths } from "./paths.ts"
 import { networkName, type Site } from "./site.ts"
 
 /** The status and the header are those of the JSON answer. */
-export function paywallMeta(product: Product, terms: PaymentTerms): PageMeta {
-  const { status, headers } = challengeFor(product, terms)
+export function paywallMeta(
+  product: Product,
+  terms: PaymentTerms,
+  offer: SignedExtension,
+): PageMeta {
+  const { status, headers } = challengeFor(product, terms, { offer })
   return {
     path: product.path,
     title: `${product.title}: $${usd(product.price)} per call`,

@@ -10,7 +10,11 @@
  *
  * @module
  */
-import { Clock, Effect, Result, Schema } from "effect"
+import { Buffer } from "node:buffer"
+import { createHash } from "node:crypto"
+import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Channels } from "../../payments/channels/Channels.ts"
+import { channelPayment } from "../../payments/channels/domain/channelPayload.ts"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
   decodeQuery,
@@ -35,9 +39,11 @@ import {
   matchPayment,
   PaymentIdentifier,
   type PaymentPayload,
+  type PaymentRejected,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
+import { matchesTag } from "../server/answer.ts"
 import type { ClientKeys, RateLimiter } from "../server/limits.ts"
 import { countInvalidPayments } from "./invalidPayments.ts"
 
@@ -71,6 +77,19 @@ interface PaidCall {
   readonly key: string | null
   /** The client whose limits the call counts against. */
   readonly client: ClientKeys
+  /** The If-None-Match of an HTTP request; absent elsewhere. */
+  readonly ifNoneMatch?: string | undefined
+}
+
+/**
+ * A delivery with its tag, which is of the payer, the request and the data: only who has the body
+ * can make it. `unchanged`: the caller sent this tag, so nothing was charged and no body is due.
+ */
+export interface TaggedDelivery extends Delivery {
+  readonly etag: string
+  readonly unchanged: boolean
+  /** Runs once the answer was delivered, instead of `Payments.sent`; of payment channels only. */
+  readonly delivered?: Effect.Effect<void>
 }
 
 /** The checkout of one product. */
@@ -88,7 +107,7 @@ export interface Checkout {
    */
   readonly sell: (
     call: PaidCall,
-  ) => Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved>
+  ) => Effect.Effect<TaggedDelivery, NotCharged | RefundQueued | Unresolved>
 }
 
 export interface CheckoutOptions {
@@ -100,6 +119,7 @@ export interface CheckoutOptions {
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOptions) {
   const payments = yield* Payments
+  const channels = yield* Channels
   const invalid = countInvalidPayments(options.invalidPayments)
   const { terms } = options
 
@@ -126,7 +146,9 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         ({ authorization }) => payments.idOf(authorization),
       )
     const read = (query: URLSearchParams) => Result.mapError(decode(query), invalidParameters)
-    const sell = Effect.fnUntraced(function* ({ query, payment: sent, key, client }: PaidCall) {
+    const sell = Effect.fnUntraced(function* (
+      { query, payment: sent, key, client, ifNoneMatch }: PaidCall,
+    ) {
       yield* invalid.check(client)
       const { input, secret } = yield* Effect.fromResult(Result.all({
         input: query instanceof NotCharged ? Result.fail(query) : read(query),
@@ -136,22 +158,13 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         // parameter and send it again.
         Effect.tapError(() => invalid.countOnly(client)),
       )
-      const now = yield* Clock.currentTimeMillis
-      return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
-        Effect.flatMap(({ payment, validityFault }) =>
-          payments.sell({
-            product,
-            payment,
-            validityFault,
-            request: canonicalRequest(product, input),
-            secret: secret ?? payment.identifier,
-            client,
-            onUnused: invalid.countOnly(client),
-          }, {
-            check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
-            compute: answerOf(product, handler.work(input)),
-          })
-        ),
+      const work = handler.work(input)
+      return yield* sold({ payments, channels, terms }, {
+        ...{ product, secret, client, sent, ifNoneMatch, onUnused: invalid.countOnly(client) },
+        request: canonicalRequest(product, input),
+        check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
+        answer: (isUnchanged) => answerOf(product, work, isUnchanged),
+      }).pipe(
         Effect.tap(({ receipt }) => receipt === null ? invalid.countOnly(client) : Effect.void),
         Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
       )
@@ -160,7 +173,89 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   }
 })
 
+interface Sellers {
+  readonly payments: Payments["Service"]
+  readonly channels: Channels | null
+  readonly terms: PaymentTerms
+}
+
+/** A call whose parameters and key are valid. */
+interface CheckedCall extends Pick<PaidCall, "client" | "ifNoneMatch"> {
+  readonly product: Product
+  readonly sent: PaidCall["payment"]
+  readonly request: string
+  readonly secret: string | null
+  readonly onUnused: Effect.Effect<void>
+  readonly check: Effect.Effect<void, NotCharged>
+  readonly answer: (
+    isUnchanged: (body: Uint8Array) => boolean,
+  ) => Effect.Effect<WorkResult, NotCharged>
+}
+
+/** Sells a call for its payment: one transfer, or a voucher of a payment channel. */
+const sold = Effect.fnUntraced(function* (
+  { payments, channels, terms }: Sellers,
+  { sent, ifNoneMatch, check, answer, ...call }: CheckedCall,
+): Effect.fn.Return<TaggedDelivery, NotCharged | RefundQueued | Unresolved> {
+  const { product, request } = call
+  const tags = (payer: string) => tagsOf(product, payer, request, ifNoneMatch)
+  const byChannel = channelPaymentOf(product, terms, sent, channels)
+  if (Option.isSome(byChannel)) {
+    const payment = yield* Effect.fromResult(byChannel.value.payment)
+    const tag = tags(payment.config.payer)
+    const secret = call.secret ?? payment.identifier
+    const compute = answer(tag.isUnchanged)
+    const { sell } = byChannel.value.channels
+    return tagged(yield* sell({ product, payment, request, secret, compute }), tag)
+  }
+  const now = yield* Clock.currentTimeMillis
+  const { payment, validityFault } = yield* Effect.fromResult(purchaseOf(product, terms, sent, now))
+  const tag = tags(payment.authorization.from)
+  const secret = call.secret ?? payment.identifier
+  const work = { check, compute: answer(tag.isUnchanged) }
+  return tagged(yield* payments.sell({ ...call, payment, validityFault, secret }, work), tag)
+})
+
+const tagged = <D extends Delivery>(
+  delivery: D,
+  { tagOf, isUnchanged }: ReturnType<typeof tagsOf>,
+) => ({
+  ...delivery,
+  etag: tagOf(delivery.body),
+  unchanged: delivery.receipt === null && isUnchanged(delivery.body),
+})
+
+/**
+ * The tag of what one payer gets for one request, and whether it is among the tags that the request
+ * has. Only compute-first knows its answer before it charges; `*` names no answer.
+ */
+function tagsOf(
+  { settlementOrder }: Product,
+  payer: string,
+  request: string,
+  ifNoneMatch = "",
+) {
+  const sent = ifNoneMatch.trim()
+  const saves = settlementOrder === "compute-first" && sent !== "" && sent !== "*"
+  const identity = `${payer.toLowerCase()}\n${request}\n`
+  // Weak: bodies with equal tags may differ in what comes before their data.
+  const tagOf = (body: Uint8Array) =>
+    `W/"${createHash("sha256").update(identity).update(dataIn(body)).digest("base64url")}"`
+  return { tagOf, isUnchanged: (body: Uint8Array) => saves && matchesTag(sent, tagOf(body)) }
+}
+
 const utf8 = new TextEncoder()
+const dataKey = '"data":'
+
+/**
+ * A body from its data on. What comes before is fixed by the request, or says how old the inputs are
+ * (`asOf`), which every tick changes: with it no answer of the feed would ever be unchanged.
+ */
+function dataIn(body: Uint8Array): Uint8Array {
+  const start = Buffer.from(body.buffer, body.byteOffset, body.length).indexOf(dataKey)
+  return start < 0 ? body : body.subarray(start)
+}
+
 const isSecret = Schema.is(PaymentIdentifier)
 
 /** The key protects a paid answer, so a key that is easy to guess is refused. */
@@ -196,6 +291,28 @@ function purchaseOf(
   })
 }
 
+/**
+ * The payment of a channel, if the header has one and channels are sold here: over HTTP, for
+ * compute-first products.
+ */
+function channelPaymentOf(
+  product: Product,
+  terms: PaymentTerms,
+  sent: PaidCall["payment"],
+  channels: Channels | null,
+) {
+  if (channels === null || !("header" in sent) || product.settlementOrder !== "compute-first") {
+    return Option.none()
+  }
+  return Option.map(
+    channelPayment(sent.header, product, terms, channels.terms),
+    (payment) => ({ channels, payment: Result.mapError(payment, refusedPayment) }),
+  )
+}
+
+const refusedPayment = ({ reason, fault }: PaymentRejected) =>
+  new NotCharged({ code: "payment_required", message: reason, fault })
+
 /** The payment, if it pays for the product; its times are not checked. */
 function matchedPayment(
   product: Product,
@@ -205,7 +322,7 @@ function matchedPayment(
   const decoded = "header" in sent ? decodePayment(sent.header) : decodePaymentJson(sent.json)
   return Result.mapError(
     Result.flatMap(decoded, (payment) => matchPayment(product, payment, terms)),
-    ({ reason, fault }) => new NotCharged({ code: "payment_required", message: reason, fault }),
+    refusedPayment,
   )
 }
 
@@ -217,17 +334,21 @@ function canonicalRequest(product: Product, input: object): string {
 
 /**
  * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged.
+ * An unchanged one keeps its body, and is not charged.
  */
 function answerOf<P extends Product>(
   { settlementOrder }: P,
   work: Effect.Effect<Work<P>, ProductError>,
+  isUnchanged: (body: Uint8Array) => boolean,
 ): Effect.Effect<WorkResult, NotCharged> {
   return Effect.mapBoth(work, {
     onFailure: notCharged,
     onSuccess: ({ body, charge }) => {
-      if (body instanceof Uint8Array) return { body, charge }
       const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
-      return { body: utf8.encode(JSON.stringify({ success: true, ...body, ...charged })), charge }
+      const bytes = body instanceof Uint8Array
+        ? body
+        : utf8.encode(JSON.stringify({ success: true, ...body, ...charged }))
+      return { body: bytes, charge: charge && !isUnchanged(bytes) }
     },
   })
 }

@@ -6,14 +6,10 @@
 import { Duration, Effect, Option, Schema } from "effect"
 import { described, success, text } from "../../core/domain/fields.ts"
 import { usd } from "../../core/domain/money.ts"
-import {
-  type Payment,
-  PaymentId,
-  paymentIdFormula,
-  PaymentState,
-} from "../../payments/domain/payment.ts"
+import { PaymentId, paymentIdFormula, PaymentState } from "../../payments/domain/payment.ts"
 import { RefundState } from "../../payments/domain/refund.ts"
-import { Payments } from "../../payments/Payments.ts"
+import { SignedReceipt } from "../../payments/domain/failedSale.ts"
+import { Payments, type PaymentStatus } from "../../payments/Payments.ts"
 import { withDeadline } from "../../core/deadline.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
@@ -50,6 +46,10 @@ export const PaymentBody = Schema.Struct({
     amountUsd: text("Amount in USD, as a decimal number"),
     to: described(Hex, "Address that gets it: the payer"),
   })).annotate({ description: "The refund; null without one" }),
+  receipt: Schema.NullOr(SignedReceipt).annotate({
+    description: "The signed receipt: of a refund, once it is confirmed; of a sale, for the " +
+      "Idempotency-Key or payment-identifier it was bought with, as a header; else null",
+  }),
 }).annotate({ identifier: "Payment" })
 
 /** How long the store may take. */
@@ -69,18 +69,20 @@ const unknown = prepare({
 })
 
 /** Looks up a payment by the path after the prefix; null while the store is unavailable. */
-type PaymentLookup = (
+export type PaymentLookup = (
   id: string,
+  /** The Idempotency-Key of the purchase; null without one. */
+  key: string | null,
 ) => PreparedRefusal | Promise<Answer | PreparedRefusal | null>
 
 export const makePaymentLookup = Effect.gen(function* () {
   const payments = yield* Payments
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const lookup: PaymentLookup = (pathId) => {
+  const lookup: PaymentLookup = (pathId, key) => {
     const id = pathId.toLowerCase()
     if (!isPaymentId(id)) return malformed
     return run(
-      payments.status(id).pipe(
+      payments.status(id, key).pipe(
         withDeadline(findTimeout),
         Effect.map(Option.match({
           onNone: () => null,
@@ -95,7 +97,7 @@ export const makePaymentLookup = Effect.gen(function* () {
   return lookup
 })
 
-function statusAnswer(payment: Payment): Answer {
+function statusAnswer({ payment, receipt }: PaymentStatus): Answer {
   const { paymentId, state, productId, amount, authorization: { from } } = payment
   const paidAt = "paidAt" in payment ? payment.paidAt : null
   const body: typeof PaymentBody.Type = {
@@ -114,6 +116,7 @@ function statusAnswer(payment: Payment): Answer {
         to: from,
       }
       : null,
+    receipt,
   }
   return answer({ body: JSON.stringify(body), cache: "none" })
 }

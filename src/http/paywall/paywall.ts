@@ -11,9 +11,11 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
+import type { NotCharged } from "../../payments/domain/failedSale.ts"
 import { Payments } from "../../payments/Payments.ts"
-import type { Delivery } from "../../payments/sale/responses.ts"
-import type { Checkout } from "./checkout.ts"
+import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
+import type { Checkout, TaggedDelivery } from "./checkout.ts"
+import { madeOfOffer, type Offers } from "./offers.ts"
 import { refusalResponse } from "../server/errors.ts"
 import type { ClientKeys } from "../server/limits.ts"
 import { onDelivered } from "../server/server.ts"
@@ -23,6 +25,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 interface PaywallOptions {
   readonly terms: PaymentTerms
+  readonly offers: Offers
   /** The client whose limits a request counts against. */
   readonly clientOf: (request: Request) => ClientKeys
 }
@@ -32,38 +35,53 @@ type Paywall = (
 ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
 
 /** Builds the paywall. Call it once, when the routes are built. */
-export const makePaywall = Effect.fnUntraced(function* ({ terms, clientOf }: PaywallOptions) {
-  const payments = yield* Payments
-  const paywall: Paywall = ({ product, sell }) => {
-    const unpaid = challengeResponse(challengeFor(product, terms))
-    return Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const header = paymentHeader(request.headers)
-      if (header === undefined || request.method === "HEAD") return unpaid
-
-      const runAfterDelivery = yield* onDelivered
-      const version1 = requestsVersion1(request.headers["x-402-version"], request.url)
-      return yield* sell({
-        query: queryOf(request.url),
-        payment: { header },
-        key: request.headers["idempotency-key"] ?? null,
-        client: clientOf(request),
-      }).pipe(
-        Effect.tap((delivery) =>
-          delivery.receipt === null ? Effect.void : runAfterDelivery(payments.sent(delivery))
-        ),
-        Effect.map(paidResponse),
-        Effect.catchTag("NotCharged", (error) =>
-          error.code === "payment_required"
-            ? Effect.succeed(
-              challengeResponse(challengeFor(product, terms, { error: error.message, version1 })),
-            )
-            : Effect.fail(error)),
+export const makePaywall = Effect.fnUntraced(
+  function* ({ terms, offers, clientOf }: PaywallOptions) {
+    const payments = yield* Payments
+    const paywall: Paywall = ({ product, sell }) => {
+      const unpaid = madeOfOffer(
+        offers,
+        product,
+        (offer) => challengeResponse(challengeFor(product, terms, { offer })),
       )
-    }).pipe(Effect.catch(refusalResponse))
-  }
-  return paywall
-})
+      return Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const header = paymentHeader(request.headers)
+        if (header === undefined || request.method === "HEAD") return unpaid()
+
+        const runAfterDelivery = yield* onDelivered
+        const version1 = requestsVersion1(request.headers["x-402-version"], request.url)
+        return yield* sell({
+          query: queryOf(request.url),
+          payment: { header },
+          key: request.headers["idempotency-key"] ?? null,
+          client: clientOf(request),
+          ifNoneMatch: request.headers["if-none-match"],
+        }).pipe(
+          Effect.tap((delivery) =>
+            delivery.receipt === null
+              ? Effect.void
+              : runAfterDelivery(delivery.delivered ?? payments.sent(delivery))
+          ),
+          Effect.map(paidResponse),
+          Effect.catchTag(
+            "NotCharged",
+            (error) =>
+              error.code === "payment_required"
+                ? Effect.succeed(
+                  challengeResponse(challengeFor(product, terms, {
+                    ...{ error: error.message, version1, offer: offers(product) },
+                    channel: error.channel,
+                  })),
+                )
+                : Effect.fail(error),
+          ),
+        )
+      }).pipe(Effect.catch(refusalResponse))
+    }
+    return paywall
+  },
+)
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -79,8 +97,11 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
 }
 
-function paidResponse({ body, receipt, replayed }: Delivery): Response {
+function paidResponse(delivery: TaggedDelivery): Response {
+  const { body, receipt, replayed, etag, unchanged } = delivery
   const headers: Record<string, string> = { "cache-control": "private, no-store" }
+  if (receipt !== null || unchanged) headers["etag"] = etag
+  if (unchanged) return HttpServerResponse.empty({ status: 304, headers })
   if (replayed) headers["idempotent-replayed"] = "true"
   if (receipt !== null) {
     headers["payment-response"] = receiptHeader(receipt)
@@ -109,6 +130,10 @@ interface ChallengeOptions {
   readonly error?: string
   /** Use the body of x402 version 1; version 1 clients read only the body. */
   readonly version1?: boolean
+  /** The signed offer of the product. */
+  readonly offer?: SignedExtension
+  /** What the buyer of a payment channel needs to sign the right ceiling. */
+  readonly channel?: NotCharged["channel"]
 }
 
 const utf8 = new TextEncoder()
@@ -117,9 +142,9 @@ const utf8 = new TextEncoder()
 export function challengeFor(
   product: Product,
   terms: PaymentTerms,
-  { error, version1 = false }: ChallengeOptions = {},
+  { error, version1 = false, offer, channel }: ChallengeOptions = {},
 ): EncodedChallenge {
-  const { header, body } = challenge(product, terms, error)
+  const { header, body } = challenge(product, terms, { error, offer, channel })
   const content = (version1 ? challengeV1(product, terms, { error }) : null) ?? body
   return {
     status: 402,

@@ -19,6 +19,8 @@ import { PaymentHealth } from "../../payments/PaymentHealth.ts"
 
 /** The service is ready only when the store answers, and accepts a write, within this time. */
 const storeTimeout = Duration.seconds(1)
+/** However often a scrape comes, the tables are measured at most this often. */
+const tablesEvery = Duration.minutes(1)
 /** However often the probes are called, the store is written at most this often. */
 const writeEvery = Duration.seconds(1)
 
@@ -31,6 +33,13 @@ const storeUp = Metric.gauge("store_up", {
 })
 const storeWritable = Metric.gauge("store_writable", {
   description: "1 when the store accepted a write in time, at this scrape or less than 1 s before",
+})
+
+const tableBytes = Metric.gauge("table_bytes", {
+  description: "Size of a table of the store with its indexes, by table",
+})
+const tableRows = Metric.gauge("table_rows", {
+  description: "Rows of a table of the store, as the database estimates them, by table",
 })
 
 interface AdminOptions extends ProbeListenOptions {
@@ -49,13 +58,20 @@ export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
     (failure): Effect.Effect<ProbeFailure> =>
       failure !== null ? Effect.succeed(failure) : Effect.map(
         payments.chainReady,
-        (ready) => ready ? null : "payments are not sold: the chain cannot be read",
+        (ready) =>
+          ready
+            ? null
+            : "payments are not sold: the chain cannot be read, or its endpoints disagree",
       ),
   )
   return yield* serveProbes({
     ...options,
     probes: { "/readyz": all, "/readyz/free": free },
-    updateGauges: Effect.andThen(updateGauges(feed, write), payments.updateGauges),
+    updateGauges: Effect.all([
+      updateGauges(feed, write),
+      payments.updateGauges,
+      yield* measureTables,
+    ], { discard: true }),
   })
 })
 
@@ -72,6 +88,24 @@ const writeProbe = Effect.gen(function* () {
     attempt,
     (exit) => Exit.isSuccess(exit) ? writeEvery : Duration.zero,
   )
+})
+
+/** Measures the tables. A failed measurement leaves the gauges as they are; the next scrape retries. */
+const measureTables = Effect.gen(function* () {
+  const { tableSizes } = yield* StoreProbe
+  const measure = Effect.gen(function* () {
+    const sizes = yield* withDeadline(storeTimeout)(tableSizes)
+    if (Option.isNone(sizes)) return yield* Effect.die("the store does not answer in time")
+    for (const { table, rows, bytes } of sizes.value) {
+      yield* Metric.update(Metric.withAttributes(tableRows, { table }), rows)
+      yield* Metric.update(Metric.withAttributes(tableBytes, { table }), bytes)
+    }
+  })
+  const cached = yield* Effect.cachedWithTTL(
+    measure,
+    (exit) => Exit.isSuccess(exit) ? tablesEvery : Duration.zero,
+  )
+  return Effect.catchCause(cached, (cause) => Effect.logWarning("Cannot measure tables", cause))
 })
 
 const readiness = (

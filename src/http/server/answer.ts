@@ -14,7 +14,7 @@ export const commonHeaders: ReadonlyArray<HeaderPair> = [
   [
     "access-control-expose-headers",
     "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, RateLimit, " +
-    "RateLimit-Policy, X-Request-Id, ETag, Link, X-A2A-Extensions",
+    "RateLimit-Policy, X-Request-Id, ETag, Link, X-A2A-Extensions, Payment-Transaction, Refund-Id",
   ],
   ["x-content-type-options", "nosniff"],
 ]
@@ -49,13 +49,17 @@ export function answer(options: {
   readonly contentType?: string
   readonly status?: number
   readonly cache: keyof typeof caching
+  /**
+   * Whether a long text may be compressed: by default, if it is cached. Not where the body has a
+   * secret next to text of the request, because its compressed length depends on both.
+   */
+  readonly compress?: boolean
   readonly headers?: ReadonlyArray<HeaderPair>
 }): Answer {
-  const { body } = options
+  const { body, compress = options.cache !== "none" } = options
   const bytes = typeof body === "string" ? encoder.encode(body) : body
   const etag = options.cache === "none" ? null : etagOf(bytes)
-  const isEncoded = options.cache !== "none" && typeof body === "string" &&
-    bytes.length >= encodedBytesMin
+  const isEncoded = compress && typeof body === "string" && bytes.length >= encodedBytesMin
   return {
     ...(isEncoded ? { encoded: new Map() } : {}),
     status: options.status ?? 200,

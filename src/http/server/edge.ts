@@ -80,9 +80,11 @@ export interface EdgeRoute {
    * Returns the prepared answer to GET of this URL, which on a paid route is the 402; null when
    * there is none now. The function itself is null on a path that does not accept GET.
    */
-  readonly current: ((url: string) => RouteResult | Promise<RouteResult>) | null
+  readonly current:
+    | ((url: string, headers?: Headers) => RouteResult | Promise<RouteResult>)
+    | null
   /** The 402 in x402 version 1, for a client that requests it; on paid routes only. */
-  readonly version1?: Answer
+  readonly version1?: () => Answer
   /** The handler of a request with a payment; null on a free route. */
   readonly paid: WebHandler | null
   /** The handler of POST, where the path accepts it. */
@@ -108,8 +110,10 @@ export interface EdgeOptions {
   readonly invalidPayments: RatePolicy | null
   /** A fresh request id. */
   readonly nextId: () => string
-  /** Called with the status of every answer. */
-  readonly onAnswer: (status: number) => void
+  /** Called for every answer, with the path of its request. */
+  readonly onAnswer: (status: number, path: string, durationMs: number) => void
+  /** Counts the requests that wait for a store or a payment. */
+  readonly pending: PendingRequests
   /** Logs what is refused before a handler sees it. */
   readonly log: AnswerLog
   /** The names of the test triggers; absent with real payments. */
@@ -118,17 +122,14 @@ export interface EdgeOptions {
   readonly onUntrustedForward: () => void
 }
 
-/** The state of an edge: its options, and the requests that wait for a store or a payment. */
-interface Edge {
-  readonly options: EdgeOptions
-  readonly pending: PendingRequests
-}
-
 /** One request, with its id. */
 interface RequestContext {
-  readonly edge: Edge
+  readonly options: EdgeOptions
   readonly request: Request
   readonly method: string
+  readonly path: string
+  /** With its question mark; empty when there is none. */
+  readonly query: string
   readonly requestId: string
   readonly peer: Peer
   readonly startedAt: number
@@ -142,48 +143,57 @@ const encoder = new TextEncoder()
 const notHostPattern = /[/?#@\\]/
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
-/** The whole public API as a function of web requests. It never throws and never rejects. */
-export function makeEdge(options: EdgeOptions): (request: Request, peer: Peer) => MaybePromise {
-  const pending = makePendingRequests({
+/** The pending requests of an edge. */
+export const pendingOfEdge = (): PendingRequests =>
+  makePendingRequests({
     total: pendingMax,
     perClient: pendingPerClientMax,
     perSite: pendingPerSiteMax,
   })
-  const edge: Edge = { options, pending }
-  const count = (response: Response) => {
-    options.onAnswer(response.status)
+
+/** The whole public API as a function of web requests. It never throws and never rejects. */
+export function makeEdge(options: EdgeOptions): (request: Request, peer: Peer) => MaybePromise {
+  const count = ({ path, startedAt }: RequestContext, response: Response) => {
+    options.onAnswer(response.status, path, performance.now() - startedAt)
     return response
   }
   return (request, peer) => {
-    const response = answer(edge, request, peer)
-    return response instanceof Promise ? response.then(count) : count(response)
+    const context = contextOf(options, request, peer)
+    const response = answer(context)
+    return response instanceof Promise
+      ? response.then((response) => count(context, response))
+      : count(context, response)
   }
 }
 
-/** Finds the route of a request, and refuses a request that no route answers. */
-function answer(edge: Edge, request: Request, peer: Peer): MaybePromise {
-  const { options } = edge
+function contextOf(options: EdgeOptions, request: Request, peer: Peer): RequestContext {
   const url = request.url
   const start = pathStart(url)
-  const end = url.indexOf("?", start)
-  const path = end < 0 ? url.slice(start) : url.slice(start, end)
+  const queryStart = url.indexOf("?", start)
+  const end = queryStart < 0 ? url.length : queryStart
   const clientRequestId = request.headers.get("x-request-id")
-  const context: RequestContext = {
-    edge,
+  return {
+    options,
     request,
     peer,
     method: request.method,
+    path: url.slice(start, end),
+    query: url.slice(end),
     startedAt: performance.now(),
     requestId: clientRequestId !== null && requestIdPattern.test(clientRequestId)
       ? clientRequestId
       : options.nextId(),
   }
+}
+
+/** Finds the route of a request, and refuses a request that no route answers. */
+function answer(context: RequestContext): MaybePromise {
+  const { options, request, path, query } = context
   // The URL is built from the Host header and the target, so these characters in Host would change
   // the path.
   if (notHostPattern.test(request.headers.get("host") ?? "")) return refuse(context, invalidHost)
-  if (url.length - start > targetLengthMax) return refuse(context, targetTooLong)
-  const route = options.routes.get(path) ??
-    prefixRoute(path, end < 0 ? "" : url.slice(end), options)
+  if (path.length + query.length > targetLengthMax) return refuse(context, targetTooLong)
+  const route = options.routes.get(path) ?? prefixRoute(path, query, options)
   if (context.method === "OPTIONS") {
     return build(null, 204, preflight(methodsOf(route)), [["x-request-id", context.requestId]])
   }
@@ -217,8 +227,8 @@ function pathStart(url: string): number {
  * route.
  */
 function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
-  const { edge, method, request: { headers } } = context
-  const fault = route.paid === null ? null : testHeaderFault(headers, edge.options.testTriggers)
+  const { options, method, request: { headers } } = context
+  const fault = route.paid === null ? null : testHeaderFault(headers, options.testTriggers)
   if (fault !== null) return refuse(context, fault)
   const payment = route.paid === null
     ? null
@@ -236,7 +246,7 @@ function serve(context: RequestContext, route: EdgeRoute): MaybePromise {
   }
   if (route.limiter.policyField === null) return sendCurrent(context, route, [])
   const keys = keysOf(context)
-  const decision = route.limiter.admit(keys, edge.pending.exceeded(keys) !== null)
+  const decision = route.limiter.admit(keys, options.pending.exceeded(keys) !== null)
   return decision instanceof Promise
     ? trackPending(context, decision.then((settled) => applyLimit(context, route, settled)))
     : applyLimit(context, route, decision)
@@ -259,7 +269,7 @@ function applyLimit(
         rateFields(route.limiter, decision.field),
       )
     case "busy":
-      return refuseBusy(context, context.edge.pending.exceeded(keysOf(context)), "unpaid")
+      return refuseBusy(context, context.options.pending.exceeded(keysOf(context)), "unpaid")
     case "unavailable":
       return send(context, route.withoutStore ?? null, [])
   }
@@ -273,10 +283,10 @@ function post(
   { limiter }: EdgeRoute,
   { handle, refusal }: PostHandler,
 ): MaybePromise {
-  const { edge, request } = context
-  const fault = testHeaderFault(request.headers, edge.options.testTriggers)
+  const { options, request } = context
+  const fault = testHeaderFault(request.headers, options.testTriggers)
   if (fault !== null) return refuse(context, refusal(fault))
-  const body = edge.options.readBody(request, addressOf(context), limiter)
+  const body = options.readBody(request, addressOf(context), limiter)
   if (!(body instanceof Promise)) return refuse(context, refusal(body.refusal), body.fields)
   return body.then((body) => runHandler(context, handle, body, refusal))
 }
@@ -291,7 +301,7 @@ function runHandler(
   body: Body | null,
   refusalOf: PostHandler["refusal"] = (refusal) => refusal,
 ): MaybePromise {
-  const exceeded = context.edge.pending.exceeded(keysOf(context))
+  const exceeded = context.options.pending.exceeded(keysOf(context))
   if (exceeded !== null) return refuseBusy(context, exceeded, "paid", refusalOf)
   const meta: RequestMeta = {
     requestId: context.requestId,
@@ -313,7 +323,7 @@ function runHandler(
 function trackPending(context: RequestContext, response: Promise<Response>): Promise<Response> {
   return response
     .catch(() => refuse(context, internalError))
-    .finally(context.edge.pending.begin(keysOf(context)))
+    .finally(context.options.pending.begin(keysOf(context)))
 }
 
 /** A posted body may contain a payment, so it is refused like a paid call. */
@@ -346,7 +356,7 @@ function runAfterDelivery({ request, peer }: RequestContext, { onDelivered }: Re
   }, () => {})
 }
 
-function addressOf({ edge: { options }, peer: { remoteAddr }, request }: RequestContext): string {
+function addressOf({ options, peer: { remoteAddr }, request }: RequestContext): string {
   const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "local"
   const { trustedProxyHops } = options
   if (trustedProxyHops === 0) return peer
@@ -355,7 +365,7 @@ function addressOf({ edge: { options }, peer: { remoteAddr }, request }: Request
 
 function keysOf(context: RequestContext): ClientKeys {
   if (context.keys !== undefined) return context.keys
-  const { edge: { options }, request } = context
+  const { options, request } = context
   if (options.trustedProxyHops === 0 && request.headers.has("x-forwarded-for")) {
     options.onUntrustedForward()
   }
@@ -371,8 +381,8 @@ function sendCurrent(
   fields: ReadonlyArray<HeaderPair>,
 ): MaybePromise {
   const current = asksVersion1(context, route)
-    ? route.version1 ?? null
-    : route.current?.(context.request.url) ?? null
+    ? route.version1?.() ?? null
+    : route.current?.(context.request.url, context.request.headers) ?? null
   return current instanceof Promise
     ? trackPending(context, current.then((answer) => send(context, answer, fields)))
     : send(context, current, fields)
@@ -413,20 +423,20 @@ function refuse(
 }
 
 function logRefusal(
-  { edge, request: { headers }, requestId, startedAt }: RequestContext,
+  { options, request: { headers }, requestId, startedAt }: RequestContext,
   { status, code, message: reason }: PreparedRefusal,
 ): void {
   const hasPayment = headers.has("payment-signature") || headers.has("x-payment")
   if (!isLogged(status, hasPayment)) return
   const durationMs = Math.round(performance.now() - startedAt)
-  edge.options.log({
+  options.log({
     ...{ requestId, paymentId: null, product: null, status, code, reason, durationMs },
   })
 }
 
 /** Adds the headers of every answer to a handler's response. */
-function addCommonHeaders({ edge, requestId }: RequestContext, response: Response): Response {
-  const { invalidPayments } = edge.options
+function addCommonHeaders({ options, requestId }: RequestContext, response: Response): Response {
+  const { invalidPayments } = options
   const { headers } = response
   for (const [name, value] of commonHeaders) headers.set(name, value)
   headers.set("x-request-id", requestId)

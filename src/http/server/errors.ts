@@ -223,6 +223,9 @@ export function prepare(refusal: Refusal): PreparedRefusal {
     ["cache-control", "no-store"],
   ]
   if (retryAfterSeconds !== undefined) headers.push(["retry-after", String(retryAfterSeconds)])
+  if (refund !== undefined) {
+    headers.push(["payment-transaction", refund.paymentTransaction], ["refund-id", refund.id])
+  }
   if (allowed !== undefined) headers.push(["allow", allowed.join(", ")])
   const body = (requestId: string) => `${open},"requestId":"${requestId}"}}`
   return { status, code, message, headers, body }

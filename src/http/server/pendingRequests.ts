@@ -18,6 +18,8 @@ export type Exceeded = "client" | "total"
 export interface PendingRequests {
   /** The limit that one more request of the client would exceed; null when there is none. */
   readonly exceeded: (keys: ClientKeys, perClientMax?: number) => Exceeded | null
+  /** How many requests wait now. */
+  readonly total: () => number
   /** Counts a request, and returns the function that ends it. Call `exceeded` first. */
   readonly begin: (keys: ClientKeys) => () => void
 }
@@ -42,6 +44,7 @@ export function makePendingRequests(max: PendingMax): PendingRequests {
       if (site !== null && count(site) >= max.perSite) return "client"
       return total >= max.total ? "total" : null
     },
+    total: () => total,
     begin: (keys) => {
       addAll(keys, 1)
       return () => addAll(keys, -1)

@@ -7,11 +7,13 @@
  * @module
  */
 import { Cause, Clock, Duration, Effect, Option } from "effect"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, second } from "../../core/domain/time.ts"
 import { withDeadline } from "../../core/deadline.ts"
 
 /** The pause between two computations unless another is given. */
 const refreshEveryDefault = Duration.seconds(1)
+/** A busy start is late, not broken: a late computation is logged after this time without a value. */
+const lateMsMax = 30 * second
 
 interface PolledOptions<A> {
   readonly compute: Effect.Effect<A>
@@ -38,15 +40,24 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   let last: { readonly at: EpochMs; readonly value: A } | null = null
   let failing = false
+  const beganAt = clock.currentTimeMillisUnsafe()
   let computing: Promise<A | null> | null = null
 
   // An outage is logged once, not once a second.
-  const logFailure = (cause: Cause.Cause<Cause.TimeoutError>) =>
-    failing ? Effect.void : Effect.logWarning(options.failureMessage, cause)
+  const logFailure = (cause: Cause.Cause<Cause.TimeoutError>) => {
+    const isLate = !Cause.hasDies(cause)
+    const since = last?.at ?? beganAt
+    if (failing || isLate && clock.currentTimeMillisUnsafe() - since < lateMsMax) return Effect.void
+    failing = true
+    return isLate
+      ? Effect.logWarning(`${options.failureMessage}: it takes too long`)
+      : Effect.logWarning(options.failureMessage, cause)
+  }
   const refresh = options.compute.pipe(
     Effect.tap((value) =>
       Effect.sync(() => {
         last = { at: clock.currentTimeMillisUnsafe(), value }
+        failing = false
       })
     ),
     withDeadline(options.computeTimeout),
@@ -54,12 +65,7 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
       onNone: () => Effect.fail(new Cause.TimeoutError("It takes too long")),
       onSome: Effect.succeed,
     })),
-    Effect.catchCause((cause) => Effect.as(logFailure(cause), null)),
-    Effect.tap((value) =>
-      Effect.sync(() => {
-        failing = value === null
-      })
-    ),
+    Effect.catchCause((cause) => Effect.as(Effect.suspend(() => logFailure(cause)), null)),
   )
   const pause = options.refreshEvery ?? refreshEveryDefault
   yield* Effect.forkScoped(Effect.forever(Effect.delay(refresh, pause)))

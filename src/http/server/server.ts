@@ -17,15 +17,19 @@ import {
   Schedule,
   Schema,
   type Scope,
+  Tracer,
 } from "effect"
 import {
   HttpBody,
   HttpEffect,
+  HttpMiddleware,
   HttpServerError,
   HttpServerRequest,
   HttpServerResponse,
+  HttpTraceContext,
 } from "effect/http"
 import { TestCall } from "../../core/testCall.ts"
+import { annotate, inTrace } from "../../core/tracing.ts"
 import { acceptedEncoding, encode, encodedBytesMin } from "./encoding.ts"
 import { RequestId } from "./errors.ts"
 
@@ -104,19 +108,25 @@ export const toWebHandler = <E>(
   app: App<E, never>,
   { gzip = false }: HandlerOptions = {},
 ): Effect.Effect<WebHandler> =>
-  Effect.contextWith((services: Context.Context<never>) => {
+  Effect.contextWith((given: Context.Context<never>) => {
+    // Effect's own span would adopt the trace of any client, and export headers.
+    const services = Context.add(given, HttpMiddleware.TracerDisabledWhen, () => true)
+    const isTraced = Context.get(services, Tracer.Tracer) !== Tracer.nativeTracer
     // `toHandled` makes its effect uninterruptible; outside Effect's router that must be undone
     // here.
-    const handled = HttpEffect.toHandled(Effect.interruptible(app), (request, response) => {
-      const withoutBody = request.method === "HEAD"
-      const encoded = gzip ? inGzip(response, request.headers["accept-encoding"]) : response
-      const sent = HttpServerResponse.omitsBody(encoded, withoutBody)
-        ? encoded
-        : HttpEffect.scopeTransferToStream(encoded)
-      const pending: Pending = request as HttpServerRequest.HttpServerRequest & Pending
-      pending[resolver]?.(HttpServerResponse.toWeb(sent, { withoutBody, context: services }))
-      return Effect.void
-    })
+    const handled = HttpEffect.toHandled(
+      Effect.interruptible(isTraced ? traced(app) : app),
+      (request, response) => {
+        const withoutBody = request.method === "HEAD"
+        const encoded = gzip ? inGzip(response, request.headers["accept-encoding"]) : response
+        const sent = HttpServerResponse.omitsBody(encoded, withoutBody)
+          ? encoded
+          : HttpEffect.scopeTransferToStream(encoded)
+        const pending: Pending = request as HttpServerRequest.HttpServerRequest & Pending
+        pending[resolver]?.(HttpServerResponse.toWeb(sent, { withoutBody, context: services }))
+        return Effect.void
+      },
+    )
     return Effect.succeed((request: Request, meta: RequestMeta) =>
       new Promise<Response>((resolve) => {
         const incoming = HttpServerRequest.fromWeb(request).modify({
@@ -148,6 +158,25 @@ export const toWebHandler = <E>(
       })
     )
   })
+
+/** One trace for each request. The handler's path is one of ours, so it has few values. */
+const traced = <E, R>(app: App<E, R>): App<E, R> =>
+  Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    ({ method, originalUrl, headers }) =>
+      Effect.flatMap(RequestId, (requestId) =>
+        app.pipe(
+          Effect.tap(({ status }) => annotate({ "http.response.status_code": status })),
+          inTrace("request", () => ({
+            attributes: {
+              "request.id": requestId,
+              "http.request.method": method,
+              "http.route": URL.parse(originalUrl, "http://localhost")?.pathname ?? "",
+            },
+            caller: Option.getOrNull(HttpTraceContext.w3c(headers)),
+          })),
+        )),
+  )
 
 /** A successful answer in gzip, if it is long and the client accepts that. */
 function inGzip(
@@ -209,6 +238,8 @@ export const listen = (
       ({ server }) => shutDown(server, options.drain),
     )
     const { addr } = current.server
+    // So that an alert sees the first restart as an increase.
+    yield* Metric.update(restarts, 0)
     const reopen = Effect.gen(function* () {
       const reason = yield* endOf(current.server)
       yield* Effect.logWarning(`The listener on port ${addr.port} failed: ${reason}`)

@@ -20,6 +20,8 @@ import { mids } from "./mids.ts"
 
 /** Rows in one statement: about half a megabyte of JSON. */
 const marketsBatch = 1_000
+/** Unlisted markets that one statement deletes. */
+const unlistedBatch = 5_000
 
 interface MarketRow {
   readonly facts: StoredFacts<
@@ -46,6 +48,7 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
         mostLiquid: mostLiquid(sql),
         count: count(sql),
         recentlyPriced: recentlyPriced(sql),
+        pruneUnlisted: pruneUnlisted(sql),
         ...mids(sql),
       }),
   ),
@@ -230,6 +233,35 @@ const recentlyPriced = (sql: SqlClient) =>
       market: market(row),
       price: { at: Number(row.at), mid: row.mid },
     }))
+  }, Effect.orDie)
+
+/** The outer condition is checked again for a market that a listing writes at the same time. */
+const pruneBatch = (sql: SqlClient, before: EpochMs) =>
+  sql<{ deleted: bigint }>`
+    WITH unlisted AS (
+      DELETE FROM market_quote WHERE market_id = ANY (ARRAY(
+        SELECT market_id FROM market_quote
+        WHERE changed_at < ${new Date(before)} LIMIT ${unlistedBatch}))
+        AND changed_at < ${new Date(before)}
+      RETURNING market_id
+    ), facts AS (
+      DELETE FROM market USING unlisted WHERE market.market_id = unlisted.market_id
+    ), series AS (
+      DELETE FROM mid_series USING unlisted WHERE mid_series.market_id = unlisted.market_id
+      RETURNING series_id
+    ), points AS (
+      DELETE FROM mid_hour USING series WHERE mid_hour.series_id = series.series_id
+    )
+    SELECT count(*) AS deleted FROM unlisted`
+
+const pruneUnlisted = (sql: SqlClient) =>
+  Effect.fn("MarketStore.pruneUnlisted")(function* (before: EpochMs) {
+    for (let total = 0;;) {
+      const [row] = yield* pruneBatch(sql, before)
+      const deleted = Number(row?.deleted ?? 0n)
+      total += deleted
+      if (deleted < unlistedBatch) return total
+    }
   }, Effect.orDie)
 
 /** The instant of a point in a row of mids: `o` milliseconds after the start of its hour. */

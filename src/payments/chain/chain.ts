@@ -5,9 +5,10 @@
  * @module
  */
 import { Duration, Effect, Layer, Option } from "effect"
-import type { PaidAt, PaymentProof } from "../domain/payment.ts"
+import type { Address, PaidAt, PaymentProof } from "../domain/payment.ts"
 import { usdcOnBase } from "../domain/x402/terms.ts"
 import { Chain, ChainUnavailable, type ExpectedTransfer } from "../Chain.ts"
+import { agreeing, type ChainState, type Endpoint } from "./agreement.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
 import {
   connect,
@@ -16,6 +17,7 @@ import {
   decodeQuantity,
   decodeReceipt,
   decodeWord,
+  quantity,
   responseBytesMax,
   type Rpc,
   RpcFailure,
@@ -34,7 +36,12 @@ import {
   topics,
 } from "./token.ts"
 
-export interface ChainOptions extends RpcOptions {
+export interface ChainOptions extends Omit<EndpointOptions, "rpcUrl"> {
+  /** One or more. One alone is not compared. */
+  readonly rpcUrls: ReadonlyArray<string>
+}
+
+interface EndpointOptions extends RpcOptions {
   readonly finality: Finality
   /** Blocks per range of the scan: as many as the endpoint accepts in one query. */
   readonly scanBlocksMax?: number
@@ -53,16 +60,33 @@ const secondsPerBlock = 2n
  */
 const searchBlocks = { before: 900n, after: 150n } as const
 /**
+ * Ranges that one read searches for a later use. At 2,000 blocks each they cover 17 hours; the next
+ * read continues after them.
+ */
+const laterRangesMax = 16
+/** Later uses that are searched at the same time. Above it, each search starts again. */
+const laterSearchesMax = 1_000
+/**
  * How many blocks a payment may be ahead of the safe block: a day. A block further ahead is not
  * credible.
  */
 const aheadBlocksMax = 43_200n
 const transactionPattern = /^0x[0-9a-f]{64}$/
 
-export const layer = (options: ChainOptions): Layer.Layer<Chain> =>
-  Layer.effect(Chain, make(options))
+/** The chain at one endpoint, or at several that must agree (`agreement.ts`). */
+export const layer = ({ rpcUrls, ...options }: ChainOptions): Layer.Layer<Chain> =>
+  Layer.effect(
+    Chain,
+    Effect.map(
+      Effect.forEach(rpcUrls, (rpcUrl) => connectEndpoint({ ...options, rpcUrl })),
+      (endpoints) => {
+        const [only, second] = endpoints
+        return only !== undefined && second === undefined ? only.chain : agreeing(endpoints)
+      },
+    ),
+  )
 
-const make = Effect.fnUntraced(function* (options: ChainOptions) {
+const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const rpc = yield* connect(options)
   const safeHead = yield* watchSafeHead(rpc, options.finality)
   const chainChecked = yield* checkChainId(rpc, usdcOnBase.chainId)
@@ -78,16 +102,28 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
   const inTime = within(lookupTimeout)
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
-  return Chain.of({
-    head: inTime(Effect.zipWith(newestBlock(rpc), safeHead, ({ number, timestamp }, safe) => ({
+  const newest = newestBlock(rpc)
+  const searching: Searching = { rpc, blocksMax: BigInt(blocksMax), reached: new Map() }
+  const proofAsOf: Endpoint["proofAsOf"] = (expected) =>
+    expected.chainId !== usdcOnBase.chainId
+      ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
+      : inTime(
+        Effect.flatMap(
+          safeHead,
+          (safe) =>
+            Effect.map(
+              proofOf(searching, safe, expected),
+              (proof) => ({ proof, asOf: safe.number }),
+            ),
+        ),
+      )
+  const chain = Chain.of({
+    head: inTime(Effect.zipWith(newest, safeHead, ({ number, timestamp }, safe) => ({
       number: BigInt(number),
       timestamp: BigInt(timestamp),
       safeNumber: safe.number,
     }))),
-    paymentProof: (expected) =>
-      expected.chainId !== usdcOnBase.chainId
-        ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
-        : inTime(Effect.flatMap(safeHead, (safe) => proofOf(rpc, safe, expected))),
+    paymentProof: (expected) => Effect.map(proofAsOf(expected), ({ proof }) => proof),
     transfers: ({ asset, to, after }) =>
       within(scanTimeout)(
         Effect.flatMap(safeHead, ({ number }) =>
@@ -95,34 +131,39 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
             ? Effect.succeed({ transfers: [], through: number })
             : readNextRange(rpc, { asset, to, blocksMax }, after, number)),
       ),
-    isNonceUsed: (asset, from, nonce) =>
-      inTime(Effect.flatMap(
-        rpc.call({
-          method: "eth_call",
-          params: [{ to: asset, data: authorizationStateCall(from, nonce) }, "latest"],
-          decode: decodeWord,
-        }),
-        decodeBoolean,
-      )),
-    balanceOf: (asset, holder) =>
-      inTime(Effect.map(
-        rpc.call({
-          method: "eth_call",
-          params: [{ to: asset, data: balanceCall(holder) }, "latest"],
-          decode: decodeWord,
-        }),
-        BigInt,
-      )),
-    hasCode: (address) =>
-      inTime(Effect.map(
-        rpc.call({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
-        (code) => code !== "0x",
-      )),
+    ...stateOf(rpc, inTime, "latest"),
   })
+  return {
+    chain,
+    proofAsOf,
+    newest: inTime(Effect.map(newest, ({ number }) => BigInt(number))),
+    hashOf: (block) => inTime(Effect.map(blockAt(rpc, quantity(block)), ({ hash }) => hash)),
+    stateAt: (block) => stateOf(rpc, inTime, quantity(block)),
+  } satisfies Endpoint
 })
 
-const newestBlock = (rpc: Rpc) =>
-  rpc.call({ method: "eth_getBlockByNumber", params: ["latest", false], decode: decodeBlock })
+type InTime = <A>(answer: Effect.Effect<A, RpcFailure>) => Effect.Effect<A, ChainUnavailable>
+
+/** The reads of the state as of a block. */
+const stateOf = (rpc: Rpc, inTime: InTime, block: string): ChainState => {
+  const read = (to: Address, data: string) =>
+    rpc.call({ method: "eth_call", params: [{ to, data }, block], decode: decodeWord })
+  return {
+    isNonceUsed: (asset, from, nonce) =>
+      inTime(Effect.flatMap(read(asset, authorizationStateCall(from, nonce)), decodeBoolean)),
+    balanceOf: (asset, holder) => inTime(Effect.map(read(asset, balanceCall(holder)), BigInt)),
+    hasCode: (address) =>
+      inTime(Effect.map(
+        rpc.call({ method: "eth_getCode", params: [address, block], decode: decodeBytes }),
+        (code) => code !== "0x",
+      )),
+  }
+}
+
+const blockAt = (rpc: Rpc, block: string) =>
+  rpc.call({ method: "eth_getBlockByNumber", params: [block, false], decode: decodeBlock })
+
+const newestBlock = (rpc: Rpc) => blockAt(rpc, "latest")
 
 /** Fails until the endpoint confirms the chain id. Success is cached. */
 const checkChainId = (rpc: Rpc, chainId: number) =>
@@ -137,13 +178,34 @@ const checkChainId = (rpc: Rpc, chainId: number) =>
     (exit) => exit._tag === "Success" ? Duration.infinity : Duration.zero,
   )
 
-const proofOf = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: ExpectedTransfer) {
+/** An endpoint, and how far it was searched for the later use of each nonce. */
+interface Searching {
+  readonly rpc: Rpc
+  /** Blocks per range. */
+  readonly blocksMax: bigint
+  /** The first block that was not searched yet, by `searchKey`. */
+  readonly reached: Map<string, bigint>
+}
+
+const proofOf = Effect.fnUntraced(function* (
+  searching: Searching,
+  safe: Head,
+  expected: ExpectedTransfer,
+) {
+  const { rpc } = searching
   const hinted = yield* paidInHint(rpc, safe, expected)
   if (Option.isSome(hinted)) return paid(hinted.value)
-  const used = yield* findUse(rpc, safe, expected)
-  return used === null
-    ? yield* proofWithoutUse(rpc, safe, expected)
-    : yield* proofFromUse(rpc, safe, expected, used)
+  const usual = searchRange(expected.validBefore, safe)
+  const used = yield* findUse(rpc, safe, expected, usual)
+  if (used !== null) return yield* proofFromUse(rpc, safe, expected, used)
+  if (safe.timestamp <= expected.validBefore) return { proof: "not_yet" } satisfies PaymentProof
+  if (!(yield* isUsedAt(rpc, safe, expected))) {
+    return { proof: "never", reason: "expired" } satisfies PaymentProof
+  }
+  const later = yield* findLaterUse(searching, safe, expected, usual)
+  return later === null
+    ? yield* inconsistent("a used nonce without a log of its use")
+    : yield* proofFromUse(rpc, safe, expected, later)
 })
 
 /**
@@ -174,13 +236,17 @@ const paidInHint = Effect.fnUntraced(function* (
   )
 })
 
-/** The log that used or cancelled the nonce; null when there is none in the search range. */
-const findUse = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: ExpectedTransfer) {
-  const { asset, from, nonce, validBefore } = expected
+/** The log that used or cancelled the nonce; null when there is none in these blocks. */
+const findUse = Effect.fnUntraced(function* (
+  rpc: Rpc,
+  safe: Head,
+  { asset, from, nonce }: ExpectedTransfer,
+  blocks: Blocks,
+) {
   const [use, second] = yield* eventsOf(rpc, {
     asset,
     topics: [[topics.used, topics.canceled], [topicOf(from)], [nonce]],
-    in: searchRange(validBefore, safe),
+    in: blocks,
   })
   if (use === undefined) return null
   const consistent = second === undefined && use.event !== "transfer" &&
@@ -199,23 +265,47 @@ function searchRange(validBefore: bigint, safe: Head): Blocks {
 
 const atLeast = (least: bigint, number: bigint) => number < least ? least : number
 
-/** The proof when no use was found: `not_yet`, until a safe block is later than validBefore. */
-const proofWithoutUse = Effect.fnUntraced(function* (
-  rpc: Rpc,
+/**
+ * The log of a use after the usual blocks, up to the safe block: a cancellation long after the
+ * expiry, or another authorization with the same nonce. Null when it is not in the ranges of this
+ * read; the next read continues. A range in which the log was found is searched again, so that
+ * several endpoints can find it in one read.
+ */
+const findLaterUse = Effect.fnUntraced(function* (
+  { rpc, blocksMax, reached }: Searching,
   safe: Head,
-  { asset, from, nonce, validBefore }: ExpectedTransfer,
-): Effect.fn.Return<PaymentProof, RpcFailure> {
-  if (safe.timestamp <= validBefore) return { proof: "not_yet" }
-  const used = yield* rpc.call({
-    method: "eth_call",
-    params: [{ to: asset, data: authorizationStateCall(from, nonce) }, { blockHash: safe.hash }],
-    decode: decodeWord,
-  })
-  if (yield* decodeBoolean(used)) {
-    return yield* inconsistent("a used nonce without a log of its use")
+  expected: ExpectedTransfer,
+  usual: Blocks,
+) {
+  if (usual.to === "latest") return null
+  const key = searchKey(expected)
+  let from = reached.get(key) ?? usual.to + 1n
+  for (let range = 0; range < laterRangesMax && from <= safe.number; range++) {
+    const next = from + blocksMax
+    const to = next <= safe.number ? next - 1n : safe.number
+    const use = yield* findUse(rpc, safe, expected, { from, to })
+    if (use !== null) return use
+    from = next
+    if (reached.size >= laterSearchesMax) reached.clear()
+    reached.set(key, from)
   }
-  return { proof: "never", reason: "expired" } satisfies PaymentProof
+  if (from > safe.number) reached.delete(key)
+  return null
 })
+
+const searchKey = ({ asset, from, nonce, validBefore }: ExpectedTransfer) =>
+  `${asset}:${from}:${nonce}:${validBefore}`
+
+/** Whether the nonce is used or cancelled as of the safe block. */
+const isUsedAt = (rpc: Rpc, safe: Head, { asset, from, nonce }: ExpectedTransfer) =>
+  Effect.flatMap(
+    rpc.call({
+      method: "eth_call",
+      params: [{ to: asset, data: authorizationStateCall(from, nonce) }, { blockHash: safe.hash }],
+      decode: decodeWord,
+    }),
+    decodeBoolean,
+  )
 
 const decodeBoolean = (word: string) => {
   switch (BigInt(word)) {

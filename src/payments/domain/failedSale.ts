@@ -7,9 +7,18 @@
  * @module
  */
 import { Schema } from "effect"
-import { text } from "../../core/domain/fields.ts"
+import { described, text } from "../../core/domain/fields.ts"
 import { type ProductError, Refusal, RefusalCode, refusalOf } from "../../catalog/domain/refusal.ts"
 import { PaymentFault } from "./paymentFault.ts"
+
+/** A signed receipt, in the form of x402's extension `offer-receipt`. */
+export const SignedReceipt = Schema.Struct({
+  format: described(Schema.Literal("jws"), "The form of the signature"),
+  signature: text("A compact JWS with the signed payload; /.well-known/did.json has the key"),
+}).annotate({
+  identifier: "SignedReceipt",
+  description: "The receipt, signed by the service",
+})
 
 /** A refund, as it is reported to the buyer. */
 export const RefundNotice = Schema.Struct({
@@ -17,6 +26,8 @@ export const RefundNotice = Schema.Struct({
   state: text("State of the refund, such as queued"),
   amountUsd: text("Amount in USD, as a decimal number"),
   to: text("Address that gets it: the payer"),
+  paymentTransaction: text("Hash of the transaction that took the payment"),
+  receipt: Schema.optionalKey(SignedReceipt),
 })
 
 /** The proof of a settled payment. */
@@ -38,6 +49,11 @@ export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
    * false or absent when it is not taken.
    */
   taken: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  /** What the buyer of a payment channel needs to sign the right ceiling, for the 402's header. */
+  channel: Schema.optionalKey(Schema.Struct({
+    channelState: Schema.Record(Schema.String, Schema.Unknown),
+    voucherState: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+  })),
 }) {}
 
 /** The payment was taken, no answer was delivered, and the refund is queued. */

@@ -296,6 +296,8 @@ export interface RefundSummary {
     | "settled_by_hand"
   readonly reason: string
   readonly transaction: string | null
+  /** When the chain's proof was stored, in seconds since the Unix epoch; null before. */
+  readonly confirmedAt: number | null
 }
 
 interface Versioned {
@@ -359,6 +361,8 @@ export type AnsweredPayment =
     readonly paidAt: PaidAt
     /** Milliseconds since the answer was charged. */
     readonly answeredAgoMs: number
+    /** When it was, in whole seconds since the Unix epoch. */
+    readonly answeredAt: number
   }
   & (
     /** Not delivered on an open connection yet. */
@@ -412,6 +416,7 @@ export interface PaymentRecord extends Omit<PaymentTicket, RequestFields>, Versi
   readonly paidAmount: AtomicAmount | null
   readonly answer: StoredAnswer | null
   readonly answeredAgoMs: number | null
+  readonly answeredAt: number | null
   readonly sent: boolean
   readonly refund: RefundSummary | null
 }
@@ -465,9 +470,10 @@ function decodeState(record: PaymentRecord): Payment | null {
         ? { ...call, ...leased, state, settlementOrder: call.settlementOrder, paidAt }
         : null
     case "answered": {
-      const { answeredAgoMs, sent } = record
+      const { answeredAgoMs, answeredAt, sent } = record
       if (call === null || paidAt === null || answeredAgoMs === null) return null
-      const charged = { ...call, state, paidAt, answeredAgoMs }
+      if (answeredAt === null) return null
+      const charged = { ...call, state, paidAt, answeredAgoMs, answeredAt }
       return sent ? { ...charged, sent, answer } : answer && { ...charged, sent, answer }
     }
     case "refund_due":
@@ -516,6 +522,7 @@ const absent = {
   paidAmount: null,
   answer: null,
   answeredAgoMs: null,
+  answeredAt: null,
   sent: false,
   refund: null,
 } as const

@@ -60,6 +60,8 @@ export interface PaymentFacts {
   readonly verify: CallRecord
   readonly settle: CallRecord
   readonly chain: CallRecord
+  /** When two endpoints of the chain last contradicted each other; null when they never did. */
+  readonly disputedAt: EpochMs | null
   readonly head: ChainHead | null
   /** Atomic units of the treasury; null before the first read. */
   readonly balance: { readonly units: bigint; readonly at: EpochMs } | null
@@ -111,6 +113,11 @@ const failureMsMax = 5 * 60_000
 const chainMsMax = 30_000
 /** A replica that was not ready is ready again only below this age, so that it does not flap. */
 const chainMsReadyAgain = 15_000
+/**
+ * How long nothing is sold after two endpoints of the chain contradicted each other. Without a limit
+ * no read would be made that shows whether they still do.
+ */
+export const disputeMsHeld = 60_000
 /** The balance and the stored facts are measured every SCAN; this is the age at which they are old. */
 const measureMsMax = 5 * 60_000
 const unresolvedMsMax = 30 * 60_000
@@ -155,6 +162,9 @@ const unreadable = "Payments are not sold: the chain cannot be read"
 
 function chainFinding(facts: PaymentFacts, rules: HealthRules): Finding {
   const { chain } = facts
+  if (isDisputed(facts)) {
+    return found("failing", "Payments are not sold: the chain's endpoints contradict each other")
+  }
   if (chain.goodAt === null && chain.failures === 0) {
     return found("unknown", "The chain has not been read yet")
   }
@@ -162,6 +172,11 @@ function chainFinding(facts: PaymentFacts, rules: HealthRules): Finding {
   return facts.head === null || facts.now - (chain.goodAt ?? -Infinity) > chainMsMax
     ? found("failing", unreadable)
     : found("failing", "Payments are not safe to sell: the chain's newest block is too old")
+}
+
+/** Whether two endpoints of the chain contradicted each other within the last `disputeMsHeld`. */
+export function isDisputed({ now, disputedAt }: Pick<PaymentFacts, "now" | "disputedAt">): boolean {
+  return disputedAt !== null && now - disputedAt < disputeMsHeld
 }
 
 /**
@@ -177,14 +192,16 @@ function chainAgeMs({ now, chain, head }: PaymentFacts, { blocksAreRegular }: He
 
 /**
  * Whether a replica that was ready, or not, is ready now: a payment can be proved only while the
- * chain can be read. Two limits, so that an age near one of them does not change it all the time.
+ * chain can be read, and its endpoints agree. Two limits, so that an age near one of them does not
+ * change it all the time.
  */
 export function isChainReady(
   wasReady: boolean,
   facts: PaymentFacts,
   rules: HealthRules,
 ): boolean {
-  return chainAgeMs(facts, rules) <= (wasReady ? chainMsMax : chainMsReadyAgain)
+  return !isDisputed(facts) &&
+    chainAgeMs(facts, rules) <= (wasReady ? chainMsMax : chainMsReadyAgain)
 }
 
 const notSold = "products that are settled early are not sold: the treasury"

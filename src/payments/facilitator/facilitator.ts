@@ -50,33 +50,49 @@ const pendingReasons: ReadonlyArray<string> = ["settlement_pending", "pending"]
 export const layer = (
   options: FacilitatorOptions,
 ): Layer.Layer<Facilitator, never, HttpClient.HttpClient> =>
-  Layer.effect(
-    Facilitator,
-    Effect.gen(function* () {
-      const client = yield* HttpClient.HttpClient
-      const verifyTimeout = options.verifyTimeout ?? Duration.seconds(3)
-      const settleTimeout = options.settleTimeout ?? Duration.seconds(20)
+  Layer.effect(Facilitator, connect(options))
 
-      const verify = (request: FacilitatorRequest) =>
-        post(client, options, "/verify", request, verifyTimeout).pipe(
-          Effect.flatMap(decodeVerify),
-          Effect.map(({ isValid, invalidReason }): VerifyOutcome =>
-            isValid
-              ? { outcome: "valid" }
-              : { outcome: "invalid", reason: printable(invalidReason ?? "no reason given") }
-          ),
-          Effect.catch((error) => unknown("verify", error)),
-        )
+/** One facilitator; `failover.ts` has that of several. */
+export const connect = Effect.fnUntraced(function* (options: FacilitatorOptions) {
+  const client = yield* HttpClient.HttpClient
+  const verifyTimeout = options.verifyTimeout ?? Duration.seconds(3)
+  const settleTimeout = options.settleTimeout ?? Duration.seconds(20)
 
-      const settle = (request: FacilitatorRequest) =>
-        post(client, options, "/settle", request, settleTimeout).pipe(
-          Effect.flatMap(decodeSettle),
-          Effect.map(settleOutcome),
-          Effect.catch((error) => unknown("settle", error)),
-        )
+  return Facilitator.of({
+    name: options.baseUrl,
+    verify: (request) => verifyOf(client, options, bodyOf(request), verifyTimeout),
+    settle: (request) => settleOf(client, options, bodyOf(request), settleTimeout),
+  })
+})
 
-      return Facilitator.of({ name: options.baseUrl, verify, settle })
-    }),
+/** What /verify says of a standard request. */
+export const verifyOf = (
+  client: HttpClient.HttpClient,
+  options: FacilitatorOptions,
+  body: object,
+  timeout: Duration.Duration,
+) =>
+  post(client, options, "/verify", body, timeout).pipe(
+    Effect.flatMap(decodeVerify),
+    Effect.map(({ isValid, invalidReason }): VerifyOutcome =>
+      isValid
+        ? { outcome: "valid" }
+        : { outcome: "invalid", reason: printable(invalidReason ?? "no reason given") }
+    ),
+    Effect.catch((error) => unknown("verify", error)),
+  )
+
+/** What /settle says of a standard request. */
+export const settleOf = (
+  client: HttpClient.HttpClient,
+  options: FacilitatorOptions,
+  body: object,
+  timeout: Duration.Duration,
+) =>
+  post(client, options, "/settle", body, timeout).pipe(
+    Effect.flatMap(decodeSettle),
+    Effect.map(settleOutcome),
+    Effect.catch((error) => unknown("settle", error)),
   )
 
 function settleOutcome(
@@ -100,14 +116,14 @@ const post = Effect.fnUntraced(
     client: HttpClient.HttpClient,
     options: FacilitatorOptions,
     path: string,
-    request: FacilitatorRequest,
+    body: object,
     _timeout: Duration.Duration,
   ) {
     const headers = options.headers === undefined ? {} : yield* options.headers(path)
     const response = yield* client.execute(
       HttpClientRequest.post(`${options.baseUrl}${path}`).pipe(
         HttpClientRequest.setHeaders(headers),
-        HttpClientRequest.bodyJsonUnsafe(bodyOf(request)),
+        HttpClientRequest.bodyJsonUnsafe(body),
       ),
     ).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
@@ -121,7 +137,7 @@ const post = Effect.fnUntraced(
       catch: () => new Unclear({ reason: `not JSON, status ${response.status}` }),
     })
   },
-  (exchange, _client, _options, _path, _request, timeout) => Effect.timeout(exchange, timeout),
+  (exchange, _client, _options, _path, _body, timeout) => Effect.timeout(exchange, timeout),
 )
 
 const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
@@ -166,12 +182,12 @@ class Unclear extends Schema.TaggedError<Unclear>()("Unclear", { reason: Schema.
 
 type Failure = Unclear | Cause.TimeoutError | HttpClientError.HttpClientError | Schema.SchemaError
 
-/** Logs the reason and returns `unknown`. */
+/** Logs the reason and returns `unknown`, without an answer. */
 const unknown = (call: string, error: Failure) => {
   const reason = reasonOf(error)
   return Effect.as(
     Effect.logWarning(`The facilitator's response to ${call} is unclear: ${reason}`),
-    { outcome: "unknown", reason } as const,
+    { outcome: "unknown", reason, unanswered: true } as const,
   )
 }
 

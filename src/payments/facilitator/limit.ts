@@ -9,7 +9,7 @@
  * @module
  */
 import { Duration, Effect, Layer } from "effect"
-import { makePlaces } from "../../core/places.ts"
+import { makePlaces, publishDepth } from "../../core/places.ts"
 import {
   Facilitator,
   facilitatorBusy,
@@ -36,6 +36,7 @@ export const layerLimited = (
         waiting: verifications * waitingPerPlace,
         waitMax,
       })
+      yield* publishDepth("verifications", places)
       const verify = (request: FacilitatorRequest) =>
         places.run(busy)(facilitator.verify(request)).pipe(Effect.catch(Effect.succeed))
       return Facilitator.of({ ...facilitator, verify })

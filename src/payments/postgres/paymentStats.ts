@@ -1,6 +1,7 @@
 /**
  * The statistics of stored payments in PostgreSQL. Each statement reads a partial index of open
- * payments, never the whole table.
+ * payments, never the whole table. A restored row whose answer was delivered keeps its state for
+ * good, and is not counted as open.
  *
  * @module
  */
@@ -9,6 +10,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { PaymentState } from "../domain/payment.ts"
 import { openStates, PaymentStats } from "../PaymentStats.ts"
 import type { ScannedAccount } from "../PaymentStore.ts"
+import { notDeliveredBefore } from "./paymentStore.ts"
 
 export const layer: Layer.Layer<PaymentStats, never, SqlClient> = Layer.effect(
   PaymentStats,
@@ -20,18 +22,18 @@ const read = (sql: SqlClient) =>
     // One branch for each state, so that each uses the partial index of its state.
     const branches = sql.literal(
       openStates.map((state) => `
-        SELECT '${state}' AS state, count(*) AS payments,
+        SELECT '${state}' AS state, count(*) AS payments, coalesce(sum(amount), 0)::bigint AS amount,
           (extract(epoch FROM clock_timestamp() - min(changed_at)) * 1000)::float8 AS oldest_ago_ms
-        FROM payment WHERE state = '${state}'`).join(" UNION ALL "),
+        FROM payment WHERE state = '${state}' AND ${notDeliveredBefore}`).join(" UNION ALL "),
     )
     const rows = yield* sql<
-      { state: PaymentState; payments: bigint; oldest_ago_ms: number | null }
+      { state: PaymentState; payments: bigint; amount: bigint; oldest_ago_ms: number | null }
     >`${branches}`
     const [scan] = yield* sql<{ through_block: bigint }>`
       SELECT through_block FROM chain_scan
       WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`
-    const open = rows.map(({ state, payments, oldest_ago_ms }) =>
-      [state, { payments: Number(payments), oldestAgoMs: oldest_ago_ms ?? 0 }] as const
+    const open = rows.map(({ state, payments, amount, oldest_ago_ms }) =>
+      [state, { payments: Number(payments), amount, oldestAgoMs: oldest_ago_ms ?? 0 }] as const
     ).filter(([, { payments }]) => payments > 0)
     return { open: new Map(open), scannedThrough: scan?.through_block ?? null }
   }, Effect.orDie)

@@ -2,9 +2,8 @@
  * Payments in PostgreSQL. Every move is a compare-and-set on one row, and leases run on the
  * database's clock.
  *
- * Writes of one kind that arrive together (claims, delivery marks, or moves with the same event)
- * share one statement, and so its round trip and its commit. Each is still a compare-and-set on its
- * own row. The database refuses every move that the table of moves does not have (see the
+ * Writes that arrive together share one statement, and so its round trip and its commit. Each is
+ * still a compare-and-set on its own row. The database refuses every move that the table of moves does not have (see the
  * migrations), so a bug here causes a defect, not a lost payment.
  *
  * @module
@@ -13,12 +12,14 @@ import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SettlementOrder } from "../../catalog/domain/product.ts"
 import { AtomicAmount } from "../../core/domain/money.ts"
+import { annotate } from "../../core/tracing.ts"
 import { groupCommit } from "../../postgres/groupCommit.ts"
 import { jsonText } from "../../postgres/json.ts"
 import {
   Address,
   Bytes32,
   type ClaimedPayment,
+  holdsKey,
   type PaidAt,
   type Payment,
   PaymentId,
@@ -46,24 +47,24 @@ const neverExpires = 9_223_372_036_854_775_807n
 /** How often a claim is tried again, when a key was held first and then free. */
 const keyRetriesMax = 2
 /** `holdsKey` of the domain, as the unique index has it. */
-const holdsKey = "state IN ('claimed', 'settling', 'unresolved', 'settled', 'answered')"
-/** How long a delivery mark waits for others, to share a statement with them. */
-const sentGatherTime = Duration.millis(2)
+const keyIsHeld = "state IN ('claimed', 'settling', 'unresolved', 'settled', 'answered')"
 
 export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
   PaymentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    return PaymentStore.of({ ...(yield* commands(sql)), ...queries(sql), ...scanning(sql) })
+    const reads = yield* lookups(sql)
+    const writes = yield* commands(sql, reads)
+    return PaymentStore.of({ ...writes, ...reads, ...queries(sql), ...scanning(sql) })
   }),
 )
 
 /** The writes of a sale. */
-const commands = Effect.fnUntraced(function* (sql: SqlClient) {
-  const insertClaim = yield* claims(sql)
-  const applyMove = yield* moves(sql)
-  const markDelivered = yield* sentMarks(sql)
-  const { find, findWithKey } = queries(sql)
+const commands = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { find, findWithKey }: Effect.Success<ReturnType<typeof lookups>>,
+) {
+  const write = yield* grouped(sql)
 
   const claim = Effect.fnUntraced(
     function* (
@@ -72,8 +73,10 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
       lease: Duration.Duration,
       keyHash: Bytes32 | null = null,
     ) {
-      const inserted = yield* insertClaim({ ticket, secretHash, keyHash, lease })
-      if (Option.isSome(inserted)) return { claimed: true, payment: inserted.value }
+      const claim = { ticket, secretHash, keyHash, lease }
+      if (Option.isSome(yield* write(insertOf(claim)))) {
+        return { claimed: true, payment: claimedPayment(claim) }
+      }
       const { payment, holder } = yield* findWithKey(ticket.paymentId, keyHash)
       return {
         claimed: false,
@@ -87,8 +90,9 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
 
   const move = Effect.fnUntraced(
     function* (payment: Payment, move: Move) {
+      yield* annotate({ operation: move.event })
       const ages = yield* Effect.catchIf(
-        applyMove(payment, move),
+        write(moveOf(payment, move)),
         // Another payment holds the key.
         ({ reason }) => move.event === "claim" && reason._tag === "UniqueViolation",
         () => Effect.succeedNone,
@@ -102,7 +106,7 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
     Effect.orDie,
   )
 
-  const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(markDelivered(paymentId)))
+  const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(write(sentOf(paymentId))))
   return { claim, move, markSent }
 })
 
@@ -110,36 +114,59 @@ const commands = Effect.fnUntraced(function* (sql: SqlClient) {
 const intervalOf = (sql: SqlClient) => (duration: Duration.Duration) =>
   sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
 
+interface Lookup {
+  readonly paymentId: PaymentId
+  readonly keyHash: Bytes32 | null
+}
+
+/** Reads of one payment, and of the one that holds a key. Those that arrive together share a statement. */
+const lookups = Effect.fnUntraced(function* (sql: SqlClient) {
+  const columns = sql.literal(paymentColumns)
+  const look = yield* groupCommit<Lookup, ReadonlyArray<PaymentRow>, Lookup>({
+    rowOf: (lookup) => lookup,
+    runBatch: (lookups) => {
+      const ids = lookups.map(({ paymentId }) => paymentId)
+      const keys = lookups.flatMap(({ keyHash }) => keyHash === null ? [] : [keyHash])
+      const byId = sql`SELECT ${columns} FROM payment WHERE payment_id = ANY(${ids}::text[])`
+      // Two index lookups in one statement; with OR the planner may choose another plan.
+      const rows = keys.length === 0 ? sql<PaymentRow>`${byId}` : sql<PaymentRow>`
+        ${byId}
+        UNION ALL
+        SELECT ${columns} FROM payment
+        WHERE key_hash = ANY(${keys}::text[]) AND ${sql.literal(keyIsHeld)}
+          AND payment_id <> ALL(${ids}::text[])`
+      return Effect.map(rows, (found) =>
+        new Map(lookups.map((lookup) => [
+          lookup,
+          found.filter((row) =>
+            row.payment_id === lookup.paymentId ||
+            row.key_hash !== null && row.key_hash === lookup.keyHash && holdsKey(row.state)
+          ),
+        ])))
+    },
+  })
+
+  const findWithKey = (paymentId: PaymentId, keyHash: Bytes32 | null) =>
+    look({ paymentId, keyHash }).pipe(
+      Effect.map((found) => {
+        const payments = Option.getOrElse(found, () => []).map(readPayment).map(Result.getOrThrow)
+        const isOwn = (payment: Payment) => payment.paymentId === paymentId
+        return {
+          payment: Option.fromNullishOr(payments.find(isOwn)),
+          holder: Option.fromNullishOr(payments.find((payment) => !isOwn(payment))),
+        }
+      }),
+      Effect.orDie,
+    )
+  const find = (paymentId: PaymentId) =>
+    Effect.map(findWithKey(paymentId, null), ({ payment }) => payment)
+  return { find, findWithKey }
+})
+
 function queries(sql: SqlClient) {
   const columns = sql.literal(paymentColumns)
   const deliveredNowhere = sql.literal(notDeliveredBefore)
   const seconds = intervalOf(sql)
-  const read = (rows: ReadonlyArray<PaymentRow>) =>
-    rows.map((row) => Result.getOrThrow(readPayment(row)))
-  const find = (paymentId: PaymentId) =>
-    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
-      Effect.map((rows) => Option.fromNullishOr(read(rows)[0])),
-      Effect.orDie,
-    )
-  // Two index lookups in one statement; with OR the planner may choose another plan.
-  const findWithKey = (paymentId: PaymentId, keyHash: Bytes32 | null) =>
-    keyHash === null
-      ? Effect.map(find(paymentId), (payment) => ({ payment, holder: Option.none() }))
-      : sql<PaymentRow>`
-        SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}
-        UNION ALL
-        SELECT ${columns} FROM payment WHERE key_hash = ${keyHash} AND ${sql.literal(holdsKey)}
-          AND payment_id <> ${paymentId}`.pipe(
-        Effect.map((rows) => {
-          const payments = read(rows)
-          const isOwn = (payment: Payment) => payment.paymentId === paymentId
-          return {
-            payment: Option.fromNullishOr(payments.find(isOwn)),
-            holder: Option.fromNullishOr(payments.find((payment) => !isOwn(payment))),
-          }
-        }),
-        Effect.orDie,
-      )
 
   const urgent = ({ answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
@@ -149,6 +176,7 @@ function queries(sql: SqlClient) {
           AND ${deliveredNowhere}
         OR state = 'answered' AND sent_at IS NULL
           AND answered_at <= clock_timestamp() - ${seconds(answerWindow)}
+          AND ${deliveredNowhere}
       ORDER BY changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`
 
   const released = ({ nowSeconds, skip, limit }: WaitingQuery) =>
@@ -163,7 +191,7 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
-  return { find, findWithKey, waiting, ...sums(sql) }
+  return { waiting, ...sums(sql) }
 }
 
 /** Reads over several payments. */
@@ -171,10 +199,11 @@ function sums(sql: SqlClient) {
   const seconds = intervalOf(sql)
   const states = (paymentIds: ReadonlyArray<PaymentId>) =>
     sql<{ payment_id: PaymentId; state: PaymentState }>`
-      SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])
-      UNION ALL
-      SELECT payment_id, 'answered' FROM delivered_before_restore
-      WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
+      SELECT payment_id, CASE WHEN delivered THEN 'answered' ELSE state END AS state
+      FROM (SELECT payment_id, state FROM payment
+        WHERE payment_id = ANY(${paymentIds}::text[])) stored
+      FULL JOIN (SELECT payment_id, true AS delivered FROM delivered_before_restore
+        WHERE payment_id = ANY(${paymentIds}::text[])) delivered USING (payment_id)`.pipe(
       Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
       Effect.orDie,
     )
@@ -183,7 +212,8 @@ function sums(sql: SqlClient) {
     SELECT ((SELECT coalesce(sum(amount), 0) FROM payment
         WHERE (state = 'refund_due' AND request IS NOT NULL AND paid_amount IS NULL)
           OR (settlement = 'settle-early'
-            AND state IN ('claimed', 'settling', 'unresolved', 'settled')))
+            AND state IN ('claimed', 'settling', 'unresolved', 'settled')
+            AND ${sql.literal(notDeliveredBefore)}))
       + (SELECT coalesce(sum(amount), 0) FROM refund
         WHERE queue = 'unmatched' AND state IN ('signed', 'broadcast')))::bigint AS units`.pipe(
     Effect.map(([row]) => row?.units ?? 0n),
@@ -215,7 +245,7 @@ function sums(sql: SqlClient) {
 }
 
 /** True unless a delivery journal shows that the answer was delivered before the store was restored. */
-const notDeliveredBefore = `NOT EXISTS (SELECT FROM delivered_before_restore delivered
+export const notDeliveredBefore = `NOT EXISTS (SELECT FROM delivered_before_restore delivered
   WHERE delivered.payment_id = payment.payment_id)`
 
 /** The writes of the chain scan: transfers without a row, and the scan progress. */
@@ -260,6 +290,123 @@ export function scanning(sql: SqlClient) {
   return { insertUnmatched, scanned, saveScannedThrough }
 }
 
+/** What is written of one payment: a new row, a move, or the delivery mark. */
+interface Write {
+  readonly kind: "insert" | Move["event"] | "sent"
+  readonly paymentId: PaymentId
+  /** The columns of the input row, as JSON. */
+  readonly row: object
+  /** The answer of a move that stores one. */
+  readonly body: Uint8Array | null
+}
+
+const writeOf = (
+  kind: Write["kind"],
+  paymentId: PaymentId,
+  columns: object,
+  body: Uint8Array | null = null,
+): Write => ({ kind, paymentId, row: { kind, payment_id: paymentId, ...columns }, body })
+
+/**
+ * Makes writes, those that arrive together in one statement: a commit costs more than a write. Its
+ * parts change different rows, so their order does not matter.
+ */
+const grouped = (sql: SqlClient) =>
+  groupCommit<Write, Ages>({
+    rowOf: ({ paymentId }) => paymentId,
+    mayWait: ({ kind }) => kind === "sent",
+    runBatch: (writes) => {
+      // A fixed order of parts and of rows: few statements to prepare, and fewer deadlocks.
+      const parts = [...Map.groupBy(writes.toSorted(byKindAndId), ({ kind }) => kind)]
+      const named = parts.map(([kind, writes]) =>
+        sql`${sql.literal(`"${kind}"`)} AS (${partOf(sql, kind, writes)})`
+      )
+      const results = sql.literal(
+        parts.map(([kind]) => `SELECT * FROM "${kind}"`).join(" UNION ALL "),
+      )
+      return sql<Ages & { readonly payment_id: string }>`WITH ${sql.csv(named)} ${results}`.pipe(
+        Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, row]))),
+      )
+    },
+  })
+
+const byKindAndId = (a: Write, b: Write) =>
+  a.kind === b.kind ? a.paymentId < b.paymentId ? -1 : 1 : a.kind < b.kind ? -1 : 1
+
+/** The part of a statement that makes the writes of one kind. It returns the changed rows. */
+function partOf(sql: SqlClient, kind: Write["kind"], writes: ReadonlyArray<Write>) {
+  const changed = sql.literal(`RETURNING payment.payment_id, ${agesColumns}`)
+  switch (kind) {
+    case "insert":
+      return sql`${insertPart(sql, jsonText(writes.map(({ row }) => row)))} ${changed}`
+    case "sent":
+      return sql`${sentPart(sql, jsonText(writes.map(({ row }) => row)))} ${changed}`
+    default:
+      return sql`${movePart(sql, kind, writes)} ${changed}`
+  }
+}
+
+/**
+ * Inserts no row for a payment that has one, or whose key another payment holds. ON CONFLICT names
+ * no index, because any unique index may be the first to detect a conflict.
+ */
+const insertPart = (sql: SqlClient, rows: string) =>
+  sql`
+    INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+      pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
+      state, secret_hash, key_hash, lease_until)
+    SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+      pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
+      'claimed', secret_hash, key_hash, ${sql.literal(leaseEnd)}
+    FROM json_to_recordset(${rows}::json) AS input (
+      payment_id text, chain_id bigint, asset text, token_name text, token_version text,
+      payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
+      valid_before bigint, signature text, settlement text, product_id text, request text,
+      secret_hash text, key_hash text, lease_seconds float8)
+    ON CONFLICT DO NOTHING`
+
+const sentPart = (sql: SqlClient, rows: string) =>
+  sql`
+    UPDATE payment SET sent_at = clock_timestamp()
+    FROM json_to_recordset(${rows}::json) AS input (kind text, payment_id text)
+    WHERE input.kind = 'sent' AND payment.payment_id = input.payment_id
+      AND state = 'answered' AND sent_at IS NULL`
+
+/**
+ * Makes the moves of one event. The comparison with `kind` lowers the planner's estimate of the
+ * number of input rows, so that it uses the index even while the table is small.
+ */
+function movePart(sql: SqlClient, event: Move["event"], writes: ReadonlyArray<Write>) {
+  const bodies: Array<Uint8Array> = []
+  const rows = writes.map(({ row, body }) =>
+    body === null ? row : { ...row, body_index: bodies.push(body) }
+  )
+  // To name the answer's column makes the database compare the stored answer.
+  const withBody = event === "answer" && bodies.length > 0 ? `, ${answerBodyWrite}` : ""
+  const written = sql.literal(writesOf[event] + withBody)
+  // An answer that was delivered in the meantime must not be refunded.
+  const unsent = sql.literal(
+    event === "owe" ? `AND sent_at IS NULL AND ${notDeliveredBefore}` : "",
+  )
+  return sql`
+    UPDATE payment SET state = ${stateAfter[event]}, reason = input.reason,
+      changed_at = clock_timestamp(), ${written}
+    FROM (
+      SELECT input.*, (${bodies}::bytea[])[input.body_index] AS body
+      FROM json_to_recordset(${jsonText(rows)}::json) AS input (
+        kind text, payment_id text, expected_state text, expected_fence integer, reason text,
+        lease_seconds float8, secret_hash text, key_hash text, transaction_hint text,
+        body_index integer,
+        paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
+        paid_amount bigint)
+    ) input
+    WHERE input.kind = ${event} AND payment.payment_id = input.payment_id
+      AND payment.state = input.expected_state AND payment.fence = input.expected_fence
+      ${unsent}`
+}
+
+const leaseEnd = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
+
 interface Claim {
   readonly ticket: PaymentTicket
   readonly secretHash: Bytes32 | null
@@ -267,44 +414,10 @@ interface Claim {
   readonly lease: Duration.Duration
 }
 
-/**
- * Inserts rows in `claimed`; none for a payment that has a row, or whose key another payment holds.
- * ON CONFLICT names no index, because any unique index may be the first to detect a conflict.
- */
-const claims = (sql: SqlClient) =>
-  groupCommit<Claim, Payment>({
-    rowOf: ({ ticket }) => ticket.paymentId,
-    runBatch: (claims) =>
-      sql<{ payment_id: PaymentId }>`
-        INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
-          pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          state, secret_hash, key_hash, lease_until)
-        SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
-          pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          'claimed', secret_hash, key_hash, ${sql.literal(leaseEnd)}
-        FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS input (
-          payment_id text, chain_id bigint, asset text, token_name text, token_version text,
-          payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
-          valid_before bigint, signature text, settlement text, product_id text, request text,
-          secret_hash text, key_hash text, lease_seconds float8)
-        ON CONFLICT DO NOTHING
-        RETURNING payment_id`.pipe(
-        Effect.map((rows) => {
-          const inserted = new Set(rows.map(({ payment_id }) => payment_id))
-          return new Map(
-            claims.filter(({ ticket }) => inserted.has(ticket.paymentId))
-              .map((claim) => [claim.ticket.paymentId, claimedPayment(claim)]),
-          )
-        }),
-      ),
-  })
-
-const leaseEnd = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
-
-const claimRow = ({ ticket, secretHash, keyHash, lease }: Claim) => {
+/** A new row in `claimed`. */
+const insertOf = ({ ticket, secretHash, keyHash, lease }: Claim): Write => {
   const { token, authorization } = ticket
-  return {
-    payment_id: ticket.paymentId,
+  return writeOf("insert", ticket.paymentId, {
     chain_id: token.chainId,
     asset: token.asset,
     token_name: token.name,
@@ -322,7 +435,7 @@ const claimRow = ({ ticket, secretHash, keyHash, lease }: Claim) => {
     secret_hash: secretHash,
     key_hash: keyHash,
     lease_seconds: Duration.toSeconds(lease),
-  }
+  })
 }
 
 /** The payment after a claim. The database computes none of its fields. */
@@ -337,93 +450,32 @@ const claimedPayment = (
   keyHash,
 })
 
-interface MoveRequest {
-  readonly payment: Payment
-  readonly move: Move
-}
-
-/**
- * Makes the moves of one event. The comparison with `event` lowers the planner's estimate of the
- * number of input rows, so that it uses the index even while the table is small.
- */
-const movesOf = (sql: SqlClient, event: Move["event"]) => {
-  const written = sql.literal(writes[event])
-  const ages = sql.literal(agesColumns)
-  // An answer that was delivered in the meantime must not be refunded.
-  const unsent = sql.literal(
-    event === "owe" ? `AND sent_at IS NULL AND ${notDeliveredBefore}` : "",
-  )
-  return groupCommit<MoveRequest, Ages>({
-    rowOf: ({ payment }) => payment.paymentId,
-    runBatch: (moves) => {
-      const bodies: Array<Uint8Array> = []
-      const rows = inOrder(moves.map(({ payment, move }) => moveRow(payment, move, bodies)))
-      return sql<Ages & { readonly payment_id: string }>`
-        UPDATE payment SET state = ${stateAfter[event]}, reason = input.reason,
-          changed_at = clock_timestamp(), ${written}
-        FROM (
-          SELECT input.*, (${bodies}::bytea[])[input.body_index] AS body
-          FROM json_to_recordset(${jsonText(rows)}::json) AS input (
-            event text, payment_id text, expected_state text, expected_fence integer, reason text,
-            lease_seconds float8, secret_hash text, key_hash text, transaction_hint text,
-            body_index integer,
-            paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
-            paid_amount bigint)
-        ) input
-        WHERE input.event = ${event} AND payment.payment_id = input.payment_id
-          AND payment.state = input.expected_state AND payment.fence = input.expected_fence
-          ${unsent}
-        RETURNING payment.payment_id, ${ages}`.pipe(
-        Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, row]))),
-      )
-    },
-  })
-}
-
-/** Makes moves, grouped by event. */
-const moves = Effect.fnUntraced(function* (sql: SqlClient) {
-  const byEvent = {
-    claim: yield* movesOf(sql, "claim"),
-    release: yield* movesOf(sql, "release"),
-    intend: yield* movesOf(sql, "intend"),
-    doubt: yield* movesOf(sql, "doubt"),
-    settle: yield* movesOf(sql, "settle"),
-    answer: yield* movesOf(sql, "answer"),
-    owe: yield* movesOf(sql, "owe"),
-    void: yield* movesOf(sql, "void"),
-  }
-  return (payment: Payment, move: Move) => byEvent[move.event]({ payment, move })
-})
-
 const paidColumns = `paid_transaction = coalesce(input.paid_transaction, payment.paid_transaction),
   paid_block = coalesce(input.paid_block, payment.paid_block),
   paid_log_index = coalesce(input.paid_log_index, payment.paid_log_index),
   paid_finality = coalesce(input.paid_finality, payment.paid_finality)`
 
 /** What a move writes in addition to the state and its reason. */
-const writes: { readonly [E in Move["event"]]: string } = {
+const writesOf: { readonly [E in Move["event"]]: string } = {
   claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, key_hash = input.key_hash,
     lease_until = ${leaseEnd}`,
   release: "lease_until = NULL",
   intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leaseEnd}`,
   doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
   settle: `lease_until = ${leaseEnd}, ${paidColumns}`,
-  answer: `lease_until = NULL, answered_at = clock_timestamp(),
-    answer_body = coalesce(input.body, payment.answer_body), ${paidColumns}`,
+  answer: `lease_until = NULL, answered_at = clock_timestamp(), ${paidColumns}`,
   owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paidColumns}`,
   void: "lease_until = NULL, answer_body = NULL",
 }
 
-/**
- * A move as an input row. Its body is appended to `bodies`, and the row contains the body's
- * position there, from 1.
- */
-const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
+/** What the move `answer` writes when it brings the answer: in settle-early. */
+const answerBodyWrite = "answer_body = coalesce(input.body, payment.answer_body)"
+
+/** A move of a payment. */
+const moveOf = (payment: Payment, move: Move): Write => {
   const answer = "answer" in move ? move.answer : null
   const paidAt = "paidAt" in move ? move.paidAt : null
-  return {
-    event: move.event,
-    payment_id: payment.paymentId,
+  return writeOf(move.event, payment.paymentId, {
     expected_state: payment.state,
     expected_fence: payment.fence,
     reason: "reason" in move ? move.reason : null,
@@ -434,14 +486,13 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
     ...move.event === "owe" && move.paidAmount !== undefined
       ? { paid_amount: move.paidAmount.toString() }
       : {},
-    body_index: answer === null ? null : bodies.push(answer.body),
     ...paidAt === null ? {} : {
       paid_transaction: paidAt.transaction,
       paid_block: paidAt.block.toString(),
       paid_log_index: paidAt.logIndex,
       paid_finality: paidAt.finality,
     },
-  }
+  }, answer?.body ?? null)
 }
 
 const keyOf = (move: Move) => move.event === "claim" ? move.keyHash ?? null : null
@@ -470,32 +521,14 @@ function paymentAfterMove(
   }))
 }
 
-const sentMarks = (sql: SqlClient) =>
-  groupCommit<PaymentId, true>({
-    rowOf: (paymentId) => paymentId,
-    batchDelay: Effect.sleep(sentGatherTime),
-    runBatch: (ids) =>
-      sql<{ payment_id: PaymentId }>`
-        UPDATE payment SET sent_at = clock_timestamp()
-        FROM json_to_recordset(${jsonText(inOrder(ids.map(sentRow)))}::json) AS input (
-          event text, payment_id text)
-        WHERE input.event = 'sent' AND payment.payment_id = input.payment_id
-          AND state = 'answered' AND sent_at IS NULL
-        RETURNING payment.payment_id`.pipe(
-        Effect.map((rows) => new Map(rows.map(({ payment_id }) => [payment_id, true]))),
-      ),
-  })
-
-const sentRow = (paymentId: PaymentId) => ({ event: "sent", payment_id: paymentId })
-
-/** A fixed row order, so that concurrent statements on the same rows cannot deadlock. */
-const inOrder = <Row extends { readonly payment_id: string }>(rows: ReadonlyArray<Row>) =>
-  rows.toSorted((a, b) => a.payment_id < b.payment_id ? -1 : 1)
+/** A delivery mark. */
+const sentOf = (paymentId: PaymentId): Write => writeOf("sent", paymentId, {})
 
 interface Ages {
   readonly lease_left_ms: number | null
   readonly intended_ago_ms: number | null
   readonly answered_ago_ms: number | null
+  readonly answered_at_seconds: number | null
 }
 
 interface PaymentRow extends Ages {
@@ -539,13 +572,15 @@ const now = epoch("clock_timestamp()")
 const agesColumns = `
   ((${epoch("payment.lease_until")} - ${now}) * 1000)::float8 AS lease_left_ms,
   ((${now} - ${epoch("payment.intended_at")}) * 1000)::float8 AS intended_ago_ms,
-  ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS answered_ago_ms`
+  ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS answered_ago_ms,
+  floor(${epoch("payment.answered_at")})::float8 AS answered_at_seconds`
 
 /** The selected columns of a payment, with its refund. */
 const paymentColumns = `payment.*, ${agesColumns},
   CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
     SELECT json_build_object('state', refund.state, 'reason', refund.reason,
-      'transaction', refund.transaction)
+      'transaction', refund.transaction,
+      'confirmedAt', floor(${epoch("refund.confirmed_at")}))
     FROM refund WHERE refund.payment_id = payment.payment_id) END AS refund`
 
 const addressOf = Schema.decodeUnknownSync(Address)
@@ -606,6 +641,7 @@ const agesOf = (ages: Ages) => ({
   leaseLeftMs: ages.lease_left_ms,
   intendedAgoMs: ages.intended_ago_ms,
   answeredAgoMs: ages.answered_ago_ms,
+  answeredAt: ages.answered_at_seconds,
 })
 
 function paidAtOf(row: PaymentRow): PaidAt | null {

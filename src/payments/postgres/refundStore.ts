@@ -28,6 +28,7 @@ import {
   type RefundVersion,
   UnreadableRefund,
 } from "../refunds/RefundStore.ts"
+import { notDeliveredBefore } from "./paymentStore.ts"
 
 /**
  * The advisory lock under which all workers store signatures one at a time, because the sum of all
@@ -112,7 +113,8 @@ const reserved = (sql: SqlClient) => (except: PaymentId) =>
         WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review')
           AND (queue = 'sales' OR state IN ('signed', 'broadcast')) AND payment_id <> ${except})
       + (SELECT coalesce(sum(amount), 0) FROM payment WHERE settlement = 'settle-early'
-          AND state IN ('claimed', 'settling', 'unresolved', 'settled')))::bigint AS units`.pipe(
+          AND state IN ('claimed', 'settling', 'unresolved', 'settled')
+          AND ${sql.literal(notDeliveredBefore)}))::bigint AS units`.pipe(
     Effect.map(([row]) => row?.units ?? 0n),
     Effect.orDie,
   )

@@ -8,7 +8,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { RestoreStore } from "../Restore.ts"
 import { scanning } from "./paymentStore.ts"
 
-/** Payments are deleted after this time, and so is what is known of their delivery. */
+/** Payments are deleted after this time, and so is what is known of their delivery. A row that a
+ * restore brought back open is never deleted, nor is its delivery. */
 const deliveredKept = "13 months"
 
 export const layer: Layer.Layer<RestoreStore, never, SqlClient> = Layer.effect(
@@ -18,7 +19,9 @@ export const layer: Layer.Layer<RestoreStore, never, SqlClient> = Layer.effect(
       addDelivered: (paymentIds) =>
         sql.withTransaction(Effect.gen(function* () {
           yield* sql`DELETE FROM delivered_before_restore
-            WHERE loaded_at < clock_timestamp() - ${deliveredKept}::interval`
+            WHERE loaded_at < clock_timestamp() - ${deliveredKept}::interval
+              AND NOT EXISTS (SELECT FROM payment
+                WHERE payment.payment_id = delivered_before_restore.payment_id)`
           const marked = yield* sql`UPDATE payment SET sent_at = clock_timestamp()
             WHERE payment_id = ANY(${paymentIds}::text[]) AND state = 'answered' AND sent_at IS NULL
             RETURNING 1`

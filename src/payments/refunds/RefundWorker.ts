@@ -389,8 +389,9 @@ const endLease = Effect.fnUntraced(
 /**
  * The assumed expiry of a signature that the store lost, because it was restored from a backup. The
  * first attempt assumes an expiry soon after the refund became owed; each further attempt assumes
- * one half an hour later, until now. When the nonce is used but the chain finds no use of it near
- * the assumed expiry, the attempt fails as `ChainUnavailable`, and the next one searches later.
+ * one half an hour later, until now. When the nonce is used but the chain finds no use of it from
+ * half an hour before the assumed expiry on, the attempt fails as `ChainUnavailable`, and the next
+ * one assumes another.
  */
 function lostSignatureExpiry(
   { owedAtSeconds, fence }: Pick<ClaimedRefund, "owedAtSeconds" | "fence">,

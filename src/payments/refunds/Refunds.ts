@@ -10,6 +10,7 @@
  */
 import { Context, Effect, Layer, Metric } from "effect"
 import { type RefundState, refundStates } from "../domain/refund.ts"
+import { inUsdc } from "../gauges.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 
 /** The totals of the refunds in one state. */
@@ -66,8 +67,6 @@ export const totalsOfEveryState = ({ totalsByState }: RefundQueue["Service"]) =>
     (totals) => new Map(refundStates.map((state) => [state, totals.get(state) ?? noRefunds])),
   )
 
-const usdcUnits = 1_000_000
-
 const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
   description: "The amount that sales may still have to refund, in USDC",
 })
@@ -75,20 +74,24 @@ const unmatchedUsdc = Metric.gauge("payments_unmatched_usdc", {
   description: "The open refunds of unmatched transfers, in USDC",
 })
 const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
+const usdcByState = Metric.gauge("refunds_usdc", {
+  description: "The sum of the refunds in each state, in USDC",
+})
 const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
   description: "Seconds since the oldest refund of each state was first owed",
 })
 
 const updateGauges = Effect.fnUntraced(function* ({ liability, unmatched, byState }: OwedTotals) {
-  yield* Metric.update(liabilityUsdc, Number(liability) / usdcUnits)
-  yield* Metric.update(unmatchedUsdc, Number(unmatched) / usdcUnits)
+  yield* Metric.update(liabilityUsdc, inUsdc(liability))
+  yield* Metric.update(unmatchedUsdc, inUsdc(unmatched))
   yield* updateRefundGauges(byState)
 })
 
 /** Updates the gauges of refunds; the refund worker has these too. */
 export const updateRefundGauges = Effect.fnUntraced(function* (byState: OwedTotals["byState"]) {
-  for (const [state, { refunds, oldestAgoMs }] of byState) {
+  for (const [state, { refunds, amount, oldestAgoMs }] of byState) {
     yield* Metric.update(Metric.withAttributes(refundsByState, { state }), refunds)
+    yield* Metric.update(Metric.withAttributes(usdcByState, { state }), inUsdc(amount))
     yield* Metric.update(Metric.withAttributes(oldestSeconds, { state }), oldestAgoMs / 1_000)
   }
 })

@@ -6,9 +6,8 @@
  */
 import { Effect, Metric } from "effect"
 import type { Caps, QueueName } from "../domain/refund.ts"
+import { inUsdc } from "../gauges.ts"
 import type { RefundStore } from "./RefundStore.ts"
-
-const usdcUnits = 1_000_000
 
 const capUsed = Metric.gauge("refund_cap_used_usdc", {
   description: "Refunds signed in the last hour or day, in USDC, by window and queue",
@@ -27,8 +26,8 @@ export const measureCaps = Effect.fnUntraced(
     ] as const
     for (const [window, used, max] of windows) {
       const labels = { window, queue }
-      yield* Metric.update(Metric.withAttributes(capUsed, labels), Number(used) / usdcUnits)
-      yield* Metric.update(Metric.withAttributes(cap, labels), Number(max) / usdcUnits)
+      yield* Metric.update(Metric.withAttributes(capUsed, labels), inUsdc(used))
+      yield* Metric.update(Metric.withAttributes(cap, labels), inUsdc(max))
     }
   },
 )

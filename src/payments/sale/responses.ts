@@ -20,35 +20,22 @@ import {
 } from "../domain/failedSale.ts"
 import {
   type Bytes32,
-  type PaidAt,
   type Payment,
   type PaymentId,
   type PaymentWithRefund,
   type ReleasedPayment,
   repeatAction,
 } from "../domain/payment.ts"
+import type { PaidReceipt, Receipts } from "./receipts.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
 
 /** An answer to deliver. `receipt` is null when nothing was charged. */
 export interface Delivery {
   readonly paymentId: PaymentId
   readonly body: Uint8Array
-  readonly receipt: typeof Receipt.Type | null
+  readonly receipt: PaidReceipt | null
   /** True when an earlier call stored the answer. It may have been delivered before. */
   readonly replayed: boolean
-}
-
-export function receiptOf(
-  { authorization, paidAt }: Pick<Payment, "authorization"> & { readonly paidAt: PaidAt },
-  network: string,
-): typeof Receipt.Type {
-  return { payer: authorization.from, transaction: paidAt.transaction, network }
-}
-
-function refundOf(
-  { paymentId, authorization, paidAmount, refund }: PaymentWithRefund,
-): typeof RefundNotice.Type {
-  return { id: paymentId, state: refund.state, amountUsd: usd(paidAmount), to: authorization.from }
 }
 
 export const notValidNow = (reason: string) =>
@@ -168,8 +155,19 @@ export const neverPaid = Effect.fail(
 )
 
 /** Paid and not answered, with the code and message of the failure. The refund is queued. */
-export const refundQueued = (payment: PaymentWithRefund, { code, message }: NotCharged) =>
-  Effect.fail(new RefundQueued({ code, message, refund: refundOf(payment) }))
+export const refundQueued = (
+  { paymentId, authorization, paidAmount, paidAt, refund }: PaymentWithRefund,
+  { code, message }: NotCharged,
+) => {
+  const notice = {
+    id: paymentId,
+    state: refund.state,
+    amountUsd: usd(paidAmount),
+    to: authorization.from,
+    paymentTransaction: paidAt.transaction,
+  }
+  return Effect.fail(new RefundQueued({ code, message, refund: notice }))
+}
 
 const unresolvedRetrySeconds = 5
 
@@ -184,7 +182,7 @@ export type PaymentOutcome =
   /** The caller must call `Payments.sent` after it delivers the answer, as after a sale. */
   | { readonly state: "answered"; readonly delivery: Delivery }
   /** It bought its answer, but the secret does not match or the answer is no longer stored. */
-  | { readonly state: "used"; readonly receipt: typeof Receipt.Type }
+  | { readonly state: "used"; readonly receipt: PaidReceipt }
   /** Taken and not answered. The notice contains the state of the refund. */
   | { readonly state: "refunded"; readonly refund: typeof RefundNotice.Type }
   /** It is in progress, or its outcome is not known yet: the caller can ask again later. */
@@ -201,7 +199,7 @@ type KnownOutcome = Exclude<PaymentOutcome, { readonly state: "released" | "unkn
 function outcomeOf(
   row: Exclude<Payment, ReleasedPayment>,
   hasSecret: boolean,
-  network: string,
+  receipts: Receipts,
 ): KnownOutcome {
   switch (row.state) {
     case "claimed":
@@ -211,14 +209,16 @@ function outcomeOf(
       return { state: "underway" }
     case "answered": {
       const { paymentId, answer } = row
-      const receipt = receiptOf(row, network)
-      return repeatAction(row.state, hasSecret) !== "replay" || answer === null
-        ? { state: "used", receipt }
-        : { state: "answered", delivery: { paymentId, body: answer.body, receipt, replayed: true } }
+      if (repeatAction(row.state, hasSecret) !== "replay" || answer === null) {
+        return { state: "used", receipt: receipts.plain(row) }
+      }
+      const { body } = answer
+      const receipt = receipts.ofSale(row, body)
+      return { state: "answered", delivery: { paymentId, body, receipt, replayed: true } }
     }
     case "refund_due":
     case "refunded":
-      return { state: "refunded", refund: refundOf(row) }
+      return { state: "refunded", refund: receipts.ofRefund(row) }
     case "void":
       return { state: "void" }
   }
@@ -228,11 +228,11 @@ function outcomeOf(
 export function responseForKnownPayment(
   row: Exclude<Payment, ReleasedPayment>,
   hasSecret: boolean,
-  network: string,
+  receipts: Receipts,
   /** How the buyer of an answered payment fetches its answer. */
   fetchHint: string,
 ): Effect.Effect<Delivery, FailedSale> {
-  const outcome = outcomeOf(row, hasSecret, network)
+  const outcome = outcomeOf(row, hasSecret, receipts)
   switch (outcome.state) {
     case "answered":
       return Effect.succeed(outcome.delivery)
@@ -248,7 +248,7 @@ export function responseForKnownPayment(
 }
 
 interface OutcomePorts extends ReconcileOptions {
-  readonly network: string
+  readonly receipts: Receipts
   readonly secretHash: (paymentId: PaymentId, secret: string | null) => Bytes32 | null
 }
 
@@ -270,7 +270,7 @@ export const findOutcome = (ports: OutcomePorts) =>
         : found.value
       return row.state === "released"
         ? { state: "released" }
-        : outcomeOf(row, hasSecret(row), ports.network)
+        : outcomeOf(row, hasSecret(row), ports.receipts)
     },
     Effect.catchDefect((defect) =>
       Effect.as(

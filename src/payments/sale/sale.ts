@@ -16,6 +16,8 @@
 import { resendUnused } from "../../catalog/domain/refusal.ts"
 import { Deferred, Duration, Effect, Exit, Metric, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
+import { withTimeout } from "../../core/deadline.ts"
+import { annotate, inSpan } from "../../core/tracing.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
 import type { Chain } from "../Chain.ts"
 import type {
@@ -36,7 +38,7 @@ import {
 } from "../Facilitator.ts"
 import type { Move, PaymentStore } from "../PaymentStore.ts"
 import { proofOf } from "../reconcile.ts"
-import { secondsBuckets, timed } from "../timed.ts"
+import { secondsBuckets, timed } from "../../core/timed.ts"
 import type { PaymentTiming } from "../timing.ts"
 import {
   hungUp,
@@ -119,7 +121,7 @@ type SoldHere = Effect.Effect<Option.Option<SaleResult>, FailedSale>
 /** Sells compute-first: the answer is computed first and stored with the intent. */
 export const sellComputeFirst = (ports: SalePorts, running: RunningSale): SoldHere =>
   Effect.andThen(
-    verified(ports, running, Effect.void),
+    verified(ports, running, null),
     running.inSalePlace(computeAndSettle(ports, running)),
   )
 
@@ -191,14 +193,16 @@ const settleAndCompute = Effect.fnUntraced(
 const verified = (
   ports: SalePorts,
   running: RunningSale,
-  check: Effect.Effect<void, NotCharged>,
+  check: Effect.Effect<void, NotCharged> | null,
 ): Effect.Effect<void, NotCharged> =>
-  Effect.andThen(unlessHungUp(running, check), verifyPayment(ports, running)).pipe(
-    running.whileUnverified,
-    Effect.result,
-    Effect.filterOrFail(() => !Deferred.isDoneUnsafe(running.abandoned), () => hungUp),
-    Effect.flatMap(Effect.fromResult),
-  )
+  (check === null
+    ? verifyPayment(ports, running)
+    : Effect.andThen(unlessHungUp(running, check), verifyPayment(ports, running))).pipe(
+      running.whileUnverified,
+      Effect.result,
+      Effect.filterOrFail(() => !Deferred.isDoneUnsafe(running.abandoned), () => hungUp),
+      Effect.flatMap(Effect.fromResult),
+    )
 
 const settleMove = ({ timing }: SalePorts, paidAt: PaidAt): Move => ({
   event: "settle",
@@ -326,7 +330,8 @@ const checkUnused = (
   { request: { token, authorization: { from, nonce } } }: RunningSale,
 ) =>
   chain.isNonceUsed(token.asset, from, nonce).pipe(
-    Effect.timeout(timing.verifyTimeout),
+    withTimeout(timing.verifyTimeout),
+    Effect.flatMap(Effect.fromOption),
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
@@ -350,10 +355,10 @@ const verifyWithFacilitator = (
   { request }: RunningSale,
 ): Effect.Effect<void, NotCharged> =>
   facilitator.verify(request).pipe(
-    Effect.timeoutOrElse({
-      duration: timing.verifyTimeout,
-      orElse: () => Effect.succeed<VerifyOutcome>({ outcome: "unknown", reason: "timeout" }),
-    }),
+    withTimeout(timing.verifyTimeout),
+    Effect.map(
+      Option.getOrElse((): VerifyOutcome => ({ outcome: "unknown", reason: "timeout" })),
+    ),
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError("The facilitator failed to verify", defect),
@@ -394,9 +399,9 @@ const withTimeLimit = <A>(
   duration: PaymentTiming["workTimeout"],
 ): Effect.Effect<A, NotCharged> =>
   work.pipe(
-    Effect.timeoutOrElse({
-      duration,
-      orElse: () =>
+    withTimeout(duration),
+    Effect.flatMap(Option.match({
+      onNone: () =>
         Effect.fail(
           new NotCharged({
             code: "upstream_timeout",
@@ -404,7 +409,8 @@ const withTimeLimit = <A>(
             hint: resendUnused,
           }),
         ),
-    }),
+      onSome: (result) => Effect.succeed(result),
+    })),
     Effect.catchDefect((defect) =>
       Effect.andThen(
         Effect.logError("A product's work failed", defect),
@@ -476,24 +482,26 @@ const settleAndProve = Effect.fnUntraced(function* (
       schedule: Schedule.spaced(timing.proveInterval),
       times: timing.proveRetriesMax,
     }),
-    Effect.timeoutOrElse({
-      duration: timing.proveTimeout,
-      orElse: () => Effect.succeed<PaymentProof>({ proof: "not_yet" }),
-    }),
+    withTimeout(timing.proveTimeout),
+    Effect.map(Option.getOrElse((): PaymentProof => ({ proof: "not_yet" }))),
     timed((exit, seconds) => {
       const outcome = Exit.isSuccess(exit) ? exit.value.proof : "interrupted"
-      return Metric.update(Metric.withAttributes(proveSeconds, { outcome }), seconds)
+      return Effect.andThen(
+        Metric.update(Metric.withAttributes(proveSeconds, { outcome }), seconds),
+        annotate({ outcome }),
+      )
     }),
+    inSpan("prove"),
   )
   return { proof, facilitatorOutcome, transactionHint } satisfies Settlement
 })
 
 const settle = ({ facilitator, timing }: SalePorts, request: FacilitatorRequest) =>
   facilitator.settle(request).pipe(
-    Effect.timeoutOrElse({
-      duration: timing.settleTimeout,
-      orElse: () => Effect.succeed<SettleOutcome>({ outcome: "unknown", reason: "timeout" }),
-    }),
+    withTimeout(timing.settleTimeout),
+    Effect.map(
+      Option.getOrElse((): SettleOutcome => ({ outcome: "unknown", reason: "timeout" })),
+    ),
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError("The facilitator failed to settle", defect),

@@ -11,7 +11,7 @@
  */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Metric, Option } from "effect"
 import type { FailedSale } from "../domain/failedSale.ts"
-import { makePlaces, makePlacesByKey } from "../../core/places.ts"
+import { makePlaces, makePlacesByKey, publishDepth } from "../../core/places.ts"
 import type { Address, PaymentId } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
 import {
@@ -19,11 +19,11 @@ import {
   hungUp,
   overloaded,
   payerOverloaded,
-  receiptOf,
   tooManyUnverified,
   unresolved,
 } from "./responses.ts"
 import type { Purchase, RunningSale, SaleResult, Work } from "./sale.ts"
+import type { Receipts } from "./receipts.ts"
 
 /** One request that is being sold, with its counter. */
 export interface Sale {
@@ -42,7 +42,10 @@ interface CountedSale {
   readonly replayed: boolean
 }
 
-const outcomes = Metric.counter("payments_total", { incremental: true })
+const outcomes = Metric.counter("payments_total", {
+  description: "Paid calls, by product and outcome",
+  incremental: true,
+})
 
 /** Makes a sale that is counted once. */
 export function saleOf(purchase: Purchase, work: Work): Sale {
@@ -142,7 +145,11 @@ export interface SaleFibers {
  * The fibers of one service, which sells at most `salesMax` verified payments at the same time.
  * Closing the scope waits for them.
  */
-export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms, salesMax: number) {
+export const makeSaleFibers = Effect.fnUntraced(function* (
+  terms: PaymentTerms,
+  receipts: Receipts,
+  salesMax: number,
+) {
   const token = tokenOf(terms)
   const fibers = yield* FiberSet.make<unknown, FailedSale>()
   yield* Effect.addFinalizer(() =>
@@ -152,6 +159,7 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms, 
   const inProgress = new Map<PaymentId, SaleInProgress>()
   const whileUnverified = makeUnverifiedPlaces()
   const sales = makePlaces({ places: salesMax, ...saleQueue })
+  yield* publishDepth("sales", sales)
 
   const start = (
     paymentId: PaymentId,
@@ -197,7 +205,7 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms, 
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )
-      return yield* deliveryOf(paymentId, exit, terms)
+      return yield* deliveryOf(paymentId, exit, receipts)
     }))
 
   const saleFibers: SaleFibers = {
@@ -249,7 +257,7 @@ function payersInFlight() {
 function deliveryOf(
   paymentId: PaymentId,
   exit: Exit.Exit<Option.Option<SaleResult>, FailedSale>,
-  { chainId }: PaymentTerms,
+  receipts: Receipts,
 ): Effect.Effect<Option.Option<Delivery>, FailedSale> {
   if (Exit.isFailure(exit)) {
     const { cause } = exit
@@ -260,7 +268,7 @@ function deliveryOf(
   return Effect.succeed(Option.map(exit.value, (result): Delivery => ({
     paymentId,
     body: result.answer.body,
-    receipt: result.charged ? receiptOf(result.payment, `eip155:${chainId}`) : null,
+    receipt: result.charged ? receipts.ofSale(result.payment, result.answer.body) : null,
     replayed: false,
   })))
 }

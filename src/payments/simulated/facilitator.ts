@@ -27,6 +27,7 @@ export type Misbehaviour =
   | "html"
   | "garbage"
   | "silence"
+  | "silence_after_broadcast"
 
 /** The faults of the calls that the current fiber makes; they come before those of the options. */
 export const CallFaults = Context.Reference<{
@@ -182,6 +183,8 @@ function facilitator(
         return unknown(misbehaviour)
       case "silence":
         return yield* Effect.never
+      case "silence_after_broadcast":
+        return yield* Effect.andThen(broadcast(request), Effect.never)
     }
   })
 
@@ -190,7 +193,9 @@ function facilitator(
   ): Effect.fn.Return<VerifyOutcome> {
     yield* pause
     const misbehaviour = (yield* CallFaults).verify ?? misbehave("verify")
-    if (misbehaviour === "silence") return yield* Effect.never
+    if (misbehaviour === "silence" || misbehaviour === "silence_after_broadcast") {
+      return yield* Effect.never
+    }
     if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
     if (misbehaviour === "refusal") return { outcome: "invalid", reason: "insufficient_funds" }
     if (misbehaviour !== null) return unknown(misbehaviour)
@@ -292,4 +297,4 @@ const never = (reason: "expired" | "spent_elsewhere"): PaymentProof => ({ proof:
 
 const declined = (reason: string): SettleOutcome => ({ outcome: "declined", reason })
 
-const unknown = (reason: string) => ({ outcome: "unknown", reason }) as const
+const unknown = (reason: string) => ({ outcome: "unknown", reason, unanswered: true }) as const

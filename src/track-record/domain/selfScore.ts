@@ -138,6 +138,14 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
   }
 }
 
+/** Whether it is the first check of its item; every item has one. */
+export const isFirstKind = ({ kind }: Pick<ScoreCheck, "kind">): boolean =>
+  kind === "mover_1h" || kind === "predetermined" || kind === "whale_entry"
+
+/** When the item of a first check was published. */
+export const publishedAt = ({ kind, at }: Pick<ScoreCheck, "kind" | "at">): EpochMs =>
+  kind === "mover_1h" ? at - horizonMs[kind] : at
+
 /** When a new check is first due; null when only a resolution makes it due. */
 export function firstDueAt({ kind, at }: ScoreCheck): EpochMs | null {
   if (kind === "predetermined" || kind === "whale_entry") return null

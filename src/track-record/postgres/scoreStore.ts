@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import {
@@ -26,9 +26,12 @@ import { type OutcomeSums, restate, type Statement } from "../../movers/domain/m
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { type DueCheck, type DueMarketsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
 import { forecasts } from "./forecasts.ts"
+import type { StoredOutcome } from "../domain/outcomes.ts"
 import { delaysMinutes, type PublishedEntry } from "../domain/entryScore.ts"
 import { entryScores } from "./entryScores.ts"
+import { keepRecords, recordSalt } from "../../postgres/countedRecords.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { type CountedRecord, recordText } from "../../whales/domain/countedLog.ts"
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
   ScoreStore,
@@ -41,6 +44,7 @@ export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
       dueChecks: dueChecks(sql),
       saveVerdicts: saveVerdicts(sql),
       counts: counts(sql),
+      outcomes: outcomes(sql),
       ...entryScores(sql, incrementRevision(sql)),
       moveBins: moveBins(sql),
       version: version(sql),
@@ -320,7 +324,9 @@ const saveVerdicts = (sql: SqlClient) =>
       yield* lock(sql)
       const rows = jsonText(judged.map(judgedRow))
       yield* addToBins(sql, rows)
-      const [saved] = yield* sql<{ written: number; changed: boolean | null }>`
+      const [saved] = yield* sql<
+        { written: number; changed: ReadonlyArray<ChangedVerdict> | null }
+      >`
         WITH incoming AS (
           SELECT i.*,
             (c.verdict, c.drift, c.value) IS DISTINCT FROM (i.verdict, i.drift, i.value) AS changes
@@ -334,13 +340,32 @@ const saveVerdicts = (sql: SqlClient) =>
             point_mid = i.point_mid, drift = i.drift, margin = i.margin, value = i.value
           FROM incoming i WHERE c.feed_index = i.feed_index AND c.kind = i.kind
         )
-        SELECT count(*)::integer AS written, bool_or(changes) AS changed FROM incoming`
-      if (saved?.changed === true) yield* incrementRevision(sql)
+        SELECT count(*)::integer AS written, json_agg(json_build_object('feedIndex', feed_index,
+          'kind', kind, 'verdict', verdict, 'value', value, 'drift', drift)
+          ORDER BY feed_index, kind) FILTER (WHERE changes) AS changed FROM incoming`
+      if (saved?.changed) {
+        yield* keepVerdicts(sql, saved.changed)
+        yield* incrementRevision(sql)
+      }
       return saved?.written ?? 0
     },
     sql.withTransaction,
     Effect.orDie,
   )
+
+type ChangedVerdict = Omit<Extract<CountedRecord, { kind: string }>, "countedAt" | "salt">
+
+/** Keeps new and corrected verdicts as records of the log of counted results. */
+const keepVerdicts = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  verdicts: ReadonlyArray<ChangedVerdict>,
+) {
+  const countedAt = yield* Clock.currentTimeMillis
+  const records = verdicts.map((verdict) =>
+    recordText({ ...verdict, countedAt, salt: recordSalt() })
+  )
+  yield* keepRecords(sql, records)
+})
 
 const judgedRow = (
   { check, version, verdict, point, outcome, value, dueAt }: JudgedCheck,
@@ -497,6 +522,35 @@ const counts = (sql: SqlClient) =>
     }),
     Effect.orDie,
   )
+
+/** The most checks of one item: four of a whale entry. */
+const checksPerItem = 4
+
+const outcomes = (sql: SqlClient) =>
+  Effect.fn("ScoreStore.outcomes")(function* (since: number, items: number) {
+    const rows = yield* sql<
+      Pick<CheckRow, "feed_index" | "kind" | "at" | "verdict" | "price_start" | "price_now"> & {
+        drift: number | null
+        value: number | null
+        entry_price: number | null
+      }
+    >`
+      SELECT feed_index, kind, at, verdict, price_start, price_now, drift, value, entry_price
+      FROM score_check LEFT JOIN score_entry USING (feed_index)
+      WHERE feed_index > ${BigInt(since)} ORDER BY feed_index, kind
+      LIMIT ${items * checksPerItem}`
+    return rows.map((row): StoredOutcome => ({
+      feedIndex: Number(row.feed_index),
+      kind: row.kind,
+      at: row.at.getTime(),
+      verdict: row.verdict,
+      priceStart: row.price_start,
+      priceNow: row.price_now,
+      drift: row.drift,
+      value: row.value,
+      entryPrice: row.entry_price,
+    }))
+  }, Effect.orDie)
 
 const version = (sql: SqlClient) =>
   sql<{ revision: bigint }>`SELECT revision FROM score_state`.pipe(

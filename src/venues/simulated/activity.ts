@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Parts } from "../../core/domain/parts.ts"
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { type Catalogue, type SimulatedMarket, slotsOf } from "./catalogue.ts"
@@ -37,6 +38,8 @@ export interface ActivityLog {
   readonly activity: (wallet: Wallet, range: Range, count: number) => ReadonlyArray<Activity>
   /** A wallet's entries that start in `[from, to]`, hedges included, ascending. */
   readonly episodes: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<Episode>
+  /** Computes in parts what all wallets need in a range. All callers share the parts of a day. */
+  readonly prepare: (range: Range) => Parts<void>
 }
 
 /** Plans of one day, by wallet number. A day is a number of days since the epoch. */
@@ -50,7 +53,7 @@ export function makeActivityLog(
 ): ActivityLog {
   const beganAt = options.origin - options.walletDays * day
   const plansIn = planner(options, catalogue, view, wallets)
-  const { withMoves, withRedemptions } = calendar(options, catalogue, wallets, plansIn)
+  const { withMoves, withRedemptions, prepareDay } = calendar(options, catalogue, wallets, plansIn)
   const daysOf = ({ from, to }: Range): readonly [first: number, last: number] => [
     Math.floor(Math.max(from, beganAt) / day),
     Math.floor(to / day),
@@ -79,10 +82,10 @@ export function makeActivityLog(
         const from = Math.max(range.from, dayNumber * day)
         const to = Math.min(range.to, dayNumber * day + day - 1)
         const found = [
-          ...plansOnDay(dayNumber, wallet).flatMap(activityOf),
-          ...cashFlowsOf(wallet, dayNumber),
+          ...plansOnDay(dayNumber, wallet).flatMap((plan) => activityOf(plan, { from, to })),
+          ...cashFlowsOf(wallet, dayNumber).filter(({ at }) => at >= from && at <= to),
         ]
-        rows.push(...found.filter(({ at }) => at >= from && at <= to).sort(newestFirst))
+        rows.push(...found.sort(newestFirst))
       }
       return rows.slice(0, count)
     },
@@ -98,6 +101,10 @@ export function makeActivityLog(
         }
       }
       return found.sort((a, b) => a.firstFillAt - b.firstFillAt)
+    },
+    prepare: function* (range) {
+      const [first, last] = daysOf(range)
+      for (let dayNumber = last; dayNumber >= first; dayNumber--) yield* prepareDay(dayNumber)
     },
   }
 }
@@ -159,11 +166,11 @@ function calendar(
   const makers = wallets.filter(({ group }) =>
     slots.mechanical > 0 && group.strategy === "interval_maker"
   )
-  /** Plans in ordinary markets live at `from.ordinary` or later, and in rounds after `from.rounds`. */
-  const plansUntil = (
+  /** Ordinary markets live at `from.ordinary` or later, and those of rounds after `from.rounds`. */
+  const marketsUntil = (
     to: EpochMs,
     from: { readonly ordinary: EpochMs; readonly rounds: EpochMs },
-  ): ReadonlyArray<Plan> => {
+  ): ReadonlyArray<SimulatedMarket> => {
     const markets: Array<SimulatedMarket> = []
     for (let slot = 0; slot < slots.ordinary; slot++) {
       const last = catalogue.at(slot, to).generation
@@ -178,32 +185,50 @@ function calendar(
         markets.push(roundAt(options, catalogue, wallet, at))
       }
     }
-    return markets.flatMap(plansIn)
+    return markets
   }
-  const withMoves = makeMemo<DayPlans>(cachedDaysMax)
-  const withRedemptions = makeMemo<DayPlans>(cachedDaysMax)
-  return {
-    withMoves: (dayNumber: number) =>
-      withMoves(dayNumber, () => {
-        const [from, to] = [dayNumber * day - moveRowsMs, (dayNumber + 1) * day - 1]
-        return byWallet(
-          plansUntil(to, { ordinary: from, rounds: from })
-            .filter(({ moves }) => moves.some(({ at }) => at >= from && at <= to)),
-        )
-      }),
-    withRedemptions: (dayNumber: number) =>
-      withRedemptions(dayNumber, () => {
-        const [from, to] = [dayNumber * day, (dayNumber + 1) * day - 1]
-        const rounds = from - redemptionMsMax
-        return byWallet(
-          plansUntil(to, { ordinary: rounds - settlementMsMax, rounds })
-            .filter(({ redemption }) =>
-              redemption !== null && redemption.at >= from && redemption.at <= to
-            ),
-        )
-      }),
+  const marketsRedeemedOn = (dayNumber: number) => {
+    const rounds = dayNumber * day - redemptionMsMax
+    return marketsUntil(endOf(dayNumber), { ordinary: rounds - settlementMsMax, rounds })
   }
+  const movesCache = makeMemo<DayPlans>(cachedDaysMax)
+  const redemptionsCache = makeMemo<DayPlans>(cachedDaysMax)
+  const withMoves = (dayNumber: number) =>
+    movesCache(dayNumber, () => {
+      const [from, to] = [dayNumber * day - moveRowsMs, endOf(dayNumber)]
+      return byWallet(
+        marketsUntil(to, { ordinary: from, rounds: from }).flatMap(plansIn)
+          .filter(({ moves }) => moves.some(({ at }) => at >= from && at <= to)),
+      )
+    })
+  const withRedemptions = (dayNumber: number) =>
+    redemptionsCache(dayNumber, () => {
+      const [from, to] = [dayNumber * day, endOf(dayNumber)]
+      return byWallet(
+        marketsRedeemedOn(dayNumber).flatMap(plansIn)
+          .filter(({ redemption }) =>
+            redemption !== null && redemption.at >= from && redemption.at <= to
+          ),
+      )
+    })
+  const preparing = makeMemo<Parts<void>>(cachedDaysMax)
+  const prepareDay = (dayNumber: number) =>
+    preparing(dayNumber, function* () {
+      // These markets include those with moves on the day.
+      for (const market of marketsRedeemedOn(dayNumber)) {
+        plansIn(market)
+        yield
+      }
+      withMoves(dayNumber)
+      yield
+      withRedemptions(dayNumber)
+      yield
+    })
+  return { withMoves, withRedemptions, prepareDay }
 }
+
+/** The last millisecond of a day. */
+const endOf = (dayNumber: number): EpochMs => (dayNumber + 1) * day - 1
 
 function byWallet(plans: ReadonlyArray<Plan>): DayPlans {
   return Map.groupBy(plans, ({ wallet }) => wallet.number)
@@ -268,13 +293,17 @@ export interface Activity {
   readonly transaction: string
 }
 
-/** Every row of a plan, oldest first. */
-export function activityOf(plan: Plan): ReadonlyArray<Activity> {
+const always: Range = { from: -Infinity, to: Infinity }
+
+/** The rows of a plan in a range, oldest first. */
+export function activityOf(plan: Plan, { from, to } = always): ReadonlyArray<Activity> {
   const { wallet, market, key, redemption } = plan
   const rows: Array<Activity> = []
   for (const [index, move] of plan.moves.entries()) {
     const trades = move.kind === "buy" || move.kind === "sell"
+    if (move.at > to || move.at + moveRowsMs < from) continue
     for (const [row, { at, lots }] of rowsOf(move).entries()) {
+      if (at < from || at > to) continue
       const size = lots / lotsPerShare
       rows.push({
         kind: move.kind,
@@ -290,7 +319,7 @@ export function activityOf(plan: Plan): ReadonlyArray<Activity> {
       })
     }
   }
-  if (redemption !== null) {
+  if (redemption !== null && redemption.at >= from && redemption.at <= to) {
     rows.push({
       kind: "redeem",
       wallet,

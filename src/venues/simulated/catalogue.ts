@@ -91,24 +91,25 @@ export function makeCatalogue(options: WorldOptions): Catalogue {
   const slots = slotsOf(options)
   const lanes = Math.ceil(slots.mechanical / mechanicalAssets.length)
   const cached = makeMemo<SimulatedMarket>(marketCacheSize(options.markets))
+  const cachedEvents = makeMemo<EventPlan>(marketCacheSize(options.markets))
+  const eventAt = (slot: number): EventPlan =>
+    cachedEvents(slot, () => eventOf(options, world, slot, slots.ordinary))
 
   const generation = (slot: number, index: number): SimulatedMarket =>
     cached(
       numberOf(slot, index),
       () =>
-        slot < slots.ordinary
-          ? makeMarket(options, eventOf(options, world, slot, slots.ordinary), slot, index)
-          : makeMechanical(
-            options,
-            mix(world, 3),
-            { slot, lane: slot - slots.ordinary, lanes },
-            index,
-          ),
+        slot < slots.ordinary ? makeMarket(options, eventAt(slot), slot, index) : makeMechanical(
+          options,
+          mix(world, 3),
+          { slot, lane: slot - slots.ordinary, lanes },
+          index,
+        ),
     )
 
   const at = (slot: number, instant: EpochMs): SimulatedMarket => {
     const { base, periodMs } = slot < slots.ordinary
-      ? eventOf(options, world, slot, slots.ordinary)
+      ? eventAt(slot)
       : lanePlan(slot - slots.ordinary, lanes)
     return generation(slot, Math.floor((instant - base) / periodMs))
   }

@@ -8,6 +8,8 @@
  * @module
  */
 import { Clock, Effect, Layer } from "effect"
+import type { Parts } from "../../core/domain/parts.ts"
+import { inSlices } from "../../core/slices.ts"
 import { day, type EpochMs, hour, isoTime, minute, second } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { type NewsSource, NewsSources } from "../../news/NewsSources.ts"
@@ -37,13 +39,19 @@ export interface Article extends Headline {
   readonly marketId: MarketId | null
 }
 
+interface Range {
+  readonly from: EpochMs
+  readonly to: EpochMs
+}
+
 export interface NewsArchive {
   /** An outlet's articles in `[from, to]`, newest first. */
-  readonly published: (
-    outlet: Outlet,
-    range: { readonly from: EpochMs; readonly to: EpochMs },
-  ) => ReadonlyArray<Article>
+  readonly published: (outlet: Outlet, range: Range) => ReadonlyArray<Article>
+  /** Computes in parts what all outlets publish in a range, so that `published` is then quick. */
+  readonly prepare: (range: Range) => Parts<void>
 }
+
+type Published = Pick<NewsArchive, "published">
 
 /** A feed contains the last day, at most `feedRowsMax` rows. */
 const feedMs = day
@@ -59,7 +67,10 @@ const noiseMs = 40 * minute
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<NewsSources> {
   const archive = makeNewsArchive(world)
   const clock = worldClock(world, options)
-  const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
+  const now = Effect.tap(
+    Effect.map(Clock.currentTimeMillis, clock.toWorld),
+    (at) => inSlices(() => archive.prepare({ from: at - feedMs, to: at })),
+  )
   const headline = ({ title, url, source, publishedAt }: Article): Headline => ({
     title,
     url,
@@ -83,13 +94,13 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<New
 }
 
 /** The content of an outlet's feed at `at`. */
-export function feedOf(archive: NewsArchive, outlet: Outlet, at: EpochMs): ReadonlyArray<Article> {
+export function feedOf(archive: Published, outlet: Outlet, at: EpochMs): ReadonlyArray<Article> {
   return archive.published(outlet, { from: at - feedMs, to: at }).slice(0, feedRowsMax)
 }
 
 /** Articles whose title contains every word of a topic. Their source is the outlet's host. */
 export function searchIndex(
-  archive: NewsArchive,
+  archive: Published,
   topics: ReadonlyArray<ReadonlyArray<string>>,
   at: EpochMs,
 ): ReadonlyArray<Article> {
@@ -112,19 +123,28 @@ export function makeNewsArchive(world: World): NewsArchive {
   const cached = makeMemo<ReadonlyArray<Story>>(marketCacheSize(world.catalogue.slots))
   const storiesOf = (market: SimulatedMarket): ReadonlyArray<Story> =>
     cached(market.number, () => storiesAbout(world, market))
+  function* marketsIn({ from, to }: Range): Generator<SimulatedMarket> {
+    for (let slot = 0; slot < world.catalogue.slots; slot++) {
+      let market = world.catalogue.at(slot, to)
+      while (market.kind !== "mechanical" && market.resolvedAt + storiesAfterMs > from) {
+        yield market
+        market = world.catalogue.generation(slot, market.generation - 1)
+      }
+    }
+  }
   return {
+    prepare: function* (range) {
+      for (const market of marketsIn(range)) {
+        storiesOf(market)
+        yield
+      }
+    },
     published: (outlet, range) => {
       const rows = [...noiseOf(world, outlet, range)]
-      for (let slot = 0; slot < world.catalogue.slots; slot++) {
-        let market = world.catalogue.at(slot, range.to)
-        while (market.kind !== "mechanical" && market.resolvedAt + storiesAfterMs > range.from) {
-          for (const [n, story] of storiesOf(market).entries()) {
-            const row = articleOf(outlet, market, story, n)
-            if (row !== null && row.publishedAt >= range.from && row.publishedAt <= range.to) {
-              rows.push(row)
-            }
-          }
-          market = world.catalogue.generation(slot, market.generation - 1)
+      for (const market of marketsIn(range)) {
+        for (const [n, story] of storiesOf(market).entries()) {
+          const row = articleOf(outlet, market, story, n, range)
+          if (row !== null) rows.push(row)
         }
       }
       return rows.sort((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
@@ -132,12 +152,16 @@ export function makeNewsArchive(world: World): NewsArchive {
   }
 }
 
-/** The story as this outlet publishes it; null if it does not. One outlet is first, others may follow. */
+/**
+ * The story as this outlet publishes it; null if it does not, or not in the range. One outlet is
+ * first, others may follow.
+ */
 function articleOf(
   outlet: Outlet,
   market: SimulatedMarket,
   story: Story,
   nth: number,
+  { from, to }: Range,
 ): Article | null {
   const key = mix(mix(market.key, 96), nth)
   const place = outlets.indexOf(outlet)
@@ -146,6 +170,7 @@ function articleOf(
   if (!isFirst && uniform(draw) >= 0.35) return null
   const late = isFirst ? 0 : between(mix(draw, 1), 2, 50) * minute
   const publishedAt = story.at + Math.floor(late / second) * second
+  if (publishedAt < from || publishedAt > to) return null
   return {
     title: story.title,
     url: urlOf(outlet, story.title, publishedAt, mix(draw, 2)),
@@ -159,7 +184,7 @@ function articleOf(
 function* noiseOf(
   world: World,
   outlet: Outlet,
-  range: { readonly from: EpochMs; readonly to: EpochMs },
+  range: Range,
 ): Generator<Article> {
   const own = mix(mix(world.options.seed, 97), outlets.indexOf(outlet))
   for (let n = Math.floor(range.from / noiseMs); n * noiseMs <= range.to; n++) {

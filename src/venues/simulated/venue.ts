@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Clock, Effect, Layer, Option, Stream } from "effect"
+import { Effect, Layer, Option, Stream } from "effect"
 import type { OrderBook } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, MarketFacts, MarketId, Trade } from "../../markets/domain/market.ts"
@@ -13,10 +13,10 @@ import { type Decoded, VenueClient } from "../../markets/VenueClient.ts"
 import { makeWorld, type VenueOptions, type World, type WorldClock, worldClock } from "./world.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { rulesOf } from "./endings.ts"
-import { walletSource } from "./walletSource.ts"
+import { walletSource, worldNow } from "./walletSource.ts"
 
 /** Markets in one page of the listing. */
-const pageSize = 500
+const pageSize = 25
 /** Fills that one call returns. */
 const tradesMax = 1_000
 
@@ -36,7 +36,7 @@ export function devWorld(seed: number): World {
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<VenueClient> {
   const clock = worldClock(world, options)
   const { toWorld, fromWorld, speed } = clock
-  const now = Effect.map(Clock.currentTimeMillis, toWorld)
+  const now = worldNow(clock)
   /** Applies `read` to each known market, as of now. */
   const ofMarkets =
     <A>(read: (market: SimulatedMarket, at: EpochMs) => A | null) =>

@@ -5,6 +5,8 @@
  * @module
  */
 import { Clock, Effect } from "effect"
+import { type Parts, runParts } from "../../core/domain/parts.ts"
+import { inSlices } from "../../core/slices.ts"
 import { day, type EpochMs, second } from "../../core/domain/time.ts"
 import type { ActivityPage, ActivityRow, WalletSource } from "../../markets/VenueClient.ts"
 import type { Activity } from "./activity.ts"
@@ -19,6 +21,10 @@ import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain
 /** Rows in one page of a wallet's activity. */
 const pageRowsDefault = 500
 
+/** The world's time. Many calls follow one another, so requests are answered before each. */
+export const worldNow = ({ toWorld }: WorldClock): Effect.Effect<EpochMs> =>
+  Effect.andThen(Effect.yieldNow, Effect.map(Clock.currentTimeMillis, toWorld))
+
 export function walletSource(
   world: World,
   clock: WorldClock,
@@ -26,11 +32,11 @@ export function walletSource(
 ): WalletSource {
   const { activityRows: limit = pageRowsDefault, retentionDays = null } = options
   const byAddress = new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
-  const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
+  const now = worldNow(clock)
   return {
     categories: boardCategories,
     leaderboard: (board, limit) =>
-      Effect.map(Effect.tap(now, (at) => prepareBoards(world, at)), (at) => ({
+      Effect.map(Effect.tap(now, (at) => inSlices(() => prepareBoards(world, at))), (at) => ({
         rows: boardOf(world, board.period, board.category, board.by, at)
           .slice(0, Math.max(0, limit))
           .map(({ wallet }, index) => ({
@@ -40,8 +46,15 @@ export function walletSource(
           })),
         rejected: {},
       })),
-    activity: (address, range, cursor) =>
-      Effect.map(now, (at) => {
+    activity: (address, range, cursor) => {
+      const prepared = Effect.tap(now, (at) =>
+        inSlices(() =>
+          world.prepareActivity({
+            from: clock.toWorld(range.from),
+            to: Math.min(at, clock.toWorld(range.to)),
+          })
+        ))
+      return Effect.map(prepared, (at) => {
         const wallet = byAddress.get(address.toLowerCase())
         const after = cursor === null ? null : parseCursor(cursor)
         if (wallet === undefined) return emptyPage
@@ -56,33 +69,18 @@ export function walletSource(
           next: next === null ? null : `${next.at / second}.${next.rows}`,
           cut,
         }
-      }),
+      })
+    },
   }
 }
 
-/**
- * Leaderboards need the whole activity of all wallets. It is computed a day at a time, then the
- * results a wallet at a time, so that other fibers can run in between.
- */
-function prepareBoards(world: World, at: EpochMs): Effect.Effect<void> {
-  const { origin, walletDays } = world.options
-  const [wallet] = world.wallets
-  if (wallet === undefined) return Effect.void
-  const first = Math.floor(origin / day) - walletDays
-  const dates = Array.from({ length: Math.floor(at / day) - first }, (_, index) => first + index)
-  return Effect.andThen(
-    inSlices(dates, (date) => world.truth.plans(wallet, { from: date * day, to: date * day })),
-    Effect.suspend(() => inSlices(world.wallets, resultsAt(world, Math.floor(at / day)))),
-  )
+/** Leaderboards need the whole activity of all wallets. */
+function* prepareBoards(world: World, at: EpochMs): Parts<void> {
+  const midnight = Math.floor(at / day)
+  yield* world.prepareActivity({ from: -Infinity, to: midnight * day })
+  const results = resultsAt(world, midnight)
+  for (const wallet of world.wallets) yield* results(wallet)
 }
-
-/** Each computation is one slice; the fiber yields after it. */
-const inSlices = <A>(items: ReadonlyArray<A>, compute: (item: A) => unknown) =>
-  Effect.forEach(
-    items,
-    (item) => Effect.andThen(Effect.sync(() => compute(item)), Effect.yieldNow),
-    { discard: true },
-  )
 
 const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
@@ -212,7 +210,7 @@ const boardsOf = new WeakMap<World, Memo<Boards>>()
 
 /** A wallet's results by category and period. */
 type Results = ReadonlyMap<string, { readonly pnl: number; readonly volume: number }>
-const resultsOf = new WeakMap<World, Memo<(wallet: Wallet) => Results>>()
+const resultsOf = new WeakMap<World, Memo<(wallet: Wallet) => Parts<Results>>>()
 
 /** Every wallet that traded, best first, as of the last midnight. `category` is in upper or lower case. */
 export function boardOf(
@@ -238,7 +236,7 @@ function boardsAt(world: World, midnight: number): Boards {
   const boards = new Map<string, Array<BoardRow>>()
   const results = resultsAt(world, midnight)
   for (const wallet of world.wallets) {
-    for (const [name, sum] of results(wallet)) {
+    for (const [name, sum] of runParts(results(wallet))) {
       const rows = boards.get(name) ?? []
       boards.set(name, rows)
       rows.push({ wallet, ...sum })
@@ -247,24 +245,29 @@ function boardsAt(world: World, midnight: number): Boards {
   return boards
 }
 
-/** The results of each wallet as of a midnight, computed once. */
-function resultsAt(world: World, midnight: number): (wallet: Wallet) => Results {
+/** The results of each wallet as of a midnight, kept once computed. */
+function resultsAt(world: World, midnight: number): (wallet: Wallet) => Parts<Results> {
   const cached = resultsOf.get(world) ?? makeMemo(cachedMidnightsMax)
   resultsOf.set(world, cached)
   return cached(midnight, () => {
     const priceAt = pricesOf(world)
     const byWallet = new Map<number, Results>()
-    return (wallet) => {
+    return function* (wallet) {
       const known = byWallet.get(wallet.number)
       if (known !== undefined) return known
-      const results = computeResults(world, wallet, midnight * day, priceAt)
+      const results = yield* computeResults(world, wallet, midnight * day, priceAt)
       byWallet.set(wallet.number, results)
       return results
     }
   })
 }
 
-function computeResults(world: World, wallet: Wallet, to: EpochMs, priceAt: PriceAt): Results {
+function* computeResults(
+  world: World,
+  wallet: Wallet,
+  to: EpochMs,
+  priceAt: PriceAt,
+): Parts<Results> {
   const sums = new Map<string, { pnl: number; volume: number }>()
   for (const plan of world.truth.plans(wallet, { from: -Infinity, to })) {
     for (const period of boardPeriods) {
@@ -276,6 +279,7 @@ function computeResults(world: World, wallet: Wallet, to: EpochMs, priceAt: Pric
         sums.set(name, { pnl: sum.pnl + pnl, volume: sum.volume + volume })
       }
     }
+    yield
   }
   return sums
 }

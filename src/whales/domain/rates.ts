@@ -100,18 +100,25 @@ interface OverallRates {
   readonly sweeps: typeof Sweeps.Type
 }
 
-/** The scorecard's overall figures and bands, over all wallets. */
-export function overall(all: ReadonlyArray<WalletTotals>): OverallRates {
-  const bands = noTotals.bands.map((none, i) =>
-    all.reduce((sum, totals) => addBandSums(sum, totals.bands[i] ?? none, 1), none)
-  )
-  const sweeps = all.reduce((sum, totals) => addBandSums(sum, totals.sweeps, 1), noBandSums)
-  const returns = all.reduce((sum, totals) => addReturns(sum, totals.returns, 1), noReturns)
+/** The sum over wallets. */
+export function sumOfTotals(all: ReadonlyArray<WalletTotals>): WalletTotals {
+  return {
+    cancelled: all.reduce((sum, { cancelled }) => sum + cancelled, 0),
+    bands: noTotals.bands.map((none, i) =>
+      all.reduce((sum, totals) => addBandSums(sum, totals.bands[i] ?? none, 1), none)
+    ),
+    sweeps: all.reduce((sum, totals) => addBandSums(sum, totals.sweeps, 1), noBandSums),
+    returns: all.reduce((sum, totals) => addReturns(sum, totals.returns, 1), noReturns),
+  }
+}
+
+/** The scorecard's overall figures and bands, from the sum over all wallets. */
+export function overall({ cancelled, bands, sweeps, returns }: WalletTotals): OverallRates {
   const whole = wholeOf(bands)
   const rois = whole.entries === 0 ? { followRoi: null, fadeRoi: null } : roisOf(whole)
   return {
     resolved: whole.entries,
-    cancelled: all.reduce((sum, { cancelled }) => sum + cancelled, 0),
+    cancelled,
     winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
     brier: whole.entries === 0 ? null : brierOf(whole),
     ...rois,

@@ -12,6 +12,7 @@ import { Ref, Result, Schedule, Schema, Semaphore, Stream } from "effect"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import { CircuitBreaker } from "effect/persistence"
 import OpenAI from "openai"
+import { publishDepth } from "../../core/places.ts"
 import type { Prompt } from "../domain/prompt.ts"
 import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
 import { type CallFailed, failed, failureOf, isTransient } from "./failures.ts"
@@ -95,6 +96,11 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
     Effect.gen(function* () {
       const client = clientOf(options)
       const slots = yield* Semaphore.make(concurrentRequestsMax)
+      const count = { asked: 0, running: 0 }
+      yield* publishDepth("model", {
+        running: () => count.running,
+        waiting: () => count.asked - count.running,
+      })
       const circuit = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(failuresMax),
         openDuration: circuitOpenDuration,
@@ -138,7 +144,9 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
           (work) => circuit.execute(work, { key: call.use, classify }),
           Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
           (work) => unlessPaused(call.use, work),
+          counted(count, "running"),
           slots.withPermit,
+          counted(count, "asked"),
           Effect.timeoutOrElse({ duration: requestTimeout[call.use], orElse: () => late }),
         )
 
@@ -152,6 +160,13 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
       })
     }),
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
+/** Counts an effect in `key` while it runs. */
+const counted = <Key extends string>(count: Record<Key, number>, key: Key) => {
+  const add = (by: number) => Effect.sync(() => void (count[key] += by))
+  return <A, E>(work: Effect.Effect<A, E>) =>
+    Effect.acquireUseRelease(add(1), () => work, () => add(-1))
+}
 
 /** One HTTP request for a call, in the form that the model's server last accepted, or in a simpler one. */
 const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOptions) {

@@ -25,10 +25,9 @@ import { summaryLines } from "../../../examples/agent/summary.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { law } from "../../support/effect.ts"
-import { serviceOptions } from "../../support/http/httpService.ts"
+import { documentOptions } from "../../support/http/httpService.ts"
 
-const text = (path: string) =>
-  new TextDecoder().decode(documents({ ...serviceOptions, version: "1.0.0" }).get(path)?.bytes)
+const text = (path: string) => new TextDecoder().decode(documents(documentOptions).get(path)?.bytes)
 const at = "2026-11-21T12:00:00.000Z"
 const indexAt = (index: number, digest: string | null = null) => ({
   status: "live",

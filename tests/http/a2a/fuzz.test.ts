@@ -93,11 +93,14 @@ liveTest(
       let worth = 0n
       for (const { wire, product } of wires) {
         const { authorization } = wire.payload
-        const stored = yield* payments.status(payments.idOf({
-          ...authorizationFor(buyer(0), product, now),
-          nonce: nonce(Number(BigInt(authorization.nonce)) - 1),
-        }))
-        if (stored._tag === "Some" && stored.value.state === "answered") {
+        const stored = yield* payments.status(
+          payments.idOf({
+            ...authorizationFor(buyer(0), product, now),
+            nonce: nonce(Number(BigInt(authorization.nonce)) - 1),
+          }),
+          null,
+        )
+        if (stored._tag === "Some" && stored.value.payment.state === "answered") {
           answered.add(authorization.nonce)
           worth += product.price
         }

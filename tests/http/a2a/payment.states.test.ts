@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { offerExtension } from "../../../src/payments/domain/x402/offerReceipt.ts"
+import { testKey } from "../../support/signing/key.ts"
 import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Effect, Option, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -26,7 +28,14 @@ const paymentId = PaymentId.make(`0x${"a1".repeat(32)}`)
 const receipt = { payer: "0xa", transaction: "0xb", network: "eip155:8453" }
 const body = new TextEncoder().encode('{"success":true,"data":7}')
 const delivery: Delivery = { paymentId, body, receipt, replayed: false }
-const refund = { id: paymentId, state: "queued", amountUsd: "0.01", to: "0xa" }
+const sold = { ...delivery, etag: '"a"', unchanged: false }
+const refund = {
+  id: paymentId,
+  state: "queued",
+  amountUsd: "0.01",
+  to: "0xa",
+  paymentTransaction: "0x7c",
+}
 const message = { role: "user", messageId: "m", parts: [] } as const
 const client = { client: "a-client", site: null }
 const submitted = { payload: {}, client, spend: Effect.void, message }
@@ -61,6 +70,7 @@ const oneTask = Effect.fnUntraced(function* (
   const skills = {
     checkouts: { latest: checkout } as Partial<Checkouts> as Checkouts,
     terms: serviceOptions.terms,
+    offers: (product) => offerExtension(testKey.sign, product, serviceOptions.terms, 0),
   } as Partial<SkillPorts> as SkillPorts
   const ports: A2aPorts = {
     ...{ skills, tasks },
@@ -169,7 +179,7 @@ const sales: ReadonlyArray<
     boundElsewhere?: readonly [returned: string, stored: string, status: string],
   ]
 > = [
-  ["answered", Effect.succeed(delivery), "answered", "completed", "completed", "completed"],
+  ["answered", Effect.succeed(sold), "answered", "completed", "completed", "completed"],
   ["not settled yet", settling, "underway", "working", "paying", "submitted"],
   ["in progress", refused("payment_in_progress"), "released", "working", "paying", "submitted"],
   ["refunded now", owing, "refunded", "failed", "failed", "completed"],
@@ -218,7 +228,7 @@ for (const [what, sell, state, ...expected] of sales) {
 test("an answer for a task that was released meanwhile completes the task", () =>
   Effect.gen(function* () {
     const released: TaskMove = { event: "release", note: null, messages: [] }
-    const sell: Sell = Effect.succeed(delivery)
+    const sell: Sell = Effect.succeed(sold)
     const { ports, task, stored } = yield* oneTask("paying", answered, sell, released)
     const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
     equal(view.state, "completed")

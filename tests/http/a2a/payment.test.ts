@@ -344,8 +344,8 @@ test("an answer is delivered with its task, and a sale that is never delivered i
         ...{ validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
       })
       const sent = Effect.map(
-        payments.status(paymentId),
-        (row) => row._tag === "Some" && recordOf(row.value).sent,
+        payments.status(paymentId, null),
+        (row) => row._tag === "Some" && recordOf(row.value.payment).sent,
       )
       return { id, payload, sent }
     })

@@ -39,6 +39,8 @@ const foreignAddresses = [
   "http://www.w3.org/2000/svg",
   "https://json-schema.org/draft/2020-12/schema",
   "https://www.rfc-editor.org/info/rfc9727",
+  "https://www.w3.org/ns/did/v1",
+  "https://w3id.org/security/suites/jws-2020/v1",
   "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
   "https://github.com/google-a2a/a2a-x402/v0.1",
   "https://venue.example/market/sample-will-the-bridge-open-in-2027",
@@ -304,7 +306,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["c97cbf32e3f2e350", "2026-11-23T06:10:00.000Z"],
+      ["619b8dbeb9f05753", "2026-11-24T04:30:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

@@ -19,6 +19,7 @@ import {
   readTools,
 } from "../../support/http/documents.ts"
 import { readLlms } from "../../support/http/llms.ts"
+import { json } from "../../support/http/stockedService.ts"
 import { test } from "../../support/effect.ts"
 import {
   callsOfText,
@@ -122,6 +123,32 @@ test("tools/list of /mcp lists the products of the catalog", () =>
     agrees(offersOfTools(tools), ["name", "title", "priceUsd", "parameters"])
   }))
 
+test("the discovery document has the policies of x402-signals, and the 402 its address", () =>
+  Effect.gen(function* () {
+    const face = yield* openDocumentService
+    const [product] = sold
+    ok(product !== undefined)
+    const { body } = yield* challengesOf(face, product)
+    strictEqual(body.policies, `${base}/.well-known/x402`)
+    const found = objectIn(yield* json(yield* face.get("/.well-known/x402")))
+    equal(found["fulfillment_policy"], {
+      version: "0.2",
+      mode: "instant",
+      fulfillment_deadline_seconds: 600,
+      status_endpoint: "/v1/payments/{paymentId}",
+      retry_after_seconds: 5,
+    })
+    const policy = objectIn(found["refund_policy"])
+    // A delivered answer is final; without one, the whole payment goes back to its payer by itself.
+    equal([policy["type"], policy["refund_to"], policy["partial_refunds_supported"]], [
+      ...["none", "original_payer", false],
+    ])
+    const byState = objectIn(policy["refund_policy_by_state"])
+    for (const state of ["FULFILLMENT_FAILED", "EXPIRED"]) {
+      strictEqual(objectIn(byState[state])["type"], "automatic")
+    }
+  }))
+
 test("a 402 has the same requirements over HTTP, A2A and MCP", () =>
   Effect.gen(function* () {
     const face = yield* openDocumentService
@@ -158,7 +185,10 @@ test("contract, catalog, text, card and tools list the same free rows", () =>
     const rows = Object.values(freeRows)
     const jsonRows = rows.filter(({ format }) => format === "json")
     const names = jsonRows.map(({ id }) => named(id))
-    const contract = objectIn(json("/openapi.json")["paths"])
+    const contract = {
+      ...objectIn(json("/openapi.json")["paths"]),
+      ...objectIn(json("/openapi/service.json")["paths"]),
+    }
     for (const { id, path, title } of rows) {
       const { operationId, summary, security } = objectIn(objectIn(contract[path])["get"])
       equal([operationId, summary, security], [camelCase(id), title, []])

@@ -4,12 +4,14 @@
  *
  * @module
  */
+import { sampleProof } from "../../../src/catalog/domain/sample.ts"
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import type { Answer } from "../../../src/http/server/answer.ts"
 import { makeSnapshot, type Snapshot } from "../../../src/http/free/snapshot.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
+import { FeedChain } from "../../../src/feed/FeedChain.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
@@ -39,12 +41,14 @@ const countingFeed = Effect.gen(function* () {
       lastUpdated: 0,
       todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
       lastTickAt: 0,
+      head: sampleProof.head,
       asOf: { mover: null, whale_entry: null, predetermined: null },
       walletsFresh: true,
       sellable: true,
     }
   })
   const layer = Layer.mergeAll(
+    Layer.mock(FeedChain, { dailyHeads: Effect.succeed([]) }),
     Layer.mock(Feed, { index, pulse: Effect.succeed([]) }),
     Layer.mock(TrackRecord, { scorecard: Effect.never }),
     Layer.mock(Digest, { latest: Effect.succeedNone }),

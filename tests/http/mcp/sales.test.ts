@@ -195,7 +195,12 @@ for (const product of Object.values(products)) {
       for (const [args, meta] of [[{}, {}], [{ nonsense: true }, { "x402/payment": null }]]) {
         const { isError, structuredContent, content } = yield* call(skillName(product), args, meta)
         const required = paymentRequired(product, terms, { resource: "mcp" })
-        equal([isError, structuredContent], [true, JSON.parse(JSON.stringify(required))])
+        const { "offer-receipt": signed, ...extensions } = Object(structuredContent?.["extensions"])
+        equal(
+          [isError, { ...structuredContent, extensions }],
+          [true, JSON.parse(JSON.stringify(required))],
+        )
+        equal(signed.info.offers.length, 1)
         const [sentence, version1] = content.map(({ text }) => text ?? "")
         ok(sentence?.startsWith(`${skillName(product)} costs $${usd(product.price)} in USDC`))
         for (
@@ -336,7 +341,13 @@ const mockPayments = (
 /** Payments whose every sale fails with the given error. */
 const failing = (error: NotCharged | RefundQueued | Unresolved) =>
   mockPayments({ sell: () => Effect.fail(error) })
-const refund = { id: "0x1", state: "queued", amountUsd: "0.03", to: "0x2" }
+const refund = {
+  id: "0x1",
+  state: "queued",
+  amountUsd: "0.03",
+  to: "0x2",
+  paymentTransaction: "0x7c",
+}
 const receipt = { payer: "0x2", transaction: "0x3", network: "eip155:8453" }
 const failures: ReadonlyArray<NotCharged | RefundQueued | Unresolved> = [
   new NotCharged({ code: "signal_not_found", message: "None", hint: "Look" }),

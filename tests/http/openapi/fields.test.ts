@@ -1,18 +1,19 @@
 /**
- * Every field of every body in /openapi.json has a meaning: no description only repeats the name, one
+ * Every field of every body in the OpenAPI documents has a meaning: no description only repeats the name, one
  * of a field that may be null says when, and one of a number says its unit. /llms-full.txt has them all.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { documents } from "../../../src/http/documents/documents.ts"
-import { serviceOptions } from "../../support/http/httpService.ts"
+import { wholeContract } from "../../support/http/contract.ts"
+import { documentOptions } from "../../support/http/httpService.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-const served = documents({ ...serviceOptions, version: "1.0.0" })
+const served = documents(documentOptions)
 const textOf = (path: string) => new TextDecoder().decode(served.get(path)?.bytes)
-const document: Json = JSON.parse(textOf("/openapi.json"))
+const document: Json = wholeContract
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -7,12 +7,9 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { sampleAt, sampleScorecard } from "../../../src/catalog/domain/sample.ts"
 import { cardAnswer, cardHeight, cardWidth, pngRoute } from "../../../src/http/pages/card/card.ts"
-import { loadCharts } from "../../../src/http/pages/charts/drawing.ts"
 import type { Site } from "../../../src/http/pages/site.ts"
 import type { Answer } from "../../../src/http/server/answer.ts"
 import type { EdgeRoute } from "../../../src/http/server/edge.ts"
-
-await loadCharts()
 
 const site: Site = {
   ...{ publicBaseUrl: "https://service.example", paymentMode: "live", venueMode: "polymarket" },

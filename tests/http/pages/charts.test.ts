@@ -15,12 +15,10 @@ import {
   priceChart,
   sparkline,
 } from "../../../src/http/pages/charts/charts.ts"
-import { loadCharts, widthOf } from "../../../src/http/pages/charts/drawing.ts"
+import { widthOf } from "../../../src/http/pages/charts/drawing.ts"
 import { signedPercent } from "../../../src/http/pages/parts.tsx"
 import { law } from "../../support/effect.ts"
 import { anyInt, hostileText, oneOf } from "../../support/http/hostile.ts"
-
-await loadCharts()
 
 const runs = 60
 const edgeNumbers = [0, -0, 1, -1, 0.5, 1e-12, 1e9, -1e9, 1e12, 1e300, -1e308, NaN, Infinity]
@@ -133,7 +131,7 @@ law(
     }) ?? ""
     const marks = [
       ...svg.matchAll(
-        /<text fill="var\(--accent\)" transform="translate\(([\d.]+),([\d.]+)\)">([^<]*)</g,
+        /<text fill="var\(--accent\)" x="([\d.]+)" y="([\d.]+)">([^<]*)</g,
       ),
     ].map(([, x, y, text = ""]) => ({ x: Number(x), y: Number(y), text }))
     const numbers = marks.flatMap(({ text }) => {
@@ -247,7 +245,7 @@ function isInside(svg: string): void {
   const places = [
     ...[...svg.matchAll(/ d="([^"]*)"/g)].flatMap(([, d = ""]) => placesOf(d)),
     ...numbers(/<circle cx="([^"]*)" cy="([^"]*)"/g),
-    ...numbers(/<text transform="translate\(([^,]*),([^)]*)\)"/g),
+    ...numbers(/<text fill="[^"]*" x="([^"]*)" y="([^"]*)"/g),
     ...[...svg.matchAll(/<rect [^>]*>/g)].flatMap(([rect]) => {
       const [x = NaN, y = NaN, w = NaN, h = NaN] = ["x", "y", "width", "height"]
         .map((name) => Number(new RegExp(` ${name}="([^"]*)"`).exec(rect)?.[1]))

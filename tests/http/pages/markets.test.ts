@@ -15,11 +15,8 @@ import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
 import { Feed, type FeedIndex } from "../../../src/feed/Feed.ts"
 import { makeMarketData } from "../../../src/http/free/marketData.ts"
 import { recentItems } from "../../../src/http/free/recentItems.ts"
-import { loadCharts } from "../../../src/http/pages/charts/drawing.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { test } from "../../support/effect.ts"
-
-await loadCharts()
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 const [mover] = sampleBody.feedItems

@@ -7,15 +7,13 @@ import { deepStrictEqual, match, ok } from "node:assert/strict"
 import { Arbitrary } from "effect"
 import { type freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { sampleAt, sampleScorecard, sampleStatus } from "../../../src/catalog/domain/sample.ts"
-import { loadCharts } from "../../../src/http/pages/charts/drawing.ts"
 import { TrackRecordPage } from "../../../src/http/pages/trackRecord.tsx"
 import { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
 import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { law } from "../../support/effect.ts"
 import { numberFaults, uncitedText } from "../../support/http/pageNumbers.ts"
-
-await loadCharts()
+import { countedOf } from "../../support/whales/whales.ts"
 
 const path = "/v1/track-record"
 type Body = typeof freeRows["track_record"]["body"]["Type"]
@@ -28,7 +26,8 @@ const page = (record: Scorecard): string => {
 }
 
 const empty = scorecard({
-  ...{ tracked: [], totals: [], whales: [], moveBins: [], entries: new Map() },
+  ...{ tracked: [], whales: [], moveBins: [], entries: new Map() },
+  counted: countedOf([]),
   verdicts: { mover_1h: {}, mover_24h: {}, predetermined: {} },
   forecasts: noForecasts,
   readAt: { wallets: null, scores: null },

@@ -32,6 +32,7 @@ import {
 } from "../../support/payments/terms.ts"
 import { countingLimits, goodWork, paywallHarness } from "../../support/http/paywallHarness.ts"
 
+const encoded = (body: object) => new TextEncoder().encode(JSON.stringify(body))
 const url = `${terms.publicBaseUrl}${product.path}`
 const paid = (header: string, more: Record<string, string> = {}, query = "") =>
   new Request(url + query, { headers: { "payment-signature": header, ...more } })
@@ -433,3 +434,68 @@ Deno.test("a work gets its product's parameters: numbers, flags, and null for an
   const report: Input<typeof products.research> = { market: "a-slug" }
   equal(Object.keys({ ...page, ...list, ...report }).length, 7)
 })
+
+test("a payer's own ETag of an unchanged answer is a 304, charges nothing and leaves the payment unused", () =>
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
+    const first = yield* call(handle, paid(headerOf(yield* payment())))
+    const etag = first.headers.get("etag") ?? ""
+    ok(/^W\/"[A-Za-z0-9_-]{43}"$/.test(etag), etag)
+    equal([first.status, yield* taken], [200, once])
+
+    const second = headerOf(yield* payment(1))
+    for (const tags of [etag, `"other", ${etag.slice("W/".length)}`]) {
+      const response = yield* call(handle, paid(second, { "if-none-match": tags }))
+      equal([response.status, response.headers.get("etag")], [304, etag])
+      equal(response.headers.has("payment-response"), false)
+      equal(yield* Effect.promise(() => response.text()), "")
+    }
+    equal(yield* taken, once)
+    // The same payment still buys: nothing used it.
+    equal((yield* call(handle, paid(second))).status, 200)
+    equal((yield* taken).spent, 2n * once.spent)
+  })))
+
+test("an answer with the same data is unchanged, also after the inputs were read again", () =>
+  inMarket(Effect.gen(function* () {
+    let [reads, item] = [0, 1]
+    // As the body of /v1/latest.
+    const work = Effect.sync((): Work<Product> => ({
+      body: encoded({ success: true, asOf: { mover: ++reads }, data: { item }, charged: true }),
+      charge: true,
+    }))
+    const handle = yield* makeHandler(work)
+    const etag = (yield* call(handle, paid(headerOf(yield* payment())))).headers.get("etag") ?? ""
+    const second = headerOf(yield* payment(1))
+    const again = paid(second, { "if-none-match": etag })
+    equal([(yield* call(handle, again)).status, reads], [304, 2])
+    equal(yield* taken, once)
+    item = 2
+    const changed = yield* call(handle, paid(second, { "if-none-match": etag }))
+    equal(changed.status, 200)
+    ok(changed.headers.get("etag") !== etag)
+    equal((yield* taken).spent, 2n * once.spent)
+  })))
+
+for (const [what, tag] of [["another tag", '"other"'], ["*", "*"], ["none", ""]] as const) {
+  test(`If-None-Match with ${what} charges for the answer`, () =>
+    inMarket(Effect.gen(function* () {
+      const handle = yield* makeHandler()
+      const request = paid(headerOf(yield* payment()), { "if-none-match": tag })
+      equal((yield* call(handle, request)).status, 200)
+      equal(yield* taken, once)
+    })))
+}
+
+test("another payer's ETag of the same answer saves no charge, so it shows nothing for free", () =>
+  inMarket(Effect.gen(function* () {
+    const handle = yield* makeHandler()
+    const etag = (yield* call(handle, paid(headerOf(yield* payment())))).headers.get("etag") ?? ""
+    const other = buyer(1)
+    const authorization = authorizationFor(other, product, startSeconds, { nonce: nonce(9) })
+    const signed = wirePayment(product, authorization, yield* sign(other, authorization))
+    const response = yield* call(handle, paid(headerOf(signed), { "if-none-match": etag }))
+    equal(response.status, 200)
+    ok(response.headers.get("etag") !== etag)
+    equal((yield* taken).received, 2n * once.received)
+  })))

@@ -172,6 +172,7 @@ test("a work that fails after settlement is refunded, and the hint names the sta
     equal([status.status, status.headers.get("cache-control")], [200, "no-store"])
     const { transaction, ...rest } = yield* json(status)
     match(transaction, /^0x[0-9a-f]{64}$/)
+    equal(error.refund.paymentTransaction, transaction)
     equal(rest, {
       success: true,
       paymentId: error.refund.id,
@@ -180,10 +181,17 @@ test("a work that fails after settlement is refunded, and the hint names the sta
       amountUsd: "1.00",
       payer: to,
       refund: { state: "queued", transaction: null, amountUsd: "1.00", to },
+      receipt: null,
     })
     const again = yield* service.pay(research, "?market=market-1")
     const repeated = (yield* json(again)).error
     equal([again.status, repeated.refund.id, repeated.hint], [410, error.refund.id, error.hint])
+    for (const { headers } of [response, again]) {
+      equal([headers.get("payment-transaction"), headers.get("refund-id")], [
+        transaction,
+        error.refund.id,
+      ])
+    }
   })))
 
 test("a work that finds no answer after settlement is refunded", () =>

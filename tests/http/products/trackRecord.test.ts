@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sampleProof } from "../../../src/catalog/domain/sample.ts"
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,6 +12,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { makeSnapshot } from "../../../src/http/free/snapshot.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
+import { FeedChain } from "../../../src/feed/FeedChain.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
@@ -36,6 +38,7 @@ const feedState = {
   todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
   asOf: { mover: null, whale_entry: null, predetermined: null },
   walletsFresh: true,
+  head: sampleProof.head,
 }
 const snapshotOptions = {
   ...{
@@ -287,6 +290,7 @@ test("a slow scorecard delays neither /v1/track-record nor the feed's bodies", (
     const layer = Layer.mergeAll(
       Layer.mock(Digest, { latest: Effect.succeedNone }),
       Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),
+      Layer.mock(FeedChain, { dailyHeads: Effect.succeed([]) }),
       Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
       Layer.mock(TrackRecord, {
         scorecard: Effect.flatMap(

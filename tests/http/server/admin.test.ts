@@ -73,7 +73,10 @@ liveTest(
       const world = yield* makeWorld(3)
       const { get } = yield* serving(world)
       yield* Ref.set(world.chainReady, false)
-      equal(yield* get("/readyz"), [503, "payments are not sold: the chain cannot be read\n"])
+      equal(yield* get("/readyz"), [
+        503,
+        "payments are not sold: the chain cannot be read, or its endpoints disagree\n",
+      ])
       equal(yield* get("/readyz/free"), [200, "ok\n"])
       yield* Ref.set(world.chainReady, true)
       equal(yield* get("/readyz"), [200, "ok\n"])

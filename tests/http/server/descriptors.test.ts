@@ -7,6 +7,7 @@
 import { match, strictEqual } from "node:assert/strict"
 import { Effect, Fiber, Schedule } from "effect"
 import { liveTest } from "../../support/effect.ts"
+import { killAndWait } from "../../support/process.ts"
 
 const descriptorsMax = 96
 const connectionsMax = 2 * descriptorsMax
@@ -18,21 +19,13 @@ const listening = Effect.gen(function* () {
       new Deno.Command("bash", {
         args: [
           "-c",
-          `ulimit -n ${descriptorsMax}; exec "$0" run -A --no-check tests/support/http/listening.ts`,
+          `ulimit -n ${descriptorsMax}; exec "$0" run --lock=tests/deno.lock -A --no-check tests/support/http/listening.ts`,
           Deno.execPath(),
         ],
         stdout: "piped",
       }).spawn()
     ),
-    (child) =>
-      Effect.promise(async () => {
-        try {
-          child.kill("SIGKILL")
-        } catch {
-          // The process has already ended.
-        }
-        await child.status
-      }),
+    (child) => Effect.promise(() => killAndWait(child)),
   )
   let text = ""
   const chunks = child.stdout.pipeThrough(new TextDecoderStream()).getReader()

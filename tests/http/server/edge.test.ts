@@ -10,6 +10,7 @@ import {
   type EdgeRoute,
   makeEdge,
   pendingMax,
+  pendingOfEdge,
 } from "../../../src/http/server/edge.ts"
 import { test } from "../../support/effect.ts"
 
@@ -39,6 +40,7 @@ const edgeOf = (
     log: () => {},
     nextId: () => "an-id-of-a-request",
     onAnswer: () => {},
+    pending: pendingOfEdge(),
     onUntrustedForward: () => {},
   })
 }

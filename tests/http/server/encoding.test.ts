@@ -143,6 +143,23 @@ test("a paid answer has the same content in gzip, and errors are not encoded", (
     equal([unpaid.status, unpaid.headers.get("content-encoding")], [402, null])
   }))
 
+test("the 402 page for browsers is compressed, and keeps its challenge", () =>
+  Effect.gen(function* () {
+    const { get } = yield* openDocumentService
+    const headers = { accept: "text/html" }
+    const plain = yield* get(products.latest.path, { headers })
+    const encoded = yield* get(products.latest.path, {
+      headers: { ...headers, "accept-encoding": "br" },
+    })
+    equal([plain.status, encoded.status], [402, 402])
+    strictEqual(encoded.headers.get("content-encoding"), "br")
+    for (const name of ["payment-required", "vary", "cache-control"]) {
+      strictEqual(encoded.headers.get(name), plain.headers.get(name), name)
+    }
+    strictEqual(plain.headers.get("vary"), "Accept, Accept-Encoding")
+    strictEqual(yield* decoded(encoded), yield* decoded(plain))
+  }))
+
 liveTest(
   "a long answer in gzip is delivered over a socket with its length",
   () =>

@@ -28,7 +28,7 @@ const bundle = await (async () => {
   if (!hasNode) return null
   const path = await Deno.makeTempFile({ suffix: ".mjs" })
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--output", path, script],
+    args: ["bundle", "--lock=tests/deno.lock", "--quiet", "--output", path, script],
     cwd: new URL("../../..", import.meta.url),
   }).output()
   if (success) return path
@@ -118,8 +118,8 @@ function lost(front: Front): Response {
 
 const runtimes: ReadonlyArray<readonly [string, ReadonlyArray<string> | null]> = [
   ["Deno", [
-    ...[Deno.execPath(), "run", "--no-check", "--quiet", "--no-prompt", "--allow-net"],
-    ...["--allow-read", "--allow-write", "--allow-env", script],
+    ...[Deno.execPath(), "run", "--lock=tests/deno.lock", "--no-check", "--quiet", "--no-prompt"],
+    ...["--allow-net", "--allow-read", "--allow-write", "--allow-env", script],
   ]],
   ["Node", bundle === null ? null : ["node", bundle]],
 ]

@@ -6,6 +6,7 @@
  */
 import { deepStrictEqual as equal, match, strictEqual } from "node:assert/strict"
 import { Effect, type Scope } from "effect"
+import { tools } from "../../../packages/mcp/src/tools.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { liveTest } from "../../support/effect.ts"
 import type { ClientKind } from "../../support/http/mcp.ts"
@@ -29,6 +30,7 @@ const hostTest = (name: string, body: () => Effect.Effect<void, never, Scope.Sco
     : registerSkipped(name, "npm ci --prefix tests/hosts")
 
 const payer = buyer(0).address
+const toolsTotal = tools.length
 const price = products.signals.price as bigint
 
 /** One tarball for all tests. */
@@ -51,7 +53,7 @@ const buyWith = Effect.fnUntraced(function* (
 ) {
   for (const kind of kinds) {
     const client = yield* connectStdio(kind, command)
-    strictEqual((yield* Effect.promise(client.tools)).length, 17)
+    strictEqual((yield* Effect.promise(client.tools)).length, toolsTotal)
     const free = yield* Effect.promise(() => client.call("get_index"))
     strictEqual(free.structuredContent?.["success"], true)
     const bought = yield* Effect.promise(() => client.call("get_signals", { count: 2 }))
@@ -195,7 +197,7 @@ hostTest("the inspector lists the tools, calls a free one and buys", () =>
         ], { node: 24 }),
         (text) => JSON.parse(text),
       )
-    strictEqual((yield* inspect("--method", "tools/list")).tools.length, 17)
+    strictEqual((yield* inspect("--method", "tools/list")).tools.length, toolsTotal)
     const call = ["--method", "tools/call", "--tool-name"]
     strictEqual((yield* inspect(...call, "get_index")).structuredContent.success, true)
     const bought = yield* inspect(...call, "get_signals", "--tool-arg", "count=2")
@@ -217,7 +219,7 @@ hostTest("mcporter lists the tools, calls a free one and buys", () =>
         (text) => JSON.parse(text),
       )
     const listed = yield* mcporter("list", ...server, "--json")
-    strictEqual(listed.tools.length, 17)
+    strictEqual(listed.tools.length, toolsTotal)
     strictEqual((yield* mcporter("call", ...server, "get_index")).success, true)
     strictEqual((yield* mcporter("call", ...server, "get_signals", "count=2")).count, 2)
     strictEqual(yield* spentBy(payer), price)

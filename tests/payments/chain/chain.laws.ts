@@ -277,6 +277,47 @@ export const historyLaw = Effect.fnUntraced(function* (history: History) {
   equal(found.every(({ at }) => at.finality === "safe"), true)
 })
 
+/** What happens to a nonce while the chain is not read, around and after its payment's expiry. */
+export const anyLateUse = Arbitrary.schema(Schema.Struct({
+  /** `transfer`: by another authorization with the same nonce, which expires later. */
+  use: Schema.Literals(["cancel", "transfer", "none"]),
+  elsewhere: Schema.Boolean,
+  /** Seconds after the expiry; negative before it. */
+  afterSeconds: Schema.Int.check(Schema.isBetween({ minimum: -40, maximum: 1_000 })),
+  thenSeconds: Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 200 })),
+}))
+
+type LateUse = typeof anyLateUse extends Arbitrary.Arbitrary<infer A> ? A : never
+
+/** Reads until a search of 500 blocks ends, at 3 blocks per range and 16 ranges per read. */
+const lateReadsMax = 20
+
+/** A use that was not seen when it happened is proved by the reads after it, whenever it was. */
+export const lateUseLaw = Effect.fnUntraced(function* (
+  { use, elsewhere: isElsewhere, afterSeconds, thenSeconds }: LateUse,
+) {
+  const { cancel, transfer, advance, nowSeconds } = yield* ChainControl
+  const payment = authorization(0)
+  yield* advance(Number(payment.validBefore - (yield* nowSeconds)) + afterSeconds)
+  const twin = { validBefore: payment.validBefore + 10_000n, ...(isElsewhere && { to: elsewhere }) }
+  const result = use === "none"
+    ? null
+    : yield* use === "cancel" ? cancel(0, payment.nonce) : transfer(0, authorization(0, twin))
+  equal(result?.succeeded ?? true, true)
+  yield* advance(thenSeconds)
+  const proof = yield* Effect.retry(proofOf(payment), { times: lateReadsMax })
+  equal(
+    proof.proof === "paid" ? [proof.at.transaction, proof.at.finality] : proof,
+    use === "none"
+      ? { proof: "never", reason: "expired" }
+      : use === "transfer" && !isElsewhere
+      ? [result?.transaction, "safe"]
+      : { proof: "never", reason: "spent_elsewhere" },
+  )
+  // The outcome is found again at once.
+  equal(yield* proofOf(payment), proof)
+})
+
 /** Compares the proof of every payment of the history with the expected one. */
 const checkProofs = Effect.fnUntraced(function* (
   uses: ReadonlyMap<string, NonceUse>,

@@ -10,7 +10,14 @@ import type { Chain } from "../../../src/payments/Chain.ts"
 import { hasAnvil, skipWithoutAnvil } from "../../support/payments/anvil.ts"
 import { controlOf, freshAnvil, simulatedChain } from "../../support/payments/chains.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
-import { anyHistory, ChainControl, chainLaws, historyLaw } from "./chain.laws.ts"
+import {
+  anyHistory,
+  anyLateUse,
+  ChainControl,
+  chainLaws,
+  historyLaw,
+  lateUseLaw,
+} from "./chain.laws.ts"
 
 type ChainPorts = Chain | ChainControl
 
@@ -28,21 +35,30 @@ function suite(name: string, chain: Layer.Layer<ChainPorts>, runs: number): void
   for (const [law, body] of chainLaws) {
     Deno.test(`${name}: ${law}`, () => Effect.runPromise(onFreshChain(chain, body())))
   }
-  Deno.test(`${name}: proofs and scans match any history`, async () => {
-    const result = await Effect.runPromise(Arbitrary.checkEffect(
-      anyHistory,
-      (history) => Effect.as(onFreshChain(chain, historyLaw(history)), true),
-      { runs },
-    ))
-    const failure = Arbitrary.formatCheckFailure(result)
-    if (failure !== undefined) throw new Error(failure)
-  })
+  const property = <A>(
+    law: string,
+    values: Arbitrary.Arbitrary<A>,
+    runs: number,
+    body: (value: A) => Effect.Effect<void, unknown, ChainPorts>,
+  ) =>
+    Deno.test(`${name}: ${law}`, async () => {
+      const result = await Effect.runPromise(Arbitrary.checkEffect(
+        values,
+        (value) => Effect.as(onFreshChain(chain, body(value)), true),
+        { runs },
+      ))
+      const failure = Arbitrary.formatCheckFailure(result)
+      if (failure !== undefined) throw new Error(failure)
+    })
+  property("proofs and scans match any history", anyHistory, runs, historyLaw)
+  const late = Math.ceil(runs / 5)
+  property("a use that was not seen is proved at any time after it", anyLateUse, late, lateUseLaw)
 }
 
-const overAnvil = (options: Omit<ChainOptions, "rpcUrl">) =>
+const overAnvil = (options: Omit<ChainOptions, "rpcUrls">) =>
   Layer.unwrap(Effect.map(freshAnvil, (anvil) =>
     Layer.merge(
-      layer({ ...options, rpcUrl: anvil.url }),
+      layer({ ...options, rpcUrls: [anvil.url] }),
       Layer.succeed(
         ChainControl,
         controlOf(anvil, options.finality === "safe" ? 1 : options.finality.blocks),

@@ -11,11 +11,13 @@ import { liveTest } from "../../support/effect.ts"
 import {
   chainAt,
   type ChainHistory,
+  chainInRanges,
   falseLogs,
   far,
   honestResponses,
   type Log,
   logsOf,
+  nowSeconds,
   paymentOf,
   refusal,
   type Responder,
@@ -315,6 +317,74 @@ liveTest(
             : honest(request),
         ), transaction)
       equal(outcomeOf(proof), "expired")
+    }),
+)
+
+/** A use between the usual search range and the safe block, and how often an endpoint fails. */
+const anyLateUse = Arbitrary.schema(Schema.Struct({
+  history: Schema.Literals(["paid", "cancelled"]),
+  /** The safe block is 5,000. */
+  block: Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 5_000 })),
+  safeSecondsAfterExpiry: Schema.Int.check(
+    Schema.isBetween({ minimum: 9_000, maximum: 200_000 }),
+  ),
+  failsEvery: Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 30 })),
+}))
+
+/** An endpoint at which the use is in this block, which lacks its log while `isForgetful`. */
+function usedLate(history: "paid" | "cancelled", block: number, isForgetful = () => false) {
+  const moved = logsOf(history).map((log) => ({
+    ...log,
+    ...{ blockNumber: hex(block), blockHash: `0x${block.toString(16).padStart(64, "0")}` },
+  }))
+  const [honest, forgetful] = [honestResponses(history, moved), honestResponses(history, [])]
+  return (request: RpcRequest) =>
+    (request.method === "eth_getLogs" && isForgetful() ? forgetful : honest)(request)
+}
+
+Deno.test("a use long after the expiry is found, at two endpoints of which one often fails", async () => {
+  const checked = await Effect.runPromise(Arbitrary.checkEffect(
+    anyLateUse,
+    ({ history, block, safeSecondsAfterExpiry, failsEvery }) =>
+      Effect.scoped(Effect.gen(function* () {
+        const answer = usedLate(history, block)
+        let calls = 0
+        const honest = (request: RpcRequest) => result(request, answer(request))
+        const failing = (request: RpcRequest) =>
+          request.method === "eth_getLogs" && ++calls % failsEvery === 0
+            ? result(request, null)
+            : honest(request)
+        // 1,600 blocks per read, and the endpoints are at different ranges after a failure.
+        const { paymentProof } = yield* chainInRanges({ scanBlocksMax: 100 }, [honest, failing])
+        const expected = {
+          ...{ ...token, ...paymentOf(history), transactionHint: null },
+          validBefore: BigInt(nowSeconds - 80 - safeSecondsAfterExpiry),
+        }
+        const proof = yield* Effect.retry(paymentProof(expected), { times: 100 })
+        return outcomeOf(Result.succeed(proof)) === outcomes[history]
+      })),
+    { runs: 12 },
+  ))
+  const failure = Arbitrary.formatCheckFailure(checked)
+  if (failure !== undefined) throw new Error(failure)
+})
+
+liveTest(
+  "a later use whose log the endpoint lacks proves nothing until the log is there",
+  () =>
+    Effect.gen(function* () {
+      let isForgetful = true
+      const answer = usedLate("cancelled", 4_000, () => isForgetful)
+      const { paymentProof } = yield* chainAt((request) => result(request, answer(request)))
+      const expected = {
+        ...{ ...token, ...paymentOf("cancelled"), transactionHint: null },
+        validBefore: BigInt(nowSeconds - 9_000),
+      }
+      for (let read = 0; read < 3; read++) {
+        equal((yield* Effect.flip(paymentProof(expected)))._tag, "ChainUnavailable")
+      }
+      isForgetful = false
+      equal(yield* paymentProof(expected), { proof: "never", reason: "spent_elsewhere" })
     }),
 )
 

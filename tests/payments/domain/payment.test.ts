@@ -212,8 +212,9 @@ const full: Omit<PaymentRecord, "state" | "settlementOrder"> = {
   paidAmount: AtomicAmount.make(10_000n),
   answer: { body: new Uint8Array([1]) },
   answeredAgoMs: 3,
+  answeredAt: 4,
   sent: false,
-  refund: { state: "queued", reason: "unsent", transaction: null },
+  refund: { state: "queued", reason: "unsent", transaction: null, confirmedAt: null },
 }
 
 /** The fields that each state requires, by settlement order. */
@@ -228,7 +229,7 @@ const required = (order: SettlementOrder): {
     settling: [...call, "leaseLeftMs", ...answer],
     unresolved: [...call, "intendedAgoMs", ...answer],
     settled: [...call, "leaseLeftMs", "paidAt"],
-    answered: [...call, "paidAt", "answeredAgoMs", "answer"],
+    answered: [...call, "paidAt", "answeredAgoMs", "answeredAt", "answer"],
     // Each field of the request alone is required: an unmatched transfer has none of them.
     refund_due: [...call, "paidAt", "refund"],
     refunded: [...call, "paidAt", "refund"],

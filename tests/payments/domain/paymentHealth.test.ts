@@ -47,6 +47,7 @@ const healthy: PaymentFacts = {
   verify: afterAnswer(now - 1_000),
   settle: afterAnswer(now - 1_000),
   chain: afterAnswer(now - 1_000),
+  disputedAt: null,
   head,
   balance: { units: usd(20), at: now - 1_000 },
   stored,
@@ -75,6 +76,12 @@ const faults: ReadonlyArray<
   ["five settlements in a row failed", { settle: failed(5) }, "settlement", "failing"],
   ["the chain was never read", { chain: noCalls, head: null }, "chain", "unknown"],
   ["the newest block was never read", { head: null }, "chain", "failing"],
+  [
+    "the endpoints contradicted each other 59 s ago",
+    { disputedAt: now - 59_000 },
+    "chain",
+    "failing",
+  ],
   ["the chain is unreadable for a minute", { chain: unread }, "chain", "failing"],
   [
     "the newest block is old",
@@ -199,6 +206,8 @@ Deno.test("readiness has two limits: an age between them changes nothing", () =>
     [[true, true], [true, false], [false, false]],
   )
   ok(!isChainReady(true, { ...healthy, chain: noCalls }, rules))
+  ok(!isChainReady(true, { ...healthy, disputedAt: now - 59_000 }, rules))
+  ok(isChainReady(true, { ...healthy, disputedAt: now - 60_000 }, rules))
 })
 
 Deno.test("the lag of the scan is never negative, and unknown before the first scan", () => {

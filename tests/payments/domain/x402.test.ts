@@ -9,7 +9,9 @@ import { Result } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { challenge, challengeV1, payHint } from "../../../src/payments/domain/x402/challenge.ts"
 import { receiptHeader, requirements } from "../../../src/payments/domain/x402/terms.ts"
+import { offerExtension } from "../../../src/payments/domain/x402/offerReceipt.ts"
 import { terms } from "../../support/payments/terms.ts"
+import { keyOf, testKey } from "../../support/signing/key.ts"
 
 /**
  * Maximum size of the PAYMENT-REQUIRED header: Node's fetch fails above 16 KiB of headers in total.
@@ -20,12 +22,15 @@ const decoded = (header: string) => JSON.parse(Result.getOrThrow(Base64.decodeSt
 const why = "x".repeat(200)
 
 Deno.test(`challenge() fits ${challengeHeaderLengthMax} bytes of header on every route`, () => {
-  const lengthOf = (product: Product, host: number) => {
+  const lengthOf = (product: Product, host: number, error?: string) => {
     const publicBaseUrl = `https://${"x".repeat(host)}`
-    return challenge(product, { ...terms, publicBaseUrl }, why).header.length
+    const ofHost = { ...terms, publicBaseUrl }
+    const offer = offerExtension(keyOf(1, [], publicBaseUrl).sign, product, ofHost, 1_800_000_000)
+    return challenge(product, ofHost, { error, offer }).header.length
   }
   for (const product of Object.values(products)) {
-    const length = lengthOf(product, 90)
+    const length = lengthOf(product, 56)
+    ok(lengthOf(product, 56, why) < length, "a reason has the room of the bazaar")
     ok(length < challengeHeaderLengthMax, `${product.id}: ${length}`)
     ok(lengthOf(product, 253) < 8_192, "the longest host name there is")
   }
@@ -44,16 +49,18 @@ Deno.test("challenge() returns the documented body", () => {
       mimeType: "application/json",
     }],
     terms: "http://127.0.0.1:8402/terms.txt",
+    policies: "http://127.0.0.1:8402/.well-known/x402",
     hint: payHint,
   })
 })
 
 Deno.test("challenge() returns the x402 header, with atomic units and the token's EIP-712 domain", () => {
   for (const product of Object.values(products)) {
+    const offer = offerExtension(testKey.sign, product, terms, 1_800_000_000)
     const { x402Version, error, resource, accepts, extensions } = decoded(
-      challenge(product, terms, "why").header,
+      challenge(product, terms, { offer }).header,
     )
-    equal([x402Version, error], [2, "why"])
+    equal([x402Version, error], [2, "Payment required"])
     equal(resource.url, `${terms.publicBaseUrl}${product.path}`)
     equal(accepts, [{
       scheme: "exact",
@@ -68,7 +75,7 @@ Deno.test("challenge() returns the x402 header, with atomic units and the token'
         ...(product.settlementOrder === "settle-early" ? { paymentFlow: "upfront" } : {}),
       },
     }])
-    equal(Object.keys(extensions), ["bazaar", "payment-identifier"])
+    equal(Object.keys(extensions), ["bazaar", "payment-identifier", "offer-receipt"])
     const declared = extensions.bazaar.schema.properties.input.properties.queryParams.properties
     equal(Object.keys(declared), product.parameters.map(({ name }) => name))
   }

@@ -91,7 +91,7 @@ onEveryStore("the review of refunds", (law) => {
       const [first, second] = [yield* inReview(0), yield* inReview(1)]
       yield* settle(first, record, transaction)
       yield* settle(second, record, null)
-      const settled = { state: "settled_by_hand", reason: "paid_undelivered" }
+      const settled = { state: "settled_by_hand", reason: "paid_undelivered", confirmedAt: null }
       equal(yield* stateOf(first), ["refunded", { ...settled, transaction }])
       equal(yield* stateOf(second), ["refunded", { ...settled, transaction: null }])
       const row = { action: "settle", ...record, mine: true }
@@ -208,6 +208,7 @@ if (testDatabaseUrl === undefined) {
           const [state, refund] = yield* stateOf(large)
           equal([state, refund], ["refunded", {
             ...{ state: "settled_by_hand", reason: "unmatched_transfer", transaction },
+            confirmedAt: null,
           }])
           match((yield* task("list")).text, /^No refunds/)
         }).pipe(

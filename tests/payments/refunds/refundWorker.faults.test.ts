@@ -41,6 +41,7 @@ const paysWith: Readonly<Record<Misbehaviour, boolean>> = {
   html: false,
   garbage: false,
   silence: false,
+  silence_after_broadcast: true,
 }
 
 for (const misbehaviour of Object.keys(paysWith) as ReadonlyArray<Misbehaviour>) {

@@ -25,7 +25,7 @@ import { variablesOf } from "../../../src/app/variables.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { registerSkipped } from "../../support/venues/oracle.ts"
 import { liveTest } from "../../support/effect.ts"
-import { freePort } from "../../support/process.ts"
+import { freePort, killAndWait } from "../../support/process.ts"
 import { freshSchema } from "../../support/stores.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
 
@@ -56,15 +56,7 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
         stderr: "piped",
       }).spawn()
     ),
-    (child) =>
-      Effect.promise(async () => {
-        try {
-          child.kill("SIGKILL")
-        } catch {
-          // It has ended already.
-        }
-        await child.status
-      }),
+    (child) => Effect.promise(() => killAndWait(child)),
   )
   const ended = child.output()
   return {

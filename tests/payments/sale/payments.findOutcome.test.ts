@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { makeReceipts } from "../../../src/payments/sale/receipts.ts"
+import { testKey } from "../../support/signing/key.ts"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Layer, Option, Ref, Result } from "effect"
 import {
@@ -37,7 +39,7 @@ import {
   useNonce,
   workOf,
 } from "../../support/payments/sales.ts"
-import { nonce, token } from "../../support/payments/terms.ts"
+import { nonce, terms, token } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 const wrongSecrets = [null, "", "another-secret-of-16", `${secret} `, secret.toUpperCase()]
@@ -124,7 +126,8 @@ function expected(row: Payment, hasSecret: boolean): PaymentOutcome {
     case "answered": {
       const { paymentId } = row
       if (!hasSecret) return { state: "used", receipt: receipt(row) }
-      const delivery = { paymentId, body, receipt: receipt(row), replayed: true }
+      const signed = makeReceipts(testKey.sign, terms).ofSale(row, body)
+      const delivery = { paymentId, body, receipt: signed, replayed: true }
       return { state: "answered", delivery }
     }
     case "refund_due":
@@ -136,6 +139,7 @@ function expected(row: Payment, hasSecret: boolean): PaymentOutcome {
           state: row.state === "refunded" ? "confirmed" : "queued",
           amountUsd: "0.01",
           to: row.authorization.from,
+          paymentTransaction: "0xaa",
         },
       }
     case "released":

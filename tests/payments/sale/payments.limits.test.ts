@@ -190,5 +190,5 @@ test("a copied payment whose transfer the chain shows is refused without a row",
     yield* useNonce(bought, product.price)
     const result = yield* Effect.result(sell(bought, neverComputed))
     equal(Result.isFailure(result) && outcomeText(result), "payment_required")
-    equal(yield* status(idOf(bought.payment.authorization)), Option.none())
+    equal(yield* status(idOf(bought.payment.authorization), null), Option.none())
   })))

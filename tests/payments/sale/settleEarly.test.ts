@@ -127,6 +127,7 @@ const settlements: Readonly<Record<Misbehaviour, readonly [outcome: string, paid
   html: ["Unresolved", false],
   garbage: ["Unresolved", false],
   silence: ["Unresolved", false],
+  silence_after_broadcast: ["answer", true],
 }
 for (const [misbehaviour, [outcome, paid]] of Object.entries(settlements)) {
   test(`a facilitator whose settle is ${misbehaviour}: ${outcome}, because only the chain decides`, () =>

@@ -45,6 +45,7 @@ const misbehaviours: readonly [Misbehaviour, ...ReadonlyArray<Misbehaviour>] = [
   "html",
   "garbage",
   "silence",
+  "silence_after_broadcast",
 ]
 const outageMs = 10_000
 

@@ -6,6 +6,7 @@
  */
 import { type Clock as ClientClock, makeClient } from "bellwether-client"
 import { Cause, Clock, Duration, Effect, Exit } from "effect"
+import { makeSignatures } from "../../../examples/agent/signatures.ts"
 import { runAgent } from "../../../examples/agent.ts"
 import { challenge } from "../../../src/payments/domain/x402/challenge.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
@@ -231,14 +232,24 @@ export const runAgentAgainst = Effect.fnUntraced(function* (
     nowMs: () => clock.currentTimeMillisUnsafe(),
     sleep: (ms) => Effect.runPromise(clock.sleep(Duration.millis(ms))),
   }
+  const signatures = makeSignatures(service.base, print)
   const client = makeClient({
     ...{ baseUrl: service.base.origin, privateKey: key, budgetUsd, maxPriceUsd, clock: ofClient },
+    fetch: signatures.fetch,
     onStep: print,
   })
   const exit = yield* Effect.exit(Effect.tryPromise({
     try: () =>
       runAgent({
-        ...{ base: service.base, client, start: "llms", isThrowawayKey: true, since: 0, print },
+        ...{
+          base: service.base,
+          client,
+          signatures,
+          start: "llms",
+          isThrowawayKey: true,
+          since: 0,
+          print,
+        },
         ...{ polls, everyMs, sleep: ofClient.sleep, signal: new AbortController().signal },
       }),
     catch: (error) => error instanceof Error ? error.message : String(error),

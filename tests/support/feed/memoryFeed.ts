@@ -6,6 +6,7 @@
 import { Effect, Option } from "effect"
 import type { FeedItem, FeedType } from "../../../src/feed/domain/item.ts"
 import { slugKey } from "../../../src/markets/domain/market.ts"
+import { headOf, proofOf } from "./chain.ts"
 import { type FeedRange, FeedStore } from "../../../src/feed/FeedStore.ts"
 
 export function memoryFeed(): FeedStore["Service"] {
@@ -36,6 +37,7 @@ export function memoryFeed(): FeedStore["Service"] {
             whale_entry: today("whale_entry"),
             predetermined: today("predetermined"),
           },
+          chain: headOf(items),
         }
       }),
     latest: Effect.sync(() => Option.fromUndefinedOr(items.at(-1))),
@@ -62,8 +64,17 @@ export function memoryFeed(): FeedStore["Service"] {
       }),
     headings: ({ slug, count }) => Effect.sync(() => headingsOf(items, slug, count)),
     prune: () => Effect.succeed(0),
+    ...chainOf(Effect.sync(() => items)),
   })
 }
+
+/** The part of a `FeedStore` about the chain over these items. */
+export const chainOf = (items: Effect.Effect<ReadonlyArray<FeedItem>>) => ({
+  link: () => Effect.succeed(0),
+  proof: (feedIndex: number | null) => Effect.map(items, (all) => proofOf(all, feedIndex)),
+  addDailyHead: () => Effect.void,
+  dailyHeads: () => Effect.succeed([]),
+})
 
 /** What `FeedStore.headings` returns over these items. */
 export const headingsOf = (items: ReadonlyArray<FeedItem>, slug: string | null, count: number) =>

@@ -28,7 +28,15 @@ export const openDocumentService = Effect.gen(function* () {
 })
 
 export const documentPaths = [
-  ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
+  ...[
+    "/",
+    "/openapi.json",
+    "/openapi/service.json",
+    "/llms.txt",
+    "/llms-full.txt",
+    "/robots.txt",
+    "/favicon.svg",
+  ],
   ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
   ...["/.well-known/security.txt", "/.well-known/agent-card.json", "/.well-known/agent.json"],
   ...["/docs", "/docs/skill", "/SKILL.md", "/contact"],

@@ -14,6 +14,7 @@ import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
+import { FeedChain } from "../../../src/feed/FeedChain.ts"
 import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { tickJob } from "../../../src/core/domain/freshness.ts"
@@ -35,21 +36,27 @@ import type { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { Status } from "../../../src/status/Status.ts"
 import { daysShown, type StatusReport } from "../../../src/status/domain/status.ts"
 import { sampleStatus } from "../../../src/catalog/domain/sample.ts"
+import { Outcomes } from "../../../src/track-record/Outcomes.ts"
+import { CountedLog } from "../../../src/whales/CountedLog.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
 import { sampleItem } from "../feed/items.ts"
-import { headingsOf } from "../feed/memoryFeed.ts"
+import { headOf } from "../feed/chain.ts"
+import { chainOf, headingsOf } from "../feed/memoryFeed.ts"
 import { memoryDigests } from "../digest/memoryDigests.ts"
 import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
+import { SigningKey } from "../../../src/signing/SigningKey.ts"
+import { testKey } from "../signing/key.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../payments/terms.ts"
 
 export const serviceOptions: HttpServiceOptions = {
   terms,
   commit: "0123456789ab",
   paymentMode: "simulated",
+  answerSeconds: 600,
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),
   legacyRoutes: defaultLegacyRoutes,
@@ -62,6 +69,9 @@ export const serviceOptions: HttpServiceOptions = {
     invalidPayments: { limit: 30, windowMs: 60_000 },
   },
 }
+
+/** What the documents of that service are built from. */
+export const documentOptions = { ...serviceOptions, version: "1.0.0", keys: testKey.keys }
 
 /** The state that a test may change while the service runs. */
 export interface World {
@@ -144,6 +154,7 @@ const feedStore = (world: World) => {
             whale_entry: today("whale_entry"),
             predetermined: today("predetermined"),
           },
+          chain: headOf(all),
         }
       }),
     latest: Effect.map(items, (all) => Option.fromUndefinedOr(all.at(-1))),
@@ -170,6 +181,7 @@ const feedStore = (world: World) => {
     between: () => Effect.succeed({ items: [], total: 0 }),
     headings: ({ slug, count }) => Effect.map(items, (all) => headingsOf(all, slug, count)),
     prune: () => Effect.succeed(0),
+    ...chainOf(items),
   })
 }
 
@@ -201,6 +213,7 @@ const observed = (world: World) =>
         const reason = yield* Ref.get(world.writeFault)
         if (reason !== null) return yield* new StoreRefusesWrites({ reason })
       }),
+      tableSizes: Effect.succeed([]),
     }),
   )
 
@@ -307,7 +320,11 @@ const servicesOverFresh = (
   writing: Layer.Layer<ReportStore | Narrator>,
 ) =>
   Layer.mergeAll(
-    Layer.merge(Feed.layer({ tickIntervalMs }), PublishedMarkets.layer).pipe(
+    Layer.mergeAll(
+      Feed.layer({ tickIntervalMs }),
+      FeedChain.layer.pipe(Layer.provide(Layer.succeed(SigningKey, testKey))),
+      PublishedMarkets.layer,
+    ).pipe(
       Layer.provide([feedStore(world), productPortsLayer(world.productPorts)]),
     ),
     digestsOver(world.digests, world.storeUp),
@@ -315,8 +332,16 @@ const servicesOverFresh = (
     observed(world),
     payments,
     taskStore(world),
+    Layer.succeed(SigningKey, testKey),
+    Layer.mock(CountedLog, { proof: () => Effect.succeedNone, days: () => Effect.succeed([]) }),
     Layer.succeed(Status, { record: Effect.void, report: Ref.get(world.status) }),
-    Layer.mergeAll(Resolving.layer, Research.layer, trackRecord(world), Calibration.layer).pipe(
+    Layer.mergeAll(
+      Resolving.layer,
+      Research.layer,
+      trackRecord(world),
+      Outcomes.layer,
+      Calibration.layer,
+    ).pipe(
       Layer.provide([productPortsLayer(world.productPorts), writing, ClaimCheck.layerNone]),
     ),
   )

@@ -38,8 +38,8 @@ export function linkedPaths(base: string, html: string): ReadonlyArray<string> {
   ]
 }
 
-/** Pages alike have the same first part of their path, such as the pages of markets. */
-const kindOf = (path: string) => path.split("/").length > 2 ? path.split("/", 2).join("/") : path
+/** Pages alike have the same parent, such as the pages of markets. */
+const kindOf = (path: string) => path.slice(0, path.lastIndexOf("/")) || path
 
 /** Every known page, and of each group of others with the same parent at most `alikeMax`. */
 export async function allPages(base: string, alikeMax: number): Promise<ReadonlyArray<FoundPage>> {

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { makeOffers } from "../../../src/http/paywall/offers.ts"
+import { SigningKey } from "../../../src/signing/SigningKey.ts"
+import { testKey } from "../signing/key.ts"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
@@ -39,6 +42,7 @@ export const paywallHarness = Effect.fnUntraced(function* (
 ) {
   const paywall = yield* makePaywall({
     terms,
+    offers: yield* Effect.provideService(makeOffers(terms), SigningKey, testKey),
     clientOf: (request) => clientKeys(request.headers["x-client"] ?? "192.0.2.1"),
   })
   const checkout = yield* makeCheckout({

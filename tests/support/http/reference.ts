@@ -1,5 +1,6 @@
 /**
- * The content of /docs/reference and /docs/fields. Every operation of /openapi.json is rendered once
+ * The content of the pages under /docs/reference and of /docs/fields. Every operation of the OpenAPI
+ * documents is rendered once
  * to Markdown by a package of tests/documents, and to HTML by the service's own renderer, as the
  * field reference is.
  *
@@ -7,10 +8,10 @@
  *
  * @module
  */
-import { documents } from "../../../src/http/documents/documents.ts"
 import { fieldReference } from "../../../src/http/documents/fieldReference.ts"
 import { markdownHtml } from "../../../src/http/pages/markdown.ts"
-import { serviceOptions } from "./httpService.ts"
+import { pagePaths } from "../../../src/http/pages/paths.ts"
+import { wholeContract } from "./contract.ts"
 
 export const referenceFile = new URL("../../../src/http/pages/reference.json", import.meta.url)
 
@@ -26,13 +27,10 @@ interface Operation {
   readonly tag: string
 }
 
-const built = documents({ ...serviceOptions, version: "1.0.0" })
-const openApi: Json = JSON.parse(new TextDecoder().decode(built.get("/openapi.json")?.bytes))
-
 const entries = (value: unknown) => Object.entries(Object(value)) as ReadonlyArray<[string, Json]>
 
-/** The operations of the document, by tag in the order of its tags. */
-export function operations(document: Json = openApi): ReadonlyArray<Operation> {
+/** The operations of a document, by tag in the order of its tags. */
+export function operations(document: Json = wholeContract): ReadonlyArray<Operation> {
   const all = entries(document["paths"]).flatMap(([path, item]) =>
     entries(item).map(([method, operation]): Operation => ({
       id: String(operation["operationId"]),
@@ -96,27 +94,34 @@ function sectionsOf(markdown: string): ReadonlyMap<string, string> {
 
 /** The whole file. */
 export async function referenceText(): Promise<string> {
-  const sections = sectionsOf(await markdownOf(withoutCommon(openApi)))
-  const shown = new Set<string>()
-  // A schema is shown once; the places after it link there.
-  const withLinks = (html: string) =>
-    html
-      .replaceAll(/schema: <code>(\w+)<\/code>/g, (found, name: string) => {
-        if (shown.has(name)) return found
-        shown.add(name)
-        return `<span id="schema-${name}">${found}</span>`
-      })
-      .replaceAll(
-        /<em>Schema <code>(\w+)<\/code> is shown above\.<\/em>/g,
-        'Its fields are <a href="#schema-$1">above</a>.',
-      )
+  const sections = sectionsOf(await markdownOf(withoutCommon(wholeContract)))
+  const tags = new Map(operations().map(({ id, tag }) => [id, tag]))
+  const htmlOf = new Map([...sections].map(([id, section]) => [id, htmlOfSection(section)]))
+  // A schema is shown once, in the first section that has it; the others link there.
+  const places = new Map<string, string>()
+  for (const [id, html] of htmlOf) {
+    const marked = html.replaceAll(/schema: <code>(\w+)<\/code>/g, (found, name: string) => {
+      if (places.has(name)) return found
+      places.set(name, `${tags.get(id)}#schema-${name}`)
+      return `<span id="schema-${name}">${found}</span>`
+    })
+    htmlOf.set(id, marked)
+  }
   const rows = operations().map((operation) => {
-    const section = sections.get(operation.id)
-    if (section === undefined) throw new Error(`${operation.id} is not rendered`)
-    // The anchors are those of operations and schemas: each operation has the same headings.
-    const html = markdownHtml(section).replaceAll(/<(h\d) id="[^"]*"/g, "<$1")
-    return { ...operation, html: withLinks(html) }
+    const html = htmlOf.get(operation.id)
+    if (html === undefined) throw new Error(`${operation.id} is not rendered`)
+    const linked = html.replaceAll(
+      /<em>Schema <code>(\w+)<\/code> is shown above\.<\/em>/g,
+      (_, name: string) =>
+        `Its fields: <a href="${pagePaths.reference}/${places.get(name)}">${name}</a>.`,
+    )
+    return { ...operation, html: linked }
   })
-  const fields = markdownHtml(fieldReference())
-  return `${JSON.stringify({ fields, operations: rows }, null, 2)}\n`
+  return `${
+    JSON.stringify({ fields: markdownHtml(fieldReference()), operations: rows }, null, 2)
+  }\n`
 }
+
+/** The anchors of a page are those of operations and schemas: each operation has the same headings. */
+const htmlOfSection = (markdown: string) =>
+  markdownHtml(markdown).replaceAll(/<(h\d) id="[^"]*"/g, "<$1")

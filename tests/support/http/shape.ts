@@ -43,6 +43,8 @@ export const corsHeaders = [
   "ETag",
   "Link",
   "X-A2A-Extensions",
+  "Payment-Transaction",
+  "Refund-Id",
 ]
 
 const allowedHeaders = [

@@ -5,6 +5,7 @@
  * @module
  */
 import { Effect } from "effect"
+import { killAndWait } from "../process.ts"
 import { registerSkipped } from "../venues/oracle.ts"
 
 const binary = new URL(
@@ -31,10 +32,14 @@ export interface AnvilOptions {
   /** The time of the first block; now when absent. */
   readonly startSeconds?: number
   readonly chainId?: number
+  /** The states of so many blocks are kept in memory; all when absent. */
+  readonly statesMax?: number
+  /** Variables of the process. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export const startAnvil = Effect.fn("startAnvil")(function* (
-  { blockSeconds, startSeconds, chainId = 8453 }: AnvilOptions = {},
+  { blockSeconds, startSeconds, chainId = 8453, statesMax, env = {} }: AnvilOptions = {},
 ) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -45,21 +50,15 @@ export const startAnvil = Effect.fn("startAnvil")(function* (
           ...["--slots-in-an-epoch", "1"],
           ...blockSeconds === undefined ? ["--no-mining"] : ["--block-time", String(blockSeconds)],
           ...startSeconds === undefined ? [] : ["--timestamp", String(startSeconds)],
+          ...statesMax === undefined ? [] : ["--prune-history", String(statesMax)],
         ],
+        env,
         stdin: "null",
         stdout: "piped",
         stderr: "null",
       }).spawn()
     ),
-    (child) =>
-      Effect.promise(async () => {
-        try {
-          child.kill("SIGKILL")
-        } catch {
-          // The process has already ended.
-        }
-        await child.status
-      }),
+    (child) => Effect.promise(() => killAndWait(child)),
   )
   const url = `http://${yield* Effect.promise(() => listening(child.stdout))}`
   const call: Anvil["call"] = (method, ...params) =>

@@ -39,6 +39,8 @@ export interface ChaosOptions {
   /** The share of settlements, and of verifications, that fail. */
   readonly settleShare: number
   readonly verifyShare: number
+  /** Waits before a late broadcast; real time when absent. */
+  readonly wait?: (ms: number) => Promise<void>
 }
 
 /** The delay of a late broadcast. */
@@ -120,9 +122,8 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
         return success(call, await relay.send(transfer))
       }
       case "late broadcast": {
-        const broadcast = sleep(random.between(broadcastDelayMs.min, broadcastDelayMs.max)).then(
-          () => relay.send(transfer),
-        )
+        const delayMs = random.between(broadcastDelayMs.min, broadcastDelayMs.max)
+        const broadcast = (options.wait ?? sleep)(delayMs).then(() => relay.send(transfer))
         late.add(broadcast)
         broadcast.catch(() => {}).finally(() => late.delete(broadcast))
         return failure(call, random.pick(["settlement_pending", "unexpected_settle_error"]))

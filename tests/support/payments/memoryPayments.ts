@@ -28,13 +28,15 @@ import {
   UnreadablePayment,
 } from "../../../src/payments/PaymentStore.ts"
 
-type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs"> & {
-  readonly leaseUntil: number | null
-  readonly intendedAt: number | null
-  readonly answeredAt: number | null
-  readonly createdAt: number
-  readonly changed: number
-}
+type Stored =
+  & Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs" | "answeredAt">
+  & {
+    readonly leaseUntil: number | null
+    readonly intendedAt: number | null
+    readonly answeredAt: number | null
+    readonly createdAt: number
+    readonly changed: number
+  }
 
 /** The store, and control over its rows. */
 export interface MemoryPayments {
@@ -66,6 +68,7 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
       leaseLeftMs: leaseUntil === null ? null : leaseUntil - now,
       intendedAgoMs: intendedAt === null ? null : now - intendedAt,
       answeredAgoMs: answeredAt === null ? null : now - answeredAt,
+      answeredAt: answeredAt === null ? null : Math.floor(answeredAt / 1_000),
     }))
 
   const save = (row: Stored, now: number): Payment => {
@@ -262,7 +265,7 @@ const unmatchedRow = (
   amount: AtomicAmount.make(value),
   state: "refund_due",
   paidAt: at,
-  refund: { state: "queued", reason: "unmatched_transfer", transaction: null },
+  refund: { state: "queued", reason: "unmatched_transfer", transaction: null, confirmedAt: null },
 })
 
 const isLiable = ({ state, settlementOrder, request, paidAmount }: Stored) =>
@@ -337,7 +340,7 @@ function changesOf(row: Stored, move: Move, now: number): Changes {
         sent: false,
         paidAt: move.paidAt ?? row.paidAt,
         paidAmount: move.paidAmount ?? null,
-        refund: { state: "queued", reason: move.reason, transaction: null },
+        refund: { state: "queued", reason: move.reason, transaction: null, confirmedAt: null },
       }
     case "void":
       return { leaseUntil: null, answer: null }

@@ -5,7 +5,7 @@
  * @module
  */
 import { Duration, Effect } from "effect"
-import { layer } from "../../../src/payments/chain/chain.ts"
+import { type ChainOptions, layer } from "../../../src/payments/chain/chain.ts"
 import { topicOf, topics } from "../../../src/payments/chain/token.ts"
 import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
@@ -21,14 +21,20 @@ export interface RpcRequest {
 
 export type Responder = (request: RpcRequest) => Response | Promise<Response>
 
-/** The chain port on an endpoint with these responses. A call times out after 250 ms. */
-export const chainAt = (respond: Responder) =>
+/** The chain port on endpoints with these responses. A call times out after 250 ms. */
+export const chainAt = (...responders: ReadonlyArray<Responder>) => chainInRanges({}, responders)
+
+/** The same, with this many blocks per range. */
+export const chainInRanges = (
+  options: Pick<ChainOptions, "scanBlocksMax">,
+  responders: ReadonlyArray<Responder>,
+) =>
   Effect.flatMap(
-    endpoint(respond),
-    (rpcUrl) =>
+    Effect.forEach(responders, endpoint),
+    (rpcUrls) =>
       Effect.provide(
         Chain,
-        layer({ rpcUrl, finality: "safe", callTimeout: Duration.millis(250) }),
+        layer({ rpcUrls, finality: "safe", callTimeout: Duration.millis(250), ...options }),
       ),
   )
 
@@ -131,7 +137,7 @@ export function honestResponses(history: ChainHistory, logs = logsOf(history)) {
           logs,
         }
       case "eth_getLogs":
-        return logs.filter((log) => matches(log, first as { topics: ReadonlyArray<unknown> }))
+        return logs.filter((log) => matches(log, first as LogFilter))
       case "eth_call":
         return hash(logs.length === 0 ? 0 : 1)
       case "eth_getCode":
@@ -142,7 +148,21 @@ export function honestResponses(history: ChainHistory, logs = logsOf(history)) {
   }
 }
 
-function matches(log: Log, { topics }: { readonly topics: ReadonlyArray<unknown> }): boolean {
+interface LogFilter {
+  readonly topics: ReadonlyArray<unknown>
+  readonly fromBlock?: string
+  readonly toBlock?: string
+}
+
+/** Like a node, the filter leaves out the logs of other blocks, unless their block is invalid. */
+function matches(log: Log, { topics, fromBlock, toBlock }: LogFilter): boolean {
+  const block = log["blockNumber"]
+  if (typeof block === "string" && /^0x[0-9a-f]+$/.test(block) && fromBlock !== undefined) {
+    if (BigInt(block) < BigInt(fromBlock)) return false
+    if (toBlock !== undefined && toBlock !== "latest" && BigInt(block) > BigInt(toBlock)) {
+      return false
+    }
+  }
   const has = log["topics"] as ReadonlyArray<string>
   return topics.every((wanted, i) =>
     wanted === null || (wanted as ReadonlyArray<string>).includes(has[i] ?? "")

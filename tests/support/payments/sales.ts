@@ -31,9 +31,11 @@ import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { NotCharged, RefundQueued } from "../../../src/payments/domain/failedSale.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { failover } from "../../../src/payments/facilitator/failover.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
+import { testKey } from "../signing/key.ts"
 import { buyer, payloadOf, sign } from "./buyers.ts"
 import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
@@ -48,15 +50,33 @@ const utf8 = new TextEncoder()
 /** The default timing with fewer retries, which no TestClock test needs. */
 export const timing: PaymentTiming = { ...defaultTiming, proveRetriesMax: 2, waitRetriesMax: 5 }
 
+/** What a market has besides one facilitator and one endpoint of the chain. */
+interface MarketChanges {
+  readonly chain?: (chain: Chain["Service"]) => Chain["Service"]
+  /** A second facilitator on the same ledger, which is asked when the first does not answer. */
+  readonly second?: SimulationOptions
+}
+
 export const market = (
   simulation: SimulationOptions = {},
   store: Layer.Layer<PaymentStore> = memoryPaymentStore,
+  { chain = (one) => one, second }: MarketChanges = {},
 ) => {
-  const ports = Layer.mergeAll(
+  const ledger = layerLedger(simulation).pipe(Layer.provideMerge(layerMemory))
+  const bothFacilitators = Effect.gen(function* () {
+    const first = yield* Facilitator
+    if (second === undefined) return first
+    const built = yield* Layer.build(Layer.fresh(layerLedger(second)))
+    return failover([first, Context.get(built, Facilitator)])
+  })
+  const ports = Layer.merge(
     store,
-    layerLedger(simulation).pipe(Layer.provideMerge(layerMemory)),
+    Layer.merge(
+      Layer.effect(Chain, Effect.map(Chain, chain)),
+      Layer.effect(Facilitator, bothFacilitators),
+    ).pipe(Layer.provideMerge(ledger)),
   ).pipe(Layer.provideMerge(signatures))
-  return Payments.layer({ terms, timing }).pipe(Layer.provideMerge(ports))
+  return Payments.layer({ terms, timing, sign: testKey.sign }).pipe(Layer.provideMerge(ports))
 }
 
 type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
@@ -65,7 +85,7 @@ export type Market = Payments | Ports
 /** Another service on the same store, ledger and chain, as replicas share them. */
 export const replica = Effect.gen(function* () {
   const ports = yield* Effect.context<Ports>()
-  const layer = Layer.fresh(Payments.layer({ terms, timing }))
+  const layer = Layer.fresh(Payments.layer({ terms, timing, sign: testKey.sign }))
   const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
   return Context.get(built, Payments)
 })
@@ -133,8 +153,11 @@ export function outcomeText(result: Result.Result<Delivery, { readonly _tag: str
   return failure instanceof RefundQueued ? `RefundQueued: ${failure.code}` : failure._tag
 }
 
-/** Stores a payment as claimed and released, as when its buyer hangs up before the intent. */
-export const storeReleased = Effect.fnUntraced(function* (bought: Purchase) {
+/** Stores a payment as claimed, as when the process of its worker stops responding. */
+export const storeClaimed = Effect.fnUntraced(function* (
+  bought: Purchase,
+  lease: Duration.Duration = timing.lease,
+) {
   const store = yield* PaymentStore
   const { paymentId, digest } = yield* Signatures
   const { payment: { authorization, signature }, product, request, secret } = bought
@@ -150,7 +173,13 @@ export const storeReleased = Effect.fnUntraced(function* (bought: Purchase) {
     request,
   }
   const hash = secret === null ? null : digest(`secret/v1:${id}:${secret}`)
-  const { payment } = yield* store.claim(ticket, hash, timing.lease)
+  return (yield* store.claim(ticket, hash, lease)).payment
+})
+
+/** Stores a payment as claimed and released, as when its buyer hangs up before the intent. */
+export const storeReleased = Effect.fnUntraced(function* (bought: Purchase) {
+  const store = yield* PaymentStore
+  const payment = yield* storeClaimed(bought)
   yield* store.move(payment, { event: "release", reason: "internal_error" })
 })
 
@@ -200,10 +229,11 @@ export const inMarket = <A, E>(
   body: Effect.Effect<A, E, Market | Scope.Scope>,
   simulation: SimulationOptions = {},
   store: Layer.Layer<PaymentStore> = memoryPaymentStore,
+  changes: MarketChanges = {},
 ): Effect.Effect<A, E> =>
   TestClock.setTime(startSeconds * 1_000).pipe(
     Effect.andThen(Effect.scoped(body)),
-    Effect.provide(market(simulation, store)),
+    Effect.provide(market(simulation, store, changes)),
   )
 
 /** A work that signals its start and waits until it is opened. */

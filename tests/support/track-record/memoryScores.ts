@@ -25,6 +25,7 @@ import {
   type ForecastVerdict,
   type ResolutionForecast,
 } from "../../../src/track-record/domain/resolutionForecasts.ts"
+import type { StoredOutcome } from "../../../src/track-record/domain/outcomes.ts"
 import type { PublishedEntry } from "../../../src/track-record/domain/entryScore.ts"
 import {
   readingsOf,
@@ -246,6 +247,23 @@ export function memoryScores(): ScoreStore["Service"] {
         if (changed) revision += 1
         return written
       }),
+    outcomes: (since, items) =>
+      Effect.sync(() =>
+        checks.flatMap(({ check, verdict, outcome, value }): ReadonlyArray<StoredOutcome> =>
+          check.feedIndex <= since ? [] : [{
+            ...{ feedIndex: check.feedIndex, kind: check.kind, at: check.at, verdict, value },
+            priceStart: "priceStart" in check ? check.priceStart : null,
+            priceNow: "priceStart" in check ? check.priceNow : null,
+            drift: outcome?.drift ?? null,
+            entryPrice: entries.find(({ feedIndex }) =>
+              feedIndex === check.feedIndex
+            )?.entryPrice ?? null,
+          }]
+        ).toSorted((a, b) => a.feedIndex - b.feedIndex || (a.kind < b.kind ? -1 : 1)).slice(
+          0,
+          4 * items,
+        )
+      ),
     counts: Effect.sync(() => {
       type Counts = Record<keyof VerdictCounts, Partial<Record<CheckVerdict | "open", number>>>
       const counts: Counts = { mover_1h: {}, mover_24h: {}, predetermined: {}, contested: {} }

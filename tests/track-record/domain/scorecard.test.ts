@@ -18,6 +18,7 @@ import {
   trackedWallet,
 } from "../../support/whales/whales.ts"
 
+import { sumOfTotals } from "../../../src/whales/domain/rates.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
@@ -108,16 +109,16 @@ law(
 )
 
 law("scorecard() does not depend on the order of wallets", anyWallets, (drawn) => {
-  const { tracked, totals, whales } = storeOf(knownAll(drawn))
+  const { tracked, totals, counted, whales } = storeOf(knownAll(drawn))
   const reversed = {
     tracked: tracked.toReversed(),
-    totals: totals.toReversed(),
+    counted: { ...counted, totals: sumOfTotals(totals.toReversed()) },
     whales: whales.toReversed(),
   }
   // Another order of a sum can round its last published digit the other way.
   ok(alike(
     scorecard({ ...reversed, verdicts, ...unscored }),
-    scorecard({ tracked, totals, whales, verdicts, ...unscored }),
+    scorecard({ tracked, counted, whales, verdicts, ...unscored }),
     1.01e-4,
   ))
 })
@@ -172,7 +173,7 @@ Deno.test("scorecard() lists the ten labelled wallets with the largest stakes", 
 Deno.test("scorecard() counts a wallet without a label by its first reason", () => {
   const one = many(4)
   const oneEvent = { ...storeOf([one]).whales[0] }
-  const { tracked, totals, whales } = storeOf([
+  const { tracked, counted, whales } = storeOf([
     ...[many(0, { history: "reading" }), many(1, { history: "truncated" })],
     ...[many(2, { entries: many(2).entries.slice(0, 29) }), many(3, { entries: [] }), many(5)],
   ])
@@ -182,7 +183,7 @@ Deno.test("scorecard() counts a wallet without a label by its first reason", () 
     ...unscored,
     verdicts,
     tracked: [...tracked, trackedWallet({ wallet: one.wallet })],
-    totals,
+    counted,
     whales: [...whales, { computedAt: oneEvent.computedAt, row }],
   })
   equal(coverage.leftOut, { unread: 1, truncated: 1, tooFew: 3 })

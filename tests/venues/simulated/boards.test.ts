@@ -20,6 +20,7 @@ import { day, second } from "../../../src/core/domain/time.ts"
 import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { test } from "../../support/effect.ts"
+import { onTickingClock } from "../../support/tickingClock.ts"
 
 const wallets = defaultGroups.map((group) => ({ ...group, count: 2 }))
 const world = makeWorld({ seed: 6, markets: 80, walletDays: 45, wallets })
@@ -141,7 +142,7 @@ test("resolutions() publishes late and corrected payouts as the world does", () 
     ok(seen.late > 5 && seen.corrected > 5, JSON.stringify(seen))
   }).pipe(Effect.provide(layer(late)), Effect.orDie))
 
-test("other fibers run between the days and the wallets of a leaderboard", () =>
+test("other fibers run between the markets of each day of a leaderboard", () =>
   Effect.gen(function* () {
     // A world of its own, because results are computed once per world.
     const world = makeWorld({ seed: 7, markets: 80, walletDays: 45, wallets })
@@ -151,7 +152,7 @@ test("other fibers run between the days and the wallets of a leaderboard", () =>
     const { wallets: source } = yield* Effect.provide(VenueClient, layer(world))
     ok(source !== null)
     const board = { period: "all", category: "overall", by: "profit" } as const
-    yield* Effect.raceFirst(other, source.leaderboard(board, 10))
-    // `forever` yields too, so the other fiber needs two yields for one turn.
-    ok(turns >= (45 + world.wallets.length) / 2, `${turns} turns`)
+    yield* onTickingClock(Effect.raceFirst(other, source.leaderboard(board, 10)))
+    // A slice has 5 parts of this clock, and `forever` yields too: two yields are one turn.
+    ok(turns >= 45 * 80 / 10, `${turns} turns`)
   }))

@@ -11,6 +11,8 @@ import { isoTime } from "../../../core/domain/time.ts"
 import type { Receipt } from "../../../payments/domain/failedSale.ts"
 import type { PaymentFault } from "../../../payments/domain/paymentFault.ts"
 import { paymentRequired } from "../../../payments/domain/x402/challenge.ts"
+import type { Product } from "../../../catalog/domain/product.ts"
+import type { SignedExtension } from "../../../payments/domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../../../payments/domain/x402/terms.ts"
 import { type Task, taskLife, type TaskMessage, type TaskNote } from "./task.ts"
 
@@ -88,7 +90,9 @@ export function paymentFailed(
 export function paymentCompleted(receipt: typeof Receipt.Type | null): JsonObject {
   return paymentMetadata(
     "payment-completed",
-    receipt === null ? {} : { [x402Keys.receipts]: [{ success: true, ...receipt }] },
+    receipt === null
+      ? {}
+      : { [x402Keys.receipts]: [{ success: true, ...receipt } as unknown as JsonObject] },
   )
 }
 
@@ -123,8 +127,14 @@ export const paymentUnderway: TaskView = {
   metadata: paymentMetadata("payment-submitted"),
 }
 
+/** The terms, and the signed offer of a product. */
+interface Selling {
+  readonly terms: PaymentTerms
+  readonly offers: (product: Product) => SignedExtension
+}
+
 /** A task from its row only; its payment may be ahead of the row. */
-export function viewOf(task: Task, terms: PaymentTerms): TaskView {
+export function viewOf(task: Task, selling: Selling): TaskView {
   const { state, note } = task
   const noted = { data: note?.data ?? null, artifact: null, metadata: note?.metadata ?? {} }
   switch (state) {
@@ -134,7 +144,7 @@ export function viewOf(task: Task, terms: PaymentTerms): TaskView {
         ...{ artifact: null, metadata: {} },
       }
     case "offered":
-      return offer(task, terms)
+      return offer(task, selling)
     case "paying":
       return paymentUnderway
     case "completed":
@@ -157,7 +167,7 @@ export function viewOf(task: Task, terms: PaymentTerms): TaskView {
 }
 
 /** A paid skill that waits for its payment, with the error after a temporary failure. */
-function offer(task: Task, terms: PaymentTerms): TaskView {
+function offer(task: Task, { terms, offers }: Selling): TaskView {
   const skill = skillOf(nameOf(task))
   const { note } = task
   if (skill?.kind !== "paid") {
@@ -170,7 +180,9 @@ function offer(task: Task, terms: PaymentTerms): TaskView {
     artifact: null,
     metadata: paymentMetadata("payment-required", {
       // It contains only text, numbers and lists, although the type of its extensions is open.
-      [x402Keys.required]: paymentRequired(skill.product, terms) as unknown as JsonObject,
+      [x402Keys.required]: paymentRequired(skill.product, terms, {
+        offer: offers(skill.product),
+      }) as unknown as JsonObject,
     }),
   }
 }

@@ -3,23 +3,26 @@
  *
  * A chart says in words what it shows (`title`, `description`), and its figures stand in a table
  * below it. What is not a finite number is not drawn. Each function returns null when that leaves
- * nothing to draw. `loadCharts` of drawing.ts must have resolved before the first call; `pageRoute`
- * waits for it.
+ * nothing to draw.
  *
  * @module
  */
-import type * as Plot from "@observablehq/plot"
 import { apart, labelGap, roundTicks, thinned, timeTicks } from "./axes.ts"
 import {
   type ChartText,
   chartWidth,
+  circles,
   draw,
   fitted,
   type Label,
   labels,
-  plotting,
+  lines,
+  path,
+  type Point,
+  rectangles,
+  type Span,
+  widthOf,
 } from "./drawing.ts"
-import { widthOf } from "./drawing.ts"
 
 /** Greatest value that is drawn: beyond it no axis can be read. */
 const magnitudeMax = 1e9
@@ -48,21 +51,8 @@ const linear = (
 ) =>
 (value: number): number => from + (value - domain[0]) / (domain[1] - domain[0]) * (to - from)
 
-interface Line {
-  readonly x1: number
-  readonly y1: number
-  readonly x2: number
-  readonly y2: number
-}
-const lines = (data: ReadonlyArray<Line>, options: Plot.LinkOptions): Plot.Markish =>
-  plotting().link(data, { x1: "x1", y1: "y1", x2: "x2", y2: "y2", ...options })
-
-interface Point {
-  readonly x: number
-  readonly y: number
-}
-const dots = (data: ReadonlyArray<Point>, r = 6.5): Plot.Markish =>
-  plotting().dot(data, { x: "x", y: "y", r, fill: dataColour, stroke: "var(--paper)" })
+const dots = (points: ReadonlyArray<Point>, r = 6.5): string =>
+  circles(points, r, { fill: dataColour, stroke: "var(--paper)", "stroke-width": 1.5 })
 
 interface CalibrationBand {
   /** Mean price of its entries, 0 to 1. */
@@ -96,20 +86,20 @@ export function calibrationChart(
   )
   const counts = known.map(({ price, entries }) => ({ x: x(price), text: shortCount(entries) }))
   return draw(text, { height }, [
-    ...gridMarks(
+    ...gridLines(
       shareTicks.map((tick) => ({ at: x(tick), text: String(tick) })),
       shareTicks.map((tick) => ({ at: y(tick), text: String(tick) })),
       { left, right, top, bottom },
     ),
     lines([{ x1: left, y1: bottom, x2: right, y2: top }], {
-      ...{ stroke: quiet, strokeWidth: 2, strokeDasharray: "7 5" },
+      ...{ stroke: quiet, "stroke-width": 2, "stroke-dasharray": "7 5" },
     }),
     lines([{ x1: right - 140, y1: 15, x2: right - 106, y2: 15 }], {
-      ...{ stroke: quiet, strokeWidth: 2, strokeDasharray: "7 5" },
+      ...{ stroke: quiet, "stroke-width": 2, "stroke-dasharray": "7 5" },
     }),
-    lines(intervals, { stroke: dataColour, strokeWidth: 4, strokeOpacity: 0.6 }),
+    lines(intervals, { stroke: dataColour, "stroke-width": 4, "stroke-opacity": 0.6 }),
     dots(points),
-    ...labels([
+    labels([
       { x: 0, y: 20, text: "Share that won", anchor: "start" },
       { x: right - 98, y: 20, text: "fair price", anchor: "start", fill: quiet },
       { x: left - 8, y: top - 12, text: "n =", anchor: "end", fill: quiet },
@@ -138,18 +128,18 @@ interface Tick {
 }
 
 /** Grid lines with their labels: below it for `x`, left of it for `y`. */
-function gridMarks(
+function gridLines(
   x: ReadonlyArray<Tick>,
   y: ReadonlyArray<Tick>,
   { left, right, top, bottom }: Frame,
-): ReadonlyArray<Plot.Markish> {
+): ReadonlyArray<string> {
   const below = x.map(({ at, text }) => ({ x: at, y: bottom + lineHeight, text }))
   return [
     lines([
       ...x.map(({ at }) => ({ x1: at, x2: at, y1: top, y2: bottom })),
       ...y.map(({ at }) => ({ x1: left, x2: right, y1: at, y2: at })),
     ], { stroke: "var(--line)" }),
-    ...labels([
+    labels([
       ...apart(below, 0, chartWidth).map((place) => ({
         ...{ ...place, anchor: "middle" as const, fill: quiet },
       })),
@@ -192,22 +182,22 @@ export function intervalChart(
   const half = widthOf(name) / 2
   const at = x(baseline.value)
   return draw(text, { height: bottom + lineHeight + 8 }, [
-    ...gridMarks(
+    ...gridLines(
       roundTicks(...domain).map((value) => ({ at: x(value), text: fitted(form(value), 120) })),
       [],
       { left: 0, right: chartWidth, top, bottom },
     ),
-    lines([{ x1: at, x2: at, y1: top - 6, y2: bottom }], { stroke: quiet, strokeWidth: 2 }),
+    lines([{ x1: at, x2: at, y1: top - 6, y2: bottom }], { stroke: quiet, "stroke-width": 2 }),
     lines(
       known.flatMap(({ low, high }, row) =>
         isDrawable(low) && isDrawable(high)
           ? [{ x1: x(low), x2: x(high), y1: middle(row), y2: middle(row) }]
           : []
       ),
-      { stroke: dataColour, strokeWidth: 4, strokeOpacity: 0.6 },
+      { stroke: dataColour, "stroke-width": 4, "stroke-opacity": 0.6 },
     ),
     dots(known.map(({ value }, row) => ({ x: x(value), y: middle(row) }))),
-    ...labels([
+    labels([
       {
         ...{ x: Math.min(Math.max(at, half), chartWidth - half), y: top - 12, text: name },
         ...{ anchor: "middle", fill: quiet },
@@ -251,15 +241,13 @@ interface CountsRow {
   readonly parts: ReadonlyArray<Part>
 }
 
-interface Box extends Line {
+interface Box extends Span {
   readonly tone: Tone
 }
-const boxes = (data: ReadonlyArray<Box>): ReadonlyArray<Plot.Markish> =>
-  Object.entries(tones).map(([name, colours]) =>
-    plotting().rect(data.filter(({ tone }) => tone === name), {
-      ...{ x1: "x1", y1: "y1", x2: "x2", y2: "y2", ...colours },
-    })
-  )
+const boxes = (data: ReadonlyArray<Box>): string =>
+  Object.entries(tones)
+    .map(([name, colours]) => rectangles(data.filter(({ tone }) => tone === name), colours))
+    .join("")
 
 /** Whole numbers as stacked bars on one scale: right, wrong and open; delivered and refunded. */
 export function countsChart(
@@ -287,8 +275,8 @@ export function countsChart(
     }
   })
   return draw(text, { height: y - rowGap + 8 }, [
-    ...boxes(drawn.flatMap(({ bars, key }) => [...bars, ...key.boxes])),
-    ...labels(drawn.flatMap(({ label, key }) => [label, ...key.labels])),
+    boxes(drawn.flatMap(({ bars, key }) => [...bars, ...key.boxes])),
+    labels(drawn.flatMap(({ label, key }) => [label, ...key.labels])),
   ])
 }
 
@@ -351,7 +339,7 @@ export function sparkline(
   const x = linear(rangeOf(known.map(({ at }) => at)), [margin, width - margin])
   const y = linear(padded(values), [height - margin, margin])
   return draw(text, { width, height }, [
-    path(thinned(known), x, y),
+    valuePath(known, x, y),
     dots([{ x: x(last.at), y: y(last.value) }], 3.5),
   ])
 }
@@ -380,15 +368,15 @@ function rangeOf(times: ReadonlyArray<number>): readonly [number, number] {
   return from < to ? [from, to] : [from - 1, to + 1]
 }
 
-const path = (
+const valuePath = (
   points: ReadonlyArray<TimedValue>,
   x: (at: number) => number,
   y: (value: number) => number,
-): Plot.Markish =>
-  plotting().line(points, {
-    ...{ x: ({ at }: TimedValue) => x(at), y: ({ value }: TimedValue) => y(value) },
-    ...{ stroke: dataColour, strokeWidth: 2 },
-  })
+): string =>
+  path(
+    thinned(points).map(({ at, value }) => ({ x: x(at), y: y(value) })),
+    { stroke: dataColour, "stroke-width": 2 },
+  )
 
 /** The price of a market, 0 to 1, over time; `items` are marked by their numbers, as `1` or `2–4`. */
 export function priceChart(
@@ -415,24 +403,26 @@ export function priceChart(
   const bottom = top + 200
   const y = linear([0, 1], [bottom, top])
   return draw(text, { height: bottom + lineHeight + 8 }, [
-    ...gridMarks(
+    ...gridLines(
       timeTicks(...domain).map(({ at, text }) => ({ at: x(at), text })),
       shareTicks.map((tick) => ({ at: y(tick), text: tick.toFixed(2) })),
       { left, right, top, bottom },
     ),
-    plotting().rect(marks.filter(({ from, to }) => from < to), {
-      ...{ x1: "from", x2: "to", y1: top, y2: bottom, fill: "var(--accent)", fillOpacity: 0.25 },
-    }),
+    rectangles(
+      marks.filter(({ from, to }) => from < to)
+        .map(({ from, to }) => ({ x1: from, x2: to, y1: top, y2: bottom })),
+      { fill: "var(--accent)", "fill-opacity": 0.25 },
+    ),
     lines(
       marks.filter(({ from, to }) => from === to)
         .map(({ from }) => ({ x1: from, x2: from, y1: top, y2: bottom })),
-      { stroke: "var(--accent)", strokeWidth: 2, strokeDasharray: "3 4" },
+      { stroke: "var(--accent)", "stroke-width": 2, "stroke-dasharray": "3 4" },
     ),
-    path(thinned(known), x, y),
+    valuePath(known, x, y),
     ...(known.length === 1
       ? [dots(known.map(({ at, value }) => ({ x: x(at), y: y(value) })))]
       : []),
-    ...labels(marks.map(({ x, text }) => ({
+    labels(marks.map(({ x, text }) => ({
       ...{ x, y: top - 6, text, anchor: "middle", fill: "var(--accent)" },
     }))),
   ])
@@ -507,8 +497,8 @@ export function daysChart(
   )
   const dates = fitted(last.date, 120)
   return draw(text, { height: key.bottom + 8 }, [
-    ...boxes([...bars, ...key.boxes]),
-    ...labels([
+    boxes([...bars, ...key.boxes]),
+    labels([
       { x: 0, y: bottom + lineHeight, text: fitted(first.date, 120), anchor: "start", fill: quiet },
       ...(known.length === 1 ? [] : [{
         ...{ x: chartWidth, y: bottom + lineHeight, text: dates, anchor: "end" as const },

@@ -2,11 +2,10 @@
  * One chart as an SVG image: a title and a description for readers who cannot see it, colours by the
  * variables of the style sheet, and nothing that needs a style attribute, a script or a font file.
  *
- * The library and its document are loaded when the first page is asked for.
+ * A chart is a list of groups of shapes, each group an SVG string.
  *
  * @module
  */
-import type * as Plot from "@observablehq/plot"
 import { excerpt } from "../../../core/domain/untrusted.ts"
 
 /** The width of a chart in its own units; a phone of 360 px shows it at 328 px. */
@@ -39,61 +38,39 @@ export interface Label {
   readonly fill?: string
 }
 
-/** What is read and changed of a drawn element. */
-interface Drawn {
-  readonly innerHTML: string
-  readonly querySelectorAll: (selector: string) => Iterable<{
-    readonly remove: () => void
-    readonly removeAttribute: (name: string) => void
-  }>
+/** Attributes of a group of shapes, by their SVG names. */
+interface Style {
+  readonly fill?: string
+  readonly "fill-opacity"?: number
+  readonly stroke?: string
+  readonly "stroke-width"?: number
+  readonly "stroke-opacity"?: number
+  readonly "stroke-dasharray"?: string
+  readonly "stroke-linejoin"?: "round"
+  readonly "stroke-linecap"?: "round"
+  readonly "paint-order"?: "stroke"
+  readonly "text-anchor"?: Label["anchor"]
 }
 
-interface Library {
-  readonly plot: typeof Plot
-  /** An empty document for each chart, so that nothing stays in it. */
-  readonly document: () => object
+export interface Point {
+  readonly x: number
+  readonly y: number
 }
 
-let library: Library | null = null
-let loading: Promise<void> | null = null
-
-/** Loads the library of charts, once; null when it is there. */
-export function loadCharts(): Promise<void> | null {
-  if (library !== null) return null
-  loading ??= load()
-  return loading
+/** From (`x1`, `y1`) to (`x2`, `y2`); a rectangle has its corners there, the lower one second. */
+export interface Span {
+  readonly x1: number
+  readonly y1: number
+  readonly x2: number
+  readonly y2: number
 }
 
-/** Payments and ticks run between the two parts. */
-async function load(): Promise<void> {
-  const { DOMParser } = await import("linkedom/worker")
-  await new Promise((resolve) => setTimeout(resolve, 0))
-  const plot = await import("@observablehq/plot")
-  const parser = new DOMParser()
-  library = { plot, document: () => parser.parseFromString("<svg/>", "image/svg+xml") }
-}
-
-/** The library, for marks; its coordinates are those of the image. */
-export function plotting(): typeof Plot {
-  if (library === null) throw new Error("The charts are not loaded")
-  return library.plot
-}
-
-/** The image of these marks. */
+/** The image of these groups, the first one at the back. */
 export function draw(
   { prefix, title, description }: ChartText,
   { width = chartWidth, height }: { readonly width?: number; readonly height: number },
-  marks: ReadonlyArray<Plot.Markish>,
+  groups: ReadonlyArray<string>,
 ): string {
-  const figure: Drawn = plotting().plot({
-    ...{ document: library?.document(), width, height, margin: 0, className: "chart" },
-    ...{ x: { type: "identity", axis: null }, y: { type: "identity", axis: null } },
-    ...{ color: { type: "identity" }, marks: [...marks] },
-  })
-  for (const style of figure.querySelectorAll("style")) style.remove()
-  // The image has one name; names of its parts would be read out without their place.
-  for (const part of figure.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label")
-  for (const part of figure.querySelectorAll("[aria-hidden]")) part.removeAttribute("aria-hidden")
   return `<svg xmlns="http://www.w3.org/2000/svg" role="img" ` +
     `aria-labelledby="${prefix}-title" aria-describedby="${prefix}-description" ` +
     `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
@@ -101,19 +78,59 @@ export function draw(
     `fill="var(--ink)">` +
     `<title id="${prefix}-title">${escaped(title)}</title>` +
     `<desc id="${prefix}-description">${escaped(description)}</desc>` +
-    `${shortNumbers(figure.innerHTML)}</svg>`
+    `${groups.join("")}</svg>`
 }
 
-/** Marks for these texts. */
-export const labels = (places: ReadonlyArray<Label>): ReadonlyArray<Plot.Markish> =>
-  (["start", "middle", "end"] as const).map((anchor) =>
-    plotting().text(places.filter((place) => place.anchor === anchor), {
-      ...{ x: "x", y: "y", text: "text", textAnchor: anchor, lineAnchor: "bottom" },
-      ...{ fill: ({ fill }: Label) => fill ?? "var(--ink)", fontSize: textSize },
-      // A line behind a letter ends before it.
-      ...{ stroke: "var(--paper)", strokeWidth: 4 },
-    })
+const group = (style: Style, shapes: ReadonlyArray<string>): string => {
+  const attributes = Object.entries(style).map(([name, value]) => ` ${name}="${value}"`)
+  return shapes.length === 0 ? "" : `<g${attributes.join("")}>${shapes.join("")}</g>`
+}
+
+/** A straight line for each span. */
+export const lines = (spans: ReadonlyArray<Span>, style: Style): string =>
+  group(
+    { fill: "none", ...style },
+    spans.map(({ x1, y1, x2, y2 }) => pathShape([{ x: x1, y: y1 }, { x: x2, y: y2 }])),
   )
+
+/** One line through all points. */
+export const path = (points: ReadonlyArray<Point>, style: Style): string =>
+  group(
+    { fill: "none", "stroke-linejoin": "round", "stroke-linecap": "round", ...style },
+    points.length === 0 ? [] : [pathShape(points)],
+  )
+
+const pathShape = (points: ReadonlyArray<Point>): string =>
+  `<path d="M${points.map(({ x, y }) => `${short(x)},${short(y)}`).join("L")}"/>`
+
+/** A circle around each point. */
+export const circles = (points: ReadonlyArray<Point>, r: number, style: Style): string =>
+  group(style, points.map(({ x, y }) => `<circle cx="${short(x)}" cy="${short(y)}" r="${r}"/>`))
+
+/** A rectangle for each span. */
+export const rectangles = (spans: ReadonlyArray<Span>, style: Style): string =>
+  group(
+    style,
+    spans.map(({ x1, y1, x2, y2 }) =>
+      `<rect x="${short(x1)}" y="${short(y1)}" width="${short(x2 - x1)}" height="${
+        short(y2 - y1)
+      }"/>`
+    ),
+  )
+
+/** These texts; a line behind a letter ends before it. */
+export const labels = (places: ReadonlyArray<Label>): string =>
+  (["start", "middle", "end"] as const).map((anchor) =>
+    group(
+      {
+        ...{ "text-anchor": anchor, "paint-order": "stroke", "stroke-linejoin": "round" },
+        ...{ "stroke-width": 4, stroke: "var(--paper)" },
+      },
+      places.filter((place) => place.anchor === anchor && place.text !== "").map((
+        { x, y, text, fill = "var(--ink)" },
+      ) => `<text fill="${fill}" x="${short(x)}" y="${short(y)}">${escaped(text)}</text>`),
+    )
+  ).join("")
 
 /** How wide a text may be when it is drawn. */
 export const widthOf = (text: string): number =>
@@ -139,11 +156,5 @@ const escaped = (text: string): string =>
     (character) => `&#${character.charCodeAt(0)};`,
   )
 
-/** Coordinates with two digits. */
-const shortNumbers = (svg: string): string =>
-  svg.replace(
-    /\b(d|x|y|x1|x2|y1|y2|cx|cy|r|width|height|transform)="([^"<>]*)"/g,
-    (_, name: string, value: string) =>
-      `${name}="${value.replace(/-?\d+\.\d{3,}(e[+-]?\d+)?/g, shortNumber)}"`,
-  )
-const shortNumber = (digits: string): string => String(Math.round(Number(digits) * 100) / 100)
+/** A coordinate with two digits. */
+const short = (coordinate: number): string => String(Math.round(coordinate * 100) / 100)

@@ -14,7 +14,6 @@ const jsonSchemaDialect = "https://json-schema.org/draft/2020-12/schema"
 export const paymentIdentifier = {
   info: { required: false },
   schema: {
-    $schema: jsonSchemaDialect,
     type: "object",
     properties: {
       required: { type: "boolean" },
@@ -24,6 +23,9 @@ export const paymentIdentifier = {
   },
 }
 
+/** What every answer has. */
+const successful = { type: "object", required: ["success"] }
+
 /** What a product is offered as: an HTTP route or an MCP tool. */
 export type ResourceKind = "http" | "mcp"
 
@@ -31,14 +33,6 @@ export type ResourceKind = "http" | "mcp"
 export function bazaar(product: Product, resource: ResourceKind) {
   const { input, inputSchema } = resource === "http" ? httpInput(product) : mcpInput(product)
   const example = excerpts.get(product.id)
-  const output = {
-    type: "object",
-    properties: {
-      type: { type: "string", const: "json" },
-      example: shapeOf(example),
-    },
-    required: ["type"],
-  }
   return {
     info: { input, output: { type: "json", example } },
     schema: {
@@ -46,7 +40,8 @@ export function bazaar(product: Product, resource: ResourceKind) {
       type: "object",
       properties: {
         input: { type: "object", ...inputSchema, additionalProperties: false },
-        output,
+        // /openapi.json has the schema of every answer: this header has no room for one.
+        output: { type: "object", properties: { example: successful } },
       },
       required: ["input", "output"],
     },
@@ -54,39 +49,27 @@ export function bazaar(product: Product, resource: ResourceKind) {
 }
 
 /**
- * Limits of the example answer, because a header has no room for a whole one: text length, fields
- * per object, and depth.
+ * Limits of the example answer, because a header has no room for a whole one: text length, and
+ * fields per object at each depth.
  */
 const excerptTextMax = 72
-const excerptFieldsMax = 6
-const excerptDepthMax = 2
+const excerptFieldsMax = [5, 2, 1] as const
 
 /** Shortens a body: short values, the first entry of each list, nothing deep. */
 export function excerpt(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return value.length > excerptTextMax ? undefined : value
   if (typeof value !== "object") return value
-  if (value === null || depth > excerptDepthMax) return undefined
+  const fieldsMax = excerptFieldsMax[depth]
+  if (value === null || fieldsMax === undefined) return undefined
   const short = Array.isArray(value)
     ? value.slice(0, 1).flatMap((row) => excerpt(row, depth) ?? [])
     : Object.fromEntries(
       Object.entries(value).flatMap(([name, field]) => {
         const short = excerpt(field, depth + 1)
         return short === undefined ? [] : [[name, short]]
-      }).slice(0, excerptFieldsMax),
+      }).slice(0, fieldsMax),
     )
   return Object.keys(short).length === 0 ? undefined : short
-}
-
-/** A short JSON Schema of an excerpt; /openapi.json has the full schema. */
-function shapeOf(value: unknown) {
-  const fields = Object.entries(Object(value)).map(([name, field]) => [
-    name,
-    Array.isArray(field)
-      ? { type: "array", items: { type: typeof field[0] } }
-      : { type: typeof field },
-  ])
-  const properties = Object.fromEntries(fields)
-  return { type: "object", properties, required: Object.keys(properties).slice(0, 1) }
 }
 
 const excerpts: ReadonlyMap<string, unknown> = new Map(

@@ -9,7 +9,16 @@ import { bazaar, paymentIdentifier, type ResourceKind } from "./bazaar.ts"
 import { described, text } from "../../../core/domain/fields.ts"
 import { usd } from "../../../core/domain/money.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
-import { type PaymentRequirements, type PaymentTerms, requirements, v1Networks } from "./terms.ts"
+import type { NotCharged } from "../failedSale.ts"
+import type { SignedExtension } from "./offerReceipt.ts"
+import {
+  type ChannelRequirements,
+  channelRequirements,
+  type PaymentRequirements,
+  type PaymentTerms,
+  requirements,
+  v1Networks,
+} from "./terms.ts"
 import { resendRule } from "../../../catalog/domain/refusal.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
 
@@ -42,6 +51,7 @@ export const ChallengeBody = Schema.Struct({
     description: "How to pay, for people; to sign, read the PAYMENT-REQUIRED header",
   }),
   terms: text("Address of the terms of service"),
+  policies: text("Address of fulfillment_policy and refund_policy, as x402-signals defines them"),
   hint: text("Where the terms to sign are, and how to pay once"),
 }).annotate({ identifier: "PaymentChallenge" })
 
@@ -90,7 +100,7 @@ interface PaymentRequired {
     readonly tags: ReadonlyArray<string>
     readonly iconUrl: string
   }
-  readonly accepts: readonly [PaymentRequirements]
+  readonly accepts: readonly [PaymentRequirements, ...ReadonlyArray<ChannelRequirements>]
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
@@ -98,6 +108,8 @@ interface ChallengeOptions {
   /** Why a payment was not accepted. */
   readonly error?: string | undefined
   readonly resource?: ResourceKind
+  /** The signed offer of the product; absent where the 402 is only described. */
+  readonly offer?: SignedExtension | undefined
 }
 
 const resourceUrl = (product: Product, { publicBaseUrl }: PaymentTerms, kind: ResourceKind) =>
@@ -106,7 +118,7 @@ const resourceUrl = (product: Product, { publicBaseUrl }: PaymentTerms, kind: Re
 export function paymentRequired(
   product: Product,
   terms: PaymentTerms,
-  { error = paymentRequiredError, resource = "http" }: ChallengeOptions = {},
+  { error = paymentRequiredError, resource = "http", offer }: ChallengeOptions = {},
 ): PaymentRequired {
   return {
     x402Version: 2,
@@ -121,19 +133,39 @@ export function paymentRequired(
     },
     accepts: [requirements(product, terms)],
     extensions: {
-      bazaar: bazaar(product, resource),
+      // A catalog reads the answer to a request without a payment. With a reason for the refusal,
+      // and the offer, the header has no room for it.
+      ...error === paymentRequiredError ? { bazaar: bazaar(product, resource) } : {},
       "payment-identifier": paymentIdentifier,
+      ...offer,
     },
   }
 }
 
-/** The 402 of a product: the x402 form as header, and a summary as body. */
+interface HttpChallengeOptions extends Omit<ChallengeOptions, "resource"> {
+  /** What the buyer of a payment channel needs to sign the right ceiling. */
+  readonly channel?: NotCharged["channel"]
+}
+
+/**
+ * The 402 of a product over HTTP: the x402 form as header, and a summary as body. With payment
+ * channels the header also offers them for a compute-first product; the body does not.
+ */
 export function challenge(
   product: Product,
   terms: PaymentTerms,
-  error: string = paymentRequiredError,
+  { error = paymentRequiredError, offer, channel }: HttpChallengeOptions = {},
 ): Challenge {
-  const header = paymentRequired(product, terms, { error })
+  const required = paymentRequired(product, terms, { error, offer })
+  const header = terms.channels === undefined || product.settlementOrder !== "compute-first"
+    ? required
+    : {
+      ...required,
+      accepts: [
+        ...required.accepts,
+        withState(channelRequirements(product, terms, terms.channels), channel),
+      ] as const,
+    }
   return {
     header: Base64.encode(JSON.stringify(header)),
     body: {
@@ -148,10 +180,16 @@ export function challenge(
         mimeType: "application/json",
       }],
       terms: `${terms.publicBaseUrl}/terms.txt`,
+      policies: `${terms.publicBaseUrl}/.well-known/x402`,
       hint: payHint,
     },
   }
 }
+
+const withState = (
+  offered: ChannelRequirements,
+  channel: NotCharged["channel"],
+): ChannelRequirements => ({ ...offered, extra: { ...offered.extra, ...channel } })
 
 /**
  * The 402 of version 1. It does not state the payment flow. Null when version 1 has no name for the

@@ -61,7 +61,8 @@ const Accepted = Schema.Struct({
 export const PaymentIdentifier = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,128}$/))
 
 /** A field that may be absent or null, because buyers send either. */
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+export const optional = <S extends Schema.Top>(schema: S) =>
+  Schema.optionalKey(Schema.NullOr(schema))
 
 const WirePayment = Schema.Union([
   Schema.Struct({
@@ -107,7 +108,7 @@ export interface PaymentPayload {
 }
 
 /** Why a payment does not pay for a product. The reason is text for the buyer. */
-class PaymentRejected extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", {
+export class PaymentRejected extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", {
   reason: Schema.String,
   fault: PaymentFault,
 }) {}
@@ -262,7 +263,7 @@ function timeChecks(
 }
 
 /** Whether a resource URL is the product's HTTP path or its MCP tool. */
-function isForProduct(product: Product, resourceUrl: string | null): boolean {
+export function isForProduct(product: Product, resourceUrl: string | null): boolean {
   if (resourceUrl === null) return true
   if (resourceUrl === toolUrl(product)) return true
   const path = /^https?:\/\/[^/?#]+([^?#]*)/.exec(resourceUrl)?.[1]
@@ -382,7 +383,7 @@ const signatureVs: Readonly<Record<number, string>> = { 0: "1b", 1: "1c", 27: "1
  * Normalises a signature, so that it has only one form: v of 0 or 1 becomes 27 or 28, and a high s
  * is refused. Of a longer one, which a contract wallet checks, only the case of its digits changes.
  */
-function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
+export function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
   const lower = spelling.toLowerCase()
   if (lower.length > keySignatureLength) {
     return Result.succeed(Signature.make(`0x${lower.slice(2)}`))
@@ -400,7 +401,7 @@ function normalSignature(spelling: string): Result.Result<Signature, PaymentReje
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-function jsonOf(header: string): Result.Result<unknown, PaymentRejected> {
+export function jsonOf(header: string): Result.Result<unknown, PaymentRejected> {
   const unpadded = header.replace(/={1,2}$/, "")
   const bytes = Base64Url.decode(unpadded.replaceAll("+", "-").replaceAll("/", "_"))
   return Result.mapError(
@@ -421,6 +422,9 @@ function malformed(reason: string): Result.Result<never, PaymentRejected> {
   return rejected("malformed", reason)
 }
 
-function rejected(fault: PaymentFault, reason: string): Result.Result<never, PaymentRejected> {
+export function rejected(
+  fault: PaymentFault,
+  reason: string,
+): Result.Result<never, PaymentRejected> {
   return Result.fail(new PaymentRejected({ fault, reason }))
 }

@@ -13,7 +13,7 @@ export const secondsBuckets = [
 /** Runs `record` with the exit, the duration in seconds, and the time at the end. */
 export const timed =
   <A, E>(record: (exit: Exit.Exit<A, E>, seconds: number, now: number) => Effect.Effect<void>) =>
-  (effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  <R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(
       Clock.currentTimeMillis,
       (startedAt) =>

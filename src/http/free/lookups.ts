@@ -1,0 +1,154 @@
+/**
+ * Free answers that are read from the store for the parameters of a request.
+ *
+ * @module
+ */
+import { Cause, Duration, Effect, Option, Result, Semaphore } from "effect"
+import { countedRow } from "../../catalog/domain/countedRow.ts"
+import { type FreeId, freeRows } from "../../catalog/domain/freeRow.ts"
+import {
+  decodeQuery,
+  type InputOf,
+  type Parameter,
+  sentenceOf,
+} from "../../catalog/domain/parameter.ts"
+import { withDeadline } from "../../core/deadline.ts"
+import { isoTime } from "../../core/domain/time.ts"
+import { dailyHeadsMax } from "../../feed/domain/chain.ts"
+import { FeedChain } from "../../feed/FeedChain.ts"
+import { Outcomes } from "../../track-record/Outcomes.ts"
+import { CountedLog } from "../../whales/CountedLog.ts"
+import { answer } from "../server/answer.ts"
+import type { EdgeRoute, RouteResult } from "../server/edge.ts"
+import { prepare, type PreparedRefusal } from "../server/errors.ts"
+import type { RateLimiter } from "../server/limits.ts"
+
+/** Look-ups in the store at once, and those that may run or wait; a further one is refused. */
+const lookupsMax = 2
+const waitingMax = 300
+/** How long a look-up may take, with its wait for a turn. */
+const lookupTimeout = Duration.seconds(3)
+
+/** The free rows with parameters. */
+type LookupId = {
+  [Id in FreeId]: typeof freeRows[Id] extends { readonly parameters: unknown } ? Id : never
+}[FreeId]
+const rows = { ...freeRows, counted: countedRow }
+type RowId = LookupId | "counted"
+type Parameters<Id extends RowId> = typeof rows[Id]["parameters"]
+type Body<Id extends RowId> = typeof rows[Id]["body"]["Type"]
+
+export type LookupRoutes = Readonly<Record<RowId, EdgeRoute>>
+
+export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
+  const chain = yield* FeedChain
+  const outcomes = yield* Outcomes
+  const log = yield* CountedLog
+  const turns = yield* Semaphore.make(lookupsMax)
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  let waiting = 0
+
+  const routeOf = <const Id extends RowId>(
+    id: Id,
+    read: (input: InputOf<Parameters<Id>>) => Effect.Effect<Body<Id> | PreparedRefusal>,
+  ): EdgeRoute => {
+    const parameters: Parameters<Id> & ReadonlyArray<Parameter> = rows[id].parameters
+    const decode = decodeQuery(parameters)
+    return {
+      limiter,
+      paid: null,
+      current: (url) => {
+        const start = url.indexOf("?")
+        const input = decode(new URLSearchParams(start < 0 ? "" : url.slice(start + 1)))
+        if (Result.isFailure(input)) {
+          return prepare({
+            code: "invalid_parameter",
+            message: sentenceOf(input.failure),
+            details: input.failure.map(({ received: _, ...detail }) => detail),
+          })
+        }
+        if (waiting >= waitingMax) return null
+        waiting++
+        const found = answerOf(rows[id].path, turns.withPermits(1)(read(input.success)))
+        return run(found).finally(() => waiting--)
+      },
+    }
+  }
+
+  const routes: LookupRoutes = {
+    outcomes: routeOf("outcomes", ({ since }) =>
+      Effect.map(outcomes.after(since ?? 0), (data) => ({
+        success: true,
+        since: since ?? 0,
+        count: data.length,
+        data,
+      }))),
+    feed_proof: routeOf("feed_proof", ({ index }) =>
+      Effect.map(
+        chain.proof(index),
+        Option.match({
+          onNone: () => noProof(index),
+          onSome: ({ head, path }) => ({
+            success: true,
+            feedIndex: index ?? head.index,
+            head,
+            path,
+          }),
+        }),
+      )),
+    counted: routeOf("counted", ({ batch }) => countedAnswer(log, batch)),
+  }
+  return routes
+})
+
+/** The answer of a look-up; null when it takes too long or fails. */
+const answerOf = (
+  path: string,
+  found: Effect.Effect<object | PreparedRefusal>,
+): Effect.Effect<RouteResult> =>
+  found.pipe(
+    Effect.map((found) =>
+      "headers" in found ? found : answer({ body: JSON.stringify(found), cache: "polled" })
+    ),
+    withDeadline(lookupTimeout),
+    Effect.map(Option.getOrNull),
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : Effect.logWarning(`Cannot read ${path}`, cause),
+        null,
+      )
+    ),
+  )
+
+const noProof = (index: number | null) =>
+  prepare({
+    code: "signal_not_found",
+    message: index === null
+      ? "The feed has no items yet"
+      : `The chain has no item with index ${index}`,
+    hint: `Read ${freeRows.index.path}: \`head.index\` is the newest. Items are kept 90 days.`,
+  })
+
+const countedAnswer = Effect.fnUntraced(
+  function* (log: CountedLog["Service"], batch: number | null) {
+    const proof = Option.getOrNull(yield* log.proof(batch))
+    if (proof === null) return noBatch(batch)
+    const { head: { index, hash }, content, path } = proof
+    const days = batch === null ? yield* log.days(dailyHeadsMax) : []
+    return {
+      success: true,
+      head: { batch: index, hash },
+      ...{ content, path },
+      days: days.map(({ day, ...signed }) => ({ day: isoTime(day).slice(0, 10), ...signed })),
+    } satisfies Body<"counted">
+  },
+)
+
+const noBatch = (batch: number | null) =>
+  prepare({
+    code: "signal_not_found",
+    message: batch === null ? "Nothing is counted yet" : `There is no counted batch ${batch}`,
+    hint: `Read ${freeRows.track_record.path}: \`counted.batch\` is the newest.`,
+  })

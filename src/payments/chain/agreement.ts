@@ -1,0 +1,191 @@
+/**
+ * The chain at several endpoints that must agree, so that no single one decides about money.
+ *
+ * Each read asks all of them. One that is silent makes the read fail, as the only endpoint would.
+ * Reads of the newest state may differ because one endpoint is a block behind: then the state is
+ * compared as of a block that all have. A contradiction is counted, logged and returned as
+ * `disputed`, and for `disputeMsHeld` no authorization counts as unused: nothing is sold.
+ *
+ * @module
+ */
+import { Clock, Duration, Effect, Metric, Result } from "effect"
+import {
+  type AuthorizedTransfer,
+  Chain,
+  ChainUnavailable,
+  type ExpectedTransfer,
+  type ScannedBlocks,
+} from "../Chain.ts"
+import {
+  agreedHead,
+  agreedProof,
+  type Contradiction,
+  lagBlocksMax,
+  least,
+  type ProofAsOf,
+} from "../domain/agreement.ts"
+import { disputeMsHeld } from "../domain/paymentHealth.ts"
+
+/** The reads of a contract's state. */
+export type ChainState = Pick<Chain["Service"], "isNonceUsed" | "balanceOf" | "hasCode">
+
+/** One endpoint: the port, and the reads that compare it with another endpoint. */
+export interface Endpoint {
+  readonly chain: Chain["Service"]
+  /** A proof, with the safe block that it was read at. */
+  readonly proofAsOf: (expected: ExpectedTransfer) => Effect.Effect<ProofAsOf, ChainUnavailable>
+  /** The number of the newest block. */
+  readonly newest: Effect.Effect<bigint, ChainUnavailable>
+  readonly hashOf: (block: bigint) => Effect.Effect<string, ChainUnavailable>
+  readonly stateAt: (block: bigint) => ChainState
+}
+
+/** The time limit of a read of the state, with its comparison. Shorter than the callers' timeouts. */
+const stateTimeout = Duration.millis(5_500)
+
+const disagreements = Metric.counter("chain_disagreements", {
+  description: "Reads in which the endpoints of the chain contradict each other, by read",
+  incremental: true,
+})
+const endpointBlock = Metric.gauge("chain_endpoint_block", {
+  description: "The newest block of each endpoint of the chain, in the order of RPC_URL",
+})
+
+type Read<A> = Effect.Effect<A, ChainUnavailable>
+
+/** The chain that two or more endpoints show together. */
+export function agreeing(endpoints: ReadonlyArray<Endpoint>): Chain["Service"] {
+  const comparison = comparing(endpoints)
+  const { fromAll, agreed, undisputed } = comparison
+  const state = readState(comparison)
+  return Chain.of({
+    head: readHead(comparison),
+    paymentProof: (expected) =>
+      Effect.flatMap(
+        fromAll(({ proofAsOf }) => proofAsOf(expected)),
+        (proofs) => agreed("proof", agreedProof(proofs)),
+      ),
+    transfers: (query) =>
+      Effect.flatMap(
+        fromAll(({ chain }) => chain.transfers(query)),
+        (ranges) => agreed("transfers", agreedRange(ranges)),
+      ),
+    isNonceUsed: (...nonce) =>
+      Effect.andThen(
+        undisputed,
+        state("nonce", ({ isNonceUsed }) => isNonceUsed(...nonce), isAny),
+      ),
+    balanceOf: (...holder) => state("balance", ({ balanceOf }) => balanceOf(...holder), least),
+    hasCode: (address) => state("code", ({ hasCode }) => hasCode(address), isAny),
+  })
+}
+
+/** Reads of all endpoints, and what happens when they contradict each other. */
+interface Comparison {
+  /** Asks all endpoints at the same time. The reason of a failure has the endpoint's position. */
+  readonly fromAll: <A>(read: (endpoint: Endpoint) => Read<A>) => Read<ReadonlyArray<A>>
+  /** Counts and logs a contradiction, and fails with it. */
+  readonly disputed: (call: string, found: Contradiction) => Read<never>
+  readonly agreed: <A>(call: string, answer: Result.Result<A, Contradiction>) => Read<A>
+  /** Fails for some time after a contradiction, so that nothing is sold meanwhile. */
+  readonly undisputed: Read<void>
+}
+
+function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
+  let disputedAtMs = -Infinity
+  const disputed: Comparison["disputed"] = Effect.fnUntraced(function* (call, { what }) {
+    disputedAtMs = yield* Clock.currentTimeMillis
+    yield* Metric.update(Metric.withAttributes(disagreements, { call }), 1)
+    yield* Effect.logError(`The endpoints of the chain disagree: ${what}`, { call })
+    return yield* new ChainUnavailable({
+      reason: `the endpoints disagree: ${what}`,
+      disputed: true,
+    })
+  })
+  return {
+    disputed,
+    fromAll: (read) =>
+      Effect.forEach(
+        endpoints,
+        (endpoint, i) =>
+          Effect.mapError(read(endpoint), ({ reason }) =>
+            new ChainUnavailable({ reason: `endpoint ${i + 1}: ${reason}` })),
+        { concurrency: "unbounded" },
+      ),
+    agreed: (call, answer) =>
+      Result.match(answer, {
+        onSuccess: Effect.succeed,
+        onFailure: (what) => disputed(call, what),
+      }),
+    undisputed: Effect.flatMap(
+      Clock.currentTimeMillis,
+      (nowMs) =>
+        nowMs - disputedAtMs < disputeMsHeld
+          ? Effect.fail(new ChainUnavailable({ reason: "the endpoints disagreed shortly before" }))
+          : Effect.void,
+    ),
+  }
+}
+
+/** The agreed head, whose safe block has one hash. */
+const readHead = ({ fromAll, agreed, disputed }: Comparison) =>
+  Effect.gen(function* () {
+    const heads = yield* fromAll(({ chain }) => chain.head)
+    for (const [i, { number }] of heads.entries()) {
+      const attributes = { endpoint: String(i + 1) }
+      yield* Metric.update(Metric.withAttributes(endpointBlock, attributes), Number(number))
+    }
+    const found = yield* agreed("head", agreedHead(heads))
+    const hashes = yield* fromAll(({ hashOf }) => hashOf(found.safeNumber))
+    return new Set(hashes.map((hash) => hash.toLowerCase())).size === 1
+      ? found
+      : yield* disputed("head", { what: `they have another safe block ${found.safeNumber}` })
+  })
+
+/**
+ * Reads the newest state. `whenLate` chooses from the answers when they differ only because one
+ * endpoint is late: when the state as of a block that all have is the same.
+ */
+const readState = ({ fromAll, disputed }: Comparison) =>
+<A>(
+  call: string,
+  read: (state: ChainState) => Read<A>,
+  whenLate: (answers: ReadonlyArray<A>) => A,
+): Read<A> =>
+  Effect.gen(function* () {
+    const answers = yield* fromAll(({ chain }) => read(chain))
+    if (new Set(answers).size === 1) return whenLate(answers)
+    const blocks = yield* fromAll(({ newest }) => newest)
+    const block = least(blocks)
+    if (blocks.some((newest) => newest - block > lagBlocksMax)) {
+      return yield* disputed(call, { what: "one is far behind the others" })
+    }
+    const compared = yield* fromAll(({ stateAt }) => read(stateAt(block)))
+    return new Set(compared).size === 1
+      ? whenLate(answers)
+      : yield* disputed(call, { what: "they have another state of one block" })
+  }).pipe(Effect.timeoutOrElse({
+    duration: stateTimeout,
+    orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
+  }))
+
+const isAny = (answers: ReadonlyArray<boolean>) => answers.includes(true)
+
+/** The blocks that all have read, when they have the same transfers. */
+function agreedRange(
+  ranges: ReadonlyArray<ScannedBlocks>,
+): Result.Result<ScannedBlocks, Contradiction> {
+  const through = least(ranges.map((range) => range.through))
+  const [first = [], ...others] = ranges.map(({ transfers }) =>
+    transfers.filter(({ at }) => at.block <= through)
+  )
+  const found = listOf(first)
+  return others.every((transfers) => listOf(transfers) === found)
+    ? Result.succeed({ transfers: first, through })
+    : Result.fail({ what: "they have other transfers in the same safe blocks" })
+}
+
+const listOf = (transfers: ReadonlyArray<AuthorizedTransfer>) =>
+  transfers.map(({ from, to, value, nonce, at }) =>
+    [from, to, value, nonce, at.transaction, at.block, at.logIndex].join()
+  ).join("\n")

@@ -1,0 +1,64 @@
+/**
+ * `docs/capacity.md` says for every table how fast it grows, how long its rows are kept, and which job
+ * deletes them.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { embeddedStore } from "../support/stores.ts"
+
+const read = (path: string) => Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url))
+const number = (cell: string) => Number(cell.split(" ")[0]?.replaceAll(",", ""))
+
+/** The days in "9 days" and "2 hours"; a year for "ever". */
+function daysOf(kept: string): number {
+  if (kept === "ever") return 365
+  return number(kept) / (/ hours?$/.test(kept) ? 24 : 1)
+}
+
+/** The lines of the table of growth, cell by cell. */
+const lines = [...read("docs/capacity.md").matchAll(/^\| `(\w+)` \| (.+) \|$/gm)]
+  .map(([, table = "", rest = ""]) => [table, ...rest.split(" | ")])
+  .filter(({ length }) => length === 8)
+const rows = lines.map(([table = "", row = "", perDay = "", bytes = "", ...cells]) => {
+  const [mbPerDay = "", kept = "", mbAtEnd = "", deletedBy = ""] = cells
+  return { table, row, perDay, bytes, mbPerDay, kept, mbAtEnd, deletedBy }
+})
+
+const isNear = (stated: string, exact: number) =>
+  Math.abs(number(stated) - exact) <= 0.05 + 0.02 * exact
+
+Deno.test("docs/capacity.md has every table of the schema and no other", async () => {
+  const tables = await Effect.runPromise(
+    Effect.flatMap(SqlClient, (sql) =>
+      sql<{ name: string }>`
+        SELECT relname AS name FROM pg_class
+        WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
+        ORDER BY relname COLLATE "C"`).pipe(Effect.provide(embeddedStore)),
+  )
+  equal([...new Set(rows.map(({ table }) => table))].sort(), tables.map(({ name }) => name))
+})
+
+Deno.test("the sizes in docs/capacity.md follow from rows, bytes and times", () => {
+  const wrong = rows.filter(({ row, perDay, bytes, mbPerDay, kept, mbAtEnd }) => {
+    if (perDay === "-") {
+      const count = number(/; ([\d,]+) rows?$/.exec(row)?.[1] ?? "0")
+      return !isNear(mbAtEnd, count * number(bytes) / 1e6)
+    }
+    const exact = number(perDay) * number(bytes) / 1e6
+    return !isNear(mbPerDay, exact) || !isNear(mbAtEnd, exact * daysOf(kept))
+  })
+  equal(wrong, [])
+})
+
+Deno.test("a table that grows is kept for ever, or a job of the service deletes its rows", () => {
+  const jobs = new Set(
+    [...read("src/app/jobs.ts").matchAll(/name: "([\w-]+)"/g)].map(([, name = ""]) => name),
+  ).add("predetermined")
+  for (const { table, perDay, kept, deletedBy } of rows) {
+    const [, job = ""] = /^`([\w-]+)`$/.exec(deletedBy) ?? []
+    if (perDay !== "-") ok(kept === "ever" ? deletedBy === "-" : jobs.has(job), table)
+  }
+})

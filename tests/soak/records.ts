@@ -1,0 +1,106 @@
+/**
+ * What a soak measures once per simulated hour.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { median } from "./slopes.ts"
+import type { StoreReader } from "./store.ts"
+import type { World } from "./world.ts"
+
+export interface HourRecord {
+  readonly hour: number
+  /** Figures by name; their limits are in `limits.ts`. */
+  readonly figures: Readonly<Record<string, number>>
+  readonly tableBytes: Readonly<Record<string, number>>
+  readonly openPayments: number
+}
+
+/** Milliseconds of the requests of an hour, and the service's processor time when it began. */
+export interface Latencies {
+  readonly free: Array<number>
+  readonly paid: Array<number>
+  readonly cpu: { pid: number | null; seconds: number }
+}
+
+const mega = 1_000_000
+/** Of the kernel's counters of processor time. */
+const ticksPerSecond = 100
+
+export const recordHour = Effect.fnUntraced(function* (
+  { service, worker, cluster }: World,
+  store: StoreReader,
+  latencies: Latencies,
+  hour: number,
+) {
+  const tableBytes = Object.fromEntries(yield* store.tableBytes)
+  const connections = yield* store.connections
+  const figures = {
+    "service MB": (residentBytes(service.pid()) ?? NaN) / mega,
+    "worker MB": (residentBytes(worker.pid()) ?? NaN) / mega,
+    "PostgreSQL MB": proportionalBytes(cluster.pid()) / mega,
+    connections,
+    "service descriptors": descriptors(service.pid()) ?? NaN,
+    "service CPU s": latencies.cpu.pid === service.pid()
+      ? cpuSeconds(service.pid()) - latencies.cpu.seconds
+      : NaN,
+    "free ms": median(latencies.free),
+    "paid ms": median(latencies.paid),
+    "store MB": Object.values(tableBytes).reduce((sum, bytes) => sum + bytes, 0) / mega,
+  }
+  Object.assign(latencies.cpu, { pid: service.pid(), seconds: cpuSeconds(service.pid()) })
+  latencies.free.length = 0
+  latencies.paid.length = 0
+  const record: HourRecord = {
+    ...{ hour, figures, tableBytes },
+    openPayments: yield* store.openPayments,
+  }
+  return record
+})
+
+function residentBytes(pid: number | null): number | null {
+  return kilobytes(pid, "status", /^VmRSS:\s+(\d+)/m)
+}
+
+/** Of a process and its children; shared memory is counted once. */
+function proportionalBytes(pid: number | null): number {
+  if (pid === null) return NaN
+  const pids = [pid, ...childrenOf(pid)]
+  return pids.reduce((sum, id) => sum + (kilobytes(id, "smaps_rollup", /^Pss:\s+(\d+)/m) ?? 0), 0)
+}
+
+function kilobytes(pid: number | null, file: string, pattern: RegExp): number | null {
+  try {
+    const [, found] = pattern.exec(Deno.readTextFileSync(`/proc/${pid}/${file}`)) ?? []
+    return found === undefined ? null : Number(found) * 1_024
+  } catch {
+    return null
+  }
+}
+
+/** Of all threads of a process since it began; NaN when it is not there. */
+function cpuSeconds(pid: number | null): number {
+  try {
+    const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(" ")
+    return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond
+  } catch {
+    return NaN
+  }
+}
+
+function childrenOf(pid: number): ReadonlyArray<number> {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`)
+      .split(" ").filter((id) => id !== "").map(Number)
+  } catch {
+    return []
+  }
+}
+
+function descriptors(pid: number | null): number | null {
+  try {
+    return [...Deno.readDirSync(`/proc/${pid}/fd`)].length
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,497 @@
+/**
+ * What `deno task verify` finds: every single edit of what a service published, and nothing else.
+ *
+ * @module
+ */
+import assert from "node:assert/strict"
+import { Option } from "effect"
+import { day, hour, isoTime, minute } from "../../src/core/domain/time.ts"
+import { sha256 } from "../../src/core/sha256.ts"
+import { headStatement, linkText, noHash, pathOf, skipIndex } from "../../src/feed/domain/chain.ts"
+import type { FeedItem } from "../../src/feed/domain/item.ts"
+import { jwkSet } from "../../src/signing/domain/keys.ts"
+import type { Outcome } from "../../src/track-record/domain/outcomes.ts"
+import { scorecard } from "../../src/track-record/domain/scorecard.ts"
+import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
+import { type Evidence, judge, seenOf } from "../../src/verify/history.ts"
+import {
+  type BatchLink,
+  batchText,
+  type CountedBatch,
+  type CountedHead,
+  countedStatement,
+} from "../../src/whales/domain/countedLog.ts"
+import { sumOfTotals } from "../../src/whales/domain/rates.ts"
+import { marketScore, noSums, recount } from "../../src/whales/domain/score.ts"
+import { entryOf } from "../whales/whaleStores.laws.ts"
+import { noVerdicts } from "../support/track-record/memoryScores.ts"
+import { linksOf, proofOf } from "../support/feed/chain.ts"
+import { sampleItem } from "../support/feed/items.ts"
+import { Random } from "../support/random.ts"
+import { keyOf, testKey } from "../support/signing/key.ts"
+import { sized } from "../support/size.ts"
+
+const start = Date.UTC(2026, 10, 1)
+const itemsPerDay = 8
+const daysCount = 5
+
+/** The history of a service: its items with their places in the chain. */
+function historyOf(count: number): ReadonlyArray<FeedItem> {
+  const items = Array.from(
+    { length: count },
+    (_, n) => sampleItem(n + 1, start + n * day / itemsPerDay),
+  )
+  const salts = items.map((_, n) => sha256(`salt ${n}`).slice(0, 32))
+  const salted = items.map((item, n) => ({ ...item, chain: placeOf(salts[n] ?? "", 0) }))
+  const links = linksOf(salted)
+  return salted.map((item, n) => ({ ...item, chain: placeOf(salts[n] ?? "", links[n]) }))
+}
+
+function placeOf(salt: string, link: ReturnType<typeof linksOf>[number] | undefined | 0) {
+  const { previousHash, skipHash, hash } = link || { previousHash: "", skipHash: "", hash: "" }
+  return { salt, previousHash, skipHash, hash }
+}
+
+const published = (item: FeedItem): Outcome => {
+  assert.ok(item.type === "mover")
+  const { priceNow } = item.data
+  return {
+    feedIndex: item.feedIndex,
+    publishedAt: item.createdAt,
+    type: "mover",
+    after1h: { state: "persisted", price: priceNow, drift: 0 },
+    after24h: { state: "unknown", price: null, drift: null },
+  }
+}
+
+/** What a service with these items answers, and what a caller has who bought some of them. */
+function evidenceOf(
+  items: ReadonlyArray<FeedItem>,
+  bought: ReadonlyArray<FeedItem>,
+  sign = testKey.sign,
+): Evidence {
+  const links = linksOf(items)
+  const at = (index: number) => ({ index, hash: links[index - 1]?.hash ?? "" })
+  const head = at(items.length)
+  const days = Array.from({ length: daysCount }, (_, n) => {
+    const name = isoTime(start + n * day).slice(0, 10)
+    const of = at((n + 1) * itemsPerDay)
+    return {
+      day: name,
+      ...of,
+      madeAt: isoTime(start + (n + 1) * day + minute),
+      jws: sign(headStatement(name, of)),
+    }
+  }).toReversed()
+  const proofs = [...bought.map(({ feedIndex }) => feedIndex), ...days.map(({ index }) => index)]
+    .map((feedIndex) => ({
+      success: true as const,
+      feedIndex,
+      ...Option.getOrThrow(proofOf(items, feedIndex)),
+    }))
+  return {
+    readAt: start + daysCount * day,
+    index: { index: items.length, head, lastUpdated: items.at(-1)?.createdAt ?? null },
+    heads: { success: true, head, days },
+    keys: jwkSet(testKey.keys) as unknown as Evidence["keys"],
+    proofs,
+    unproven: [],
+    outcomes: items.slice(0, -itemsPerDay).map(published),
+    ...{ trackRecord: recordOf(batches), isWhole: false, counted: countedOf(batches) },
+    items: bought,
+    earlier: { heads: [], days: [] },
+  }
+}
+
+const batchesPerDay = 3
+
+/** The contents of batches, each of which counts a few entries and sometimes corrects one. */
+const batches: ReadonlyArray<CountedBatch> = Array.from(
+  { length: daysCount * batchesPerDay + 2 },
+  (_, n) => ({
+    closedAt: isoTime(start + n * day / batchesPerDay + minute),
+    ...{ records: n + 1, recordsHash: sha256(`records ${n}`), wallets: 2 },
+    totals: sumOfTotals(
+      [0, 1].map((wallet) =>
+        Array.from({ length: n + 1 + wallet }, (_, k) =>
+          marketScore(
+            [{ ...entryOf(k), price: 0.1 + 0.8 * ((7 * k + wallet) % 10) / 10 }],
+            k % 3 === 0 ? [1, 0] : [0, 1],
+            0.02,
+          )).reduce((sums, score) => recount(sums, [], [score]), noSums).totals
+      ),
+    ),
+  }),
+)
+const earlierBatches = batches.slice(0, 3 * batchesPerDay + 2)
+
+/** What a service with these batches answers: the newest, and those that a caller asks for. */
+function countedOf(batches: ReadonlyArray<CountedBatch>): Evidence["counted"] {
+  const links = batchLinks(batches)
+  const hashes = links.map((link) => sha256(linkText(link)))
+  const at = (batch: number) => ({ batch, hash: hashes[batch - 1] ?? noHash })
+  const head = at(batches.length)
+  const days = Array.from({ length: Math.floor(batches.length / batchesPerDay) }, (_, n) => {
+    const name = isoTime(start + (n - 1) * day).slice(0, 10)
+    const of = at(n * batchesPerDay + 1)
+    return { day: name, ...of, jws: testKey.sign(countedStatement(name, headOf(of))) }
+  }).toReversed()
+  const asked = [batches.length, earlierBatches.length, 1]
+  return asked.map((batch, n) => ({
+    ...{ success: true as const, head, content: batches[batch - 1] ?? assert.fail() },
+    path: pathOf(batches.length, batch).map((index) => links[index - 1] ?? assert.fail()),
+    days: n === 0 ? days : [],
+  }))
+}
+
+const headOf = ({ batch, hash }: CountedHead) => ({ index: batch, hash })
+
+/** The links of batches with these contents, as the store makes them. */
+function batchLinks(batches: ReadonlyArray<CountedBatch>): ReadonlyArray<BatchLink> {
+  const links: Array<BatchLink> = []
+  const hashAt = (batch: number) => {
+    const link = links[batch - 1]
+    return link === undefined ? noHash : sha256(linkText(link))
+  }
+  for (const [n, content] of batches.entries()) {
+    const batch = n + 1
+    links.push({
+      ...{ batch, contentHash: sha256(batchText(content)), previousHash: hashAt(n) },
+      skipHash: hashAt(skipIndex(batch)),
+    })
+  }
+  return links
+}
+
+/** The track record of a service with these batches. */
+function recordOf(batches: ReadonlyArray<CountedBatch>): Evidence["trackRecord"] {
+  const { head } = countedOf(batches)[0] ?? assert.fail()
+  const { totals } = batches.at(-1) ?? assert.fail()
+  return {
+    success: true,
+    ...scorecard({
+      ...{ tracked: [], whales: [], counted: { head, totals }, verdicts: noVerdicts },
+      ...{ entries: new Map(), moveBins: [], forecasts: noForecasts },
+      readAt: { wallets: start, scores: start },
+    }),
+  } as Evidence["trackRecord"]
+}
+
+const items = historyOf(daysCount * itemsPerDay + 5)
+const bought = items.filter(({ feedIndex }) => feedIndex % 3 === 0)
+const honest = evidenceOf(items, bought)
+/** A caller who looked before: three days, and the head of then. */
+const earlierItems = items.slice(0, 3 * itemsPerDay + 2)
+const seen = seenOf({
+  ...honest,
+  index: {
+    index: earlierItems.length,
+    lastUpdated: earlierItems.at(-1)?.createdAt ?? null,
+    head: { index: earlierItems.length, hash: earlierItems.at(-1)?.chain?.hash ?? "" },
+  },
+  heads: { ...honest.heads, days: honest.heads.days.slice(-3) },
+  counted: countedOf(earlierBatches),
+})
+const evidence: Evidence = {
+  ...honest,
+  proofs: [...honest.proofs, {
+    success: true,
+    feedIndex: earlierItems.length,
+    ...Option.getOrThrow(proofOf(items, earlierItems.length)),
+  }],
+  earlier: seen,
+}
+assert.equal(seen.counted?.heads.at(-1)?.index, earlierBatches.length)
+
+const faultsOf = (evidence: Evidence) => judge(evidence).flatMap(({ faults }) => faults)
+
+Deno.test("judge() finds no fault in an honest history", () => {
+  assert.deepEqual(faultsOf(evidence), [])
+  assert.deepEqual(judge(evidence).map(({ check }) => check), [
+    ...["heads", "signatures", "proofs", "items", "one history", "outcomes"],
+    ...["counted log", "counted once", "counted totals"],
+  ])
+})
+
+const withheldFrom = (found: ReadonlyArray<string>) =>
+  found.flatMap((fault) =>
+    /^there is no proof of item (\d+), which is kept$/.exec(fault)?.[1] ?? []
+  )
+    .map(Number)
+
+Deno.test("judge() finds each proof that is withheld of an item that must still be kept", () => {
+  const wanted = evidence.proofs.map(({ feedIndex }) => feedIndex)
+  const secondDay = evidence.heads.days.at(-2)?.index ?? assert.fail()
+  const silent: Evidence = { ...evidence, proofs: [], unproven: wanted }
+  assert.deepEqual(withheldFrom(faultsOf(silent)), wanted)
+  // With nothing bought or seen, how old the head of the first day is is not known.
+  const stranger = { ...silent, items: [], earlier: { heads: [], days: [] } }
+  assert.deepEqual(
+    withheldFrom(faultsOf(stranger)),
+    wanted.filter((index) => index >= secondDay),
+  )
+  const returned = { ...stranger, earlier: { ...seen, days: [] } }
+  const [head = assert.fail()] = seen.heads
+  assert.ok(withheldFrom(faultsOf(returned)).includes(head.index))
+  // A proof of an older item shows that the others are kept.
+  const proven = { ...stranger, readAt: start + 400 * day, proofs: evidence.proofs.slice(0, 1) }
+  assert.equal(withheldFrom(faultsOf(proven)).length, wanted.length)
+})
+
+Deno.test("judge() finds no fault where the items are older than the service keeps them", () => {
+  const wanted = evidence.proofs.map(({ feedIndex }) => feedIndex)
+  const later = start + daysCount * day + 90 * day
+  assert.deepEqual(faultsOf({ ...evidence, readAt: later, proofs: [], unproven: wanted }), [])
+})
+
+Deno.test("judge() finds the days that are left out of a list that is not full", () => {
+  const { heads } = evidence
+  const newest = { ...evidence, heads: { ...heads, days: heads.days.slice(0, 1) } }
+  assert.match(faultsOf(newest).join(), /the head of 2026-11-01 was signed again, or removed/)
+})
+
+Deno.test("judge() finds a counted batch that was seen and has no proof any more", () => {
+  const seenBatch = seen.counted?.heads.at(-1)?.index ?? assert.fail()
+  const counted = evidence.counted.filter(({ path }) => path.at(-1)?.batch !== seenBatch)
+  const found = faultsOf({ ...evidence, counted })
+  assert.ok(found.includes(`there is no proof of batch ${seenBatch}, which was seen`))
+})
+
+/** Every place of a value that a single edit can change. */
+function leavesOf(value: unknown, path: ReadonlyArray<string | number> = []): Array<typeof path> {
+  if (typeof value !== "object" || value === null) return [path]
+  const entries: Array<[string | number, unknown]> = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value)
+  return entries.flatMap(([key, part]) => leavesOf(part, [...path, key]))
+}
+
+function edited(
+  value: unknown,
+  [key, ...rest]: ReadonlyArray<string | number>,
+  random: Random,
+): unknown {
+  if (key === undefined) return other(value, random)
+  if (Array.isArray(value)) return value.with(Number(key), edited(value[Number(key)], rest, random))
+  const object = value as Record<string, unknown>
+  return { ...object, [key]: edited(object[key], rest, random) }
+}
+
+function other(value: unknown, random: Random): unknown {
+  if (typeof value === "number") return value + (random.below(2) === 0 ? 1 : 0.01)
+  if (typeof value === "boolean") return !value
+  if (typeof value !== "string") return 0.5
+  const at = random.below(value.length)
+  const character = value[at] ?? ""
+  const changed = /\d/.test(character)
+    ? String((Number(character) + 1) % 10)
+    : character === "a"
+    ? "b"
+    : "a"
+  return value.slice(0, at) + changed + value.slice(at + 1)
+}
+
+/** The service changes one thing in an item, and makes all hashes from then on again. */
+function rewritten(random: Random): Evidence {
+  const at = random.below(earlierItems.length)
+  const item = items[at] ?? assert.fail()
+  const { chain, ...rest } = item
+  const leaves = leavesOf(rest).filter(([key]) => key !== "feedIndex" && key !== "type")
+  const leaf = leaves[random.below(leaves.length)] ?? []
+  const changed = { ...(edited(rest, leaf, random) as FeedItem), chain }
+  const history = items.with(at, changed as FeedItem)
+  const links = linksOf(history)
+  const service = history.map((item, n) => ({
+    ...item,
+    chain: placeOf(item.chain?.salt ?? "", links[n]),
+  }))
+  const answers = evidenceOf(service, bought)
+  // The service cannot change what the caller holds.
+  return {
+    ...answers,
+    outcomes: honest.outcomes,
+    proofs: [...answers.proofs, {
+      success: true,
+      feedIndex: earlierItems.length,
+      ...Option.getOrThrow(proofOf(service, earlierItems.length)),
+    }],
+    earlier: seen,
+  }
+}
+
+/** One value of what is checked: an answer of the service, or an item of the caller. */
+function tampered(random: Random): Evidence {
+  const parts = ["heads", "proofs", "items", "index"] as const
+  const part = parts[random.below(parts.length)] ?? "items"
+  const leaves = leavesOf(evidence[part]).filter((path) =>
+    // When a head was signed, that an answer succeeded, and items that wait are not history.
+    !["madeAt", "success"].includes(String(path.at(-1))) && !(part === "index" && path.length === 1)
+  )
+  const leaf = leaves[random.below(leaves.length)] ?? []
+  edit = `${part}.${leaf.join(".")}`
+  return { ...evidence, [part]: edited(evidence[part], leaf, random) }
+}
+
+/** One item less, one more, or two in another order. */
+function reordered(random: Random): Evidence {
+  const at = random.below(earlierItems.length - 1)
+  const [one, next] = [items[at] ?? assert.fail(), items[at + 1] ?? assert.fail()]
+  const extra = sampleItem(99, start + at * hour)
+  const orders = [
+    items.toSpliced(at, 1),
+    items.toSpliced(at, 0, { ...extra, chain: placeOf("00", 0) }),
+    items.toSpliced(at, 2, next, one),
+  ]
+  const history = (orders[random.below(orders.length)] ?? items)
+    .map((item, n) => ({ ...item, feedIndex: n + 1 }))
+  const answers = evidenceOf(history, bought.filter(({ feedIndex }) => feedIndex <= history.length))
+  return {
+    ...answers,
+    outcomes: honest.outcomes,
+    proofs: [...answers.proofs, {
+      success: true,
+      feedIndex: earlierItems.length,
+      ...Option.getOrThrow(proofOf(history, earlierItems.length)),
+    }],
+    earlier: seen,
+  }
+}
+
+/** Without items, so that each edit is judged in little time. */
+const ofCounts: Evidence = { ...evidence, proofs: [], items: [], outcomes: [] }
+
+/** The service changes, removes, adds or swaps a batch, and makes all hashes from then on again. */
+function recounted(random: Random): Evidence {
+  const at = random.below(earlierBatches.length - 1)
+  const [one, next] = [batches[at] ?? assert.fail(), batches[at + 1] ?? assert.fail()]
+  const leaves = leavesOf(one)
+  const leaf = leaves[random.below(leaves.length)] ?? []
+  edit = leaf.join(".")
+  const changed = edited(one, leaf, random) as CountedBatch
+  const histories = [
+    ...[batches.with(at, changed), batches.with(at, changed), batches.with(at, changed)],
+    batches.toSpliced(at, 1),
+    batches.toSpliced(at, 0, { ...one, records: 99 }),
+    batches.toSpliced(at, 2, next, one),
+  ]
+  const history = histories[random.below(histories.length)] ?? batches
+  return { ...ofCounts, trackRecord: recordOf(history), counted: countedOf(history) }
+}
+
+/** One value of the answers about counted results, or of the figures that follow from them. */
+function miscounted(random: Random): Evidence {
+  const part = (["counted", "trackRecord"] as const)[random.below(2)] ?? "counted"
+  const { counted, overall, sweeps, oddsBands, coverage } = evidence.trackRecord
+  const { resolvedEntries, cancelledEntries } = coverage
+  const figures = {
+    counted,
+    overall,
+    sweeps,
+    oddsBands,
+    coverage: { resolvedEntries, cancelledEntries },
+  }
+  const leaves = leavesOf(part === "counted" ? evidence.counted : figures)
+    .filter((path) => path.at(-1) !== "success")
+  const leaf = leaves[random.below(leaves.length)] ?? []
+  edit = `${part}.${leaf.join(".")}`
+  return { ...ofCounts, [part]: edited(evidence[part], leaf, random) }
+}
+
+/** What the last edit of `tampered`, `recounted` or `miscounted` changed. */
+let edit = ""
+const edits = sized({ short: 600, full: 10_000 })
+
+Deno.test(`judge() finds each of ${edits} single edits of a history`, () => {
+  const random = new Random(21)
+  const kinds = [rewritten, tampered, reordered]
+  findEach(kinds, random)
+})
+
+Deno.test(`judge() finds each of ${edits} single edits of what was counted`, () => {
+  findEach([recounted, miscounted], new Random(43))
+})
+
+function findEach(kinds: ReadonlyArray<(random: Random) => Evidence>, random: Random) {
+  for (let n = 0; n < edits; n++) {
+    const kind = kinds[n % kinds.length] ?? tampered
+    const found = faultsOf(kind(random))
+    assert.notEqual(found.length, 0, `edit ${n}, ${kind.name} ${edit}`)
+  }
+}
+
+Deno.test("judge() finds a head that is signed by another key, or whose day is signed again", () => {
+  const foreign = evidenceOf(items, bought, keyOf(2).sign)
+  assert.match(faultsOf(foreign).join(), /the signature of 2026-11-05 does not hold/)
+  const [first = assert.fail(), ...rest] = seen.days
+  const changed = {
+    ...evidence,
+    earlier: { ...seen, days: [{ ...first, jws: `${first.jws}A` }, ...rest] },
+  }
+  assert.match(faultsOf(changed).join(), /signed again, or removed/)
+})
+
+Deno.test("judge() finds an outcome that does not follow from its item, and one that is left out", () => {
+  const at = honest.outcomes.findIndex(({ feedIndex }) => feedIndex === 6)
+  const outcome = honest.outcomes[at]
+  assert.ok(outcome?.type === "mover" && items[5]?.type === "mover")
+  const { priceStart, priceNow } = items[5].data
+  const lies: ReadonlyArray<Outcome> = [
+    { ...outcome, publishedAt: isoTime(start) },
+    { ...outcome, after1h: { state: "reverted", price: priceNow, drift: 0 } },
+    { ...outcome, after1h: { state: "persisted", price: priceNow, drift: 0.01 } },
+    {
+      ...outcome,
+      after24h: { state: "persisted", price: priceStart, drift: priceStart - priceNow },
+    },
+    { feedIndex: 6, publishedAt: outcome.publishedAt, type: "predetermined", state: "correct" },
+  ]
+  for (const lie of lies) {
+    const found = faultsOf({ ...evidence, outcomes: honest.outcomes.with(at, lie) })
+    assert.match(found.join(), /the outcome of item 6: /)
+  }
+  const less = { ...evidence, outcomes: honest.outcomes.toSpliced(at, 1) }
+  assert.deepEqual(faultsOf(less), ["item 6 has no outcome"])
+})
+
+Deno.test("judge() counts the outcomes again, and finds each count that does not follow from them", () => {
+  const { length } = honest.outcomes
+  const younger = items.length - length
+  const movers = {
+    ...{ emitted: items.length, judgedAfter1h: length, persistedAfter1h: length },
+    ...{ unknownAfter1h: 0, judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: length },
+  }
+  const none = { emitted: 0, resolved: 0, correct: 0, uneven: 0, cancelled: 0 }
+  const predetermined = {
+    ...none,
+    byKind: { evidence: none, contestedProposal: { ...none, record: null } },
+  }
+  const findings = (change: object) =>
+    faultsOf({
+      ...evidence,
+      isWhole: true,
+      trackRecord: { ...evidence.trackRecord, movers: { ...movers, ...change }, predetermined },
+    })
+  assert.deepEqual(findings({}), [])
+  for (const [name, value] of Object.entries(movers)) {
+    const [less, more] = [value - 1 - (name === "emitted" ? younger : 0), value + younger + 1]
+    for (const other of name === "emitted" ? [less, items.length + 1] : [less, more]) {
+      assert.match(findings({ [name]: other }).join(), new RegExp(`movers.${name} is ${other}`))
+    }
+  }
+  const wrong = {
+    ...evidence,
+    isWhole: true,
+    trackRecord: {
+      ...evidence.trackRecord,
+      movers,
+      predetermined: { ...predetermined, correct: 99 },
+    },
+  }
+  assert.match(faultsOf(wrong).join(), /predetermined.correct is 99/)
+})
+
+Deno.test("the last link of a proof is the item's own", () => {
+  const [item] = bought
+  const proof = evidence.proofs.find(({ feedIndex }) => feedIndex === item?.feedIndex)
+  assert.equal(sha256(linkText(proof?.path.at(-1) ?? assert.fail())), item?.chain?.hash)
+})
