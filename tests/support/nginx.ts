@@ -6,7 +6,8 @@
 import { Effect, Schedule } from "effect"
 import { freePort, removeFolder } from "./process.ts"
 
-type Change = readonly [string | RegExp, string]
+/** A text of the file, and what replaces it. */
+export type Change = readonly [string | RegExp, string]
 
 export interface Nginx {
   readonly port: number
