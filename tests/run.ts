@@ -30,7 +30,7 @@ interface Tool {
 const tools: ReadonlyArray<Tool> = [
   {
     name: "PostgreSQL server",
-    reason: /TEST_DATABASE_URL/,
+    reason: /TEST_DATABASE_URL|PostgreSQL/,
     tests:
       "replicas, roles, refund workers; the stores are tested on the embedded PostgreSQL alone",
     install: "set TEST_DATABASE_URL=postgres://postgres@127.0.0.1:5432/test",
@@ -98,6 +98,13 @@ const tools: ReadonlyArray<Tool> = [
     tests: "every alert of deploy/alerts.yml on its fault",
     install: "apt-get install prometheus",
     path: "/usr/bin/promtool",
+  },
+  {
+    name: "libfaketime",
+    reason: /faketime/,
+    tests: "the clock of a soak in other processes",
+    install: "apt-get install faketime",
+    path: "/usr/bin/faketime",
   },
   {
     name: "recorded market data",

@@ -38,7 +38,7 @@ export const makeKillLog = (dir: string): KillLog => ({
     ),
 })
 
-/** A run on a slow machine continues until this is true, for at most twice its length. */
+/** A run on a slow machine continues until this is true, up to a limit. */
 export function hasEnoughKills({ kills, postgresKills }: KillLog, seconds: number): boolean {
   return total(kills) >= killsPerMinuteMin * seconds / 60 &&
     postgresKills >= postgresKillsPerMinuteMin * seconds / 60
