@@ -4,18 +4,11 @@
  *
  * @module
  */
-import { Cause, Console, Effect, Exit } from "effect"
-import { printStopReason, serviceBanner } from "./app/console.ts"
-import { serve } from "./app/service.ts"
-import { loadService } from "./app/settings.ts"
-import { untilSignal } from "./app/untilSignal.ts"
+import { startStoreWorker } from "./postgres/storeWorker.ts"
 
-const program = Effect.gen(function* () {
-  const mode = Deno.args[0] === "dev" ? "dev" : "start"
-  const settings = yield* loadService(mode, (name) => Deno.env.get(name))
-  yield* Console.log(serviceBanner(settings))
-  return yield* serve(settings)
-}).pipe(Effect.scoped, printStopReason)
+const get = (name: string) => Deno.env.get(name)
 
-const exit = await untilSignal(program)
-Deno.exit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+// The embedded store loads in its worker while the service's modules load here.
+if ((get("DATABASE_URL") ?? "") === "") startStoreWorker()
+const { runService } = await import("./app/runService.ts")
+Deno.exit(await runService(Deno.args[0] === "dev" ? "dev" : "start", get))

@@ -10,6 +10,7 @@ import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
+import type { Documents } from "./documents/documents.ts"
 import { type Answer, answer, varyingByAccept } from "./server/answer.ts"
 import { challengeFor } from "./paywall/paywall.ts"
 import { madeOfOffer, type Offers } from "./paywall/offers.ts"
@@ -55,7 +56,7 @@ export function freeRoutes({ limiter, snapshot, lookups, fixed }: {
 export function edgeRoutes(
   { free, documents, dynamic, limiter, terms, offers, paid, pageData, pages, agents }: {
     readonly free: FreeRoutes
-    readonly documents: ReadonlyMap<string, Answer>
+    readonly documents: Documents
     /** Documents that depend on the query or the time. */
     readonly dynamic: ReadonlyMap<string, (url: string) => RouteResult>
     /** The rate limit of documents and of unpaid probes. */
@@ -75,7 +76,7 @@ export function edgeRoutes(
   routes.set(countedRow.path, free.counted)
   for (const [id, route] of Record.toEntries(pageData)) routes.set(pageRows[id].path, route)
   for (const [path, document] of documents) {
-    routes.set(path, { limiter, current: dynamic.get(path) ?? (() => document), paid: null })
+    routes.set(path, { limiter, current: dynamic.get(path) ?? document, paid: null })
   }
   for (const product of Object.values(products)) {
     const current = unpaidAnswer(product, terms, offers, false)

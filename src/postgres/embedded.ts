@@ -13,7 +13,7 @@
 import { PGlite } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, Schema, type Scope } from "effect"
-import type { StoreAnswer, StoreRequest } from "./embeddedWorker.ts"
+import { storeWorker } from "./storeWorker.ts"
 import { Backend } from "./virtualConnections.ts"
 
 export type EmbeddedStorage =
@@ -102,7 +102,7 @@ const openInMemory = (loadDataDir: Blob) =>
 const openInWorker = (dataDir: string, fresh: boolean) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const worker = storeWorker(dataDir)
+      const worker = storeWorker()
       await worker.ask({ open: { dataDir, startParams }, fresh })
       return worker
     }),
@@ -112,40 +112,6 @@ const openInWorker = (dataDir: string, fresh: boolean) =>
       new Backend(async (message, onAnswer) => onAnswer(await ask({ run: message })))
     ),
   )
-
-/** A worker that answers requests in their order. */
-function storeWorker(dataDir: string) {
-  const worker = new Worker(new URL("./embeddedWorker.ts", import.meta.url), { type: "module" })
-  const waiting: Array<PromiseWithResolvers<Uint8Array>> = []
-  worker.onmessage = ({ data }: MessageEvent<StoreAnswer>) => {
-    if ("diskFull" in data) return endOnFullDisk(dataDir)
-    const asked = waiting.shift()
-    if ("bytes" in data) asked?.resolve(data.bytes)
-    else asked?.reject(new Error(data.failed))
-  }
-  worker.onerror = (event) => {
-    event.preventDefault()
-    for (const asked of waiting.splice(0)) asked.reject(new Error(event.message))
-  }
-  return {
-    ask: (request: StoreRequest): Promise<Uint8Array> => {
-      const asked = Promise.withResolvers<Uint8Array>()
-      waiting.push(asked)
-      worker.postMessage(request)
-      return asked.promise
-    },
-    terminate: () => worker.terminate(),
-  }
-}
-
-/** Ends the process at once: its finalizers would wait for the store, which may never answer again. */
-function endOnFullDisk(dataDir: string): never {
-  const message =
-    `Cannot write to the embedded store: the disk of ${dataDir} is full. The process ` +
-    "ends. Free some space and start again; what was committed is kept\n"
-  Deno.stderr.writeSync(new TextEncoder().encode(message))
-  Deno.exit(1)
-}
 
 /** The kernel releases the lock when the process ends, even if it is killed. */
 const lockDirectory = (dataDir: string) =>

@@ -5,7 +5,7 @@
  * @module
  */
 import fs from "node:fs"
-import { PGlite } from "@electric-sql/pglite"
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 
 /** `fresh`: begin with a new database. `run`: frontend messages for the backend. */
@@ -34,6 +34,8 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope
 const noBytes = new Uint8Array(0)
+/** Begun before the first request: reading and compiling take longer than opening a store. */
+const program = readProgram()
 let pglite: PGlite | null = null
 
 /** PGlite writes its files with this function, and does not pass on why a write failed. */
@@ -63,6 +65,7 @@ async function answer(request: StoreRequest): Promise<Uint8Array<ArrayBuffer>> {
     pglite = await PGlite.create({
       dataDir,
       startParams: [...startParams],
+      ...await program,
       ...request.fresh ? { loadDataDir: await freshDatabase() } : {},
     })
     return noBytes.slice()
@@ -78,6 +81,13 @@ async function answer(request: StoreRequest): Promise<Uint8Array<ArrayBuffer>> {
     onRawData: (bytes) => pieces.push(bytes.slice()),
   })
   return joined(pieces)
+}
+
+async function readProgram(): Promise<Pick<PGliteOptions, "pgliteWasmModule" | "fsBundle">> {
+  const read = (name: string) =>
+    Deno.readFile(new URL(name, import.meta.resolve("@electric-sql/pglite")))
+  const [wasm, files] = await Promise.all([read("pglite.wasm"), read("pglite.data")])
+  return { pgliteWasmModule: await WebAssembly.compile(wasm), fsBundle: new Blob([files]) }
 }
 
 function joined(pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> {

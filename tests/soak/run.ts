@@ -36,8 +36,6 @@ export interface Options {
 }
 
 const minute = 60_000
-/** A job that begins with a minute finds the minute begun. */
-const intoMinuteMs = 20
 /** Pauses between looks at the progress of a step, in real time; each is longer than the last. */
 const lookMs = { min: 5, max: 40, factor: 1.3 } as const
 /** So many looks in a row find nothing to do; loops without a slot have ended then. */
@@ -198,7 +196,7 @@ const warmUp = Effect.fnUntraced(function* (soak: Soak) {
 const nextMinute = Effect.fnUntraced(function* (soak: Soak) {
   const { clock, anvil } = soak.world
   const next = (Math.floor(clock.now() / minute) + 1) * minute
-  yield* Effect.promise(() => clock.jump(next + intoMinuteMs - clock.now()))
+  yield* Effect.promise(() => clock.jump(next - clock.now()))
   yield* anvil.call("evm_mine")
   const isOpen = ({ endMs }: Slot) => endMs > next
   soak.due = [...soak.due.filter(isOpen), ...jobsDueAt(next)]

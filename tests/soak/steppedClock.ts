@@ -17,7 +17,10 @@ export interface SteppedClock {
   readonly clock: Clock.Clock
   /** The variables that put another process on it. */
   readonly env: Readonly<Record<string, string>>
-  /** Moves all clocks forward. A process that waits for a timer notices at its next event. */
+  /**
+   * Moves all clocks forward, by whole seconds: at least `ms`. A process that waits for a timer
+   * notices at its next event.
+   */
   readonly jump: (ms: number) => Promise<void>
   /** Ends the waits in this process that a jump has made due. */
   readonly wakeDue: () => void
@@ -34,13 +37,15 @@ interface Sleeper {
 /** Starts at the machine's time. The file is in `dir`, which every user can enter. */
 export async function startSteppedClock(dir: string): Promise<SteppedClock> {
   const file = `${dir}/clock`
-  let offsetMs = 0
+  // Whole seconds: libfaketime sets seconds and nanoseconds one after the other, without a lock. Another
+  // thread could read a time that is ahead, then an earlier one, and after that Deno fires no timer.
+  let offsetSeconds = 0
   const sleepers = new Set<Sleeper>()
-  const now = () => Date.now() + offsetMs
+  const now = () => Date.now() + offsetSeconds * 1_000
 
   const write = async () => {
     // Renamed, so that no process reads half a line.
-    await Deno.writeTextFile(`${file}.new`, `+${(offsetMs / 1_000).toFixed(3)}\n`)
+    await Deno.writeTextFile(`${file}.new`, `+${offsetSeconds}\n`)
     await Deno.rename(`${file}.new`, file)
   }
   const sleepUntil = (untilMs: number, done: () => void): () => void => {
@@ -65,7 +70,7 @@ export async function startSteppedClock(dir: string): Promise<SteppedClock> {
     now,
     env: { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" },
     jump: async (ms) => {
-      offsetMs += Math.max(0, Math.round(ms))
+      offsetSeconds += Math.max(0, Math.ceil(ms / 1_000))
       await write()
     },
     wakeDue: () => {

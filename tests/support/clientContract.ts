@@ -16,6 +16,7 @@ export const contractFile = new URL("../../packages/client/src/contract.ts", imp
 type Json = Readonly<Record<string, unknown>>
 
 const operations = contractOperations(terms)
+const ofContract = contractSchemas()
 
 /** The schema of a path's 200. */
 function schemaOf(path: string): Json {
@@ -30,7 +31,7 @@ function reached(schema: unknown, names: Set<string> = new Set()): ReadonlySet<s
   ) {
     if (names.has(name)) continue
     names.add(name)
-    reached(contractSchemas[name], names)
+    reached(ofContract[name], names)
   }
   return names
 }
@@ -48,7 +49,7 @@ function simplified(schema: unknown): unknown {
 /** The name of the schema of a call's body. */
 function bodyName({ path }: { readonly path: string }): string {
   const name = String(schemaOf(path)["$ref"]).split("/").at(-1)
-  if (name === undefined || !(name in contractSchemas)) throw new Error(`${path} has no named body`)
+  if (name === undefined || !(name in ofContract)) throw new Error(`${path} has no named body`)
   return name
 }
 
@@ -91,7 +92,7 @@ export async function contractText(): Promise<string> {
   try {
     const bodies = [...skills, { path: paymentPath }].map(({ path }) => schemaOf(path))
     const schemas = Object.fromEntries(
-      [...reached(bodies)].sort().map((name) => [name, simplified(contractSchemas[name])]),
+      [...reached(bodies)].sort().map((name) => [name, simplified(ofContract[name])]),
     )
     const document = {
       openapi: "3.1.0",

@@ -5,6 +5,7 @@
  * @module
  */
 import { sampleAt } from "../../catalog/domain/sample.ts"
+import { once } from "../../core/domain/once.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { agentCard, mcpServerCard } from "./cards.ts"
@@ -24,8 +25,11 @@ interface DocumentOptions extends CatalogOptions, LlmsOptions {
   readonly keys: PublishedKeys
 }
 
-/** Every document, by its path. They share one rate limit. */
-export function documents(options: DocumentOptions): ReadonlyMap<string, Answer> {
+/** Every document, by its path; the long ones are made at their first request. */
+export type Documents = ReadonlyMap<string, () => Answer>
+
+/** The documents of a service. They share one rate limit. */
+export function documents(options: DocumentOptions): Documents {
   const { publicBaseUrl } = options.terms
   const text = (body: string) =>
     answer({
@@ -38,29 +42,37 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
   const catalog = discovery(options).whole
   const card = agentCardAnswer(options)
   const mcpCard = answer({ body: JSON.stringify(mcpServerCard(options)), cache: "document" })
-  const others = new Map<string, Answer>([
-    [paths.home, page],
-    [paths.llms, page],
-    [paths.llmsFull, text(llmsFullText(options))],
-    [paths.discovery, catalog],
-    [paths.discoveryResources, catalog],
-    [paths.x402, wellKnownX402(options)],
-    [paths.apiCatalog, apiCatalog(publicBaseUrl)],
-    [paths.security, securityText(securityOptions(options), sampleAt)],
-    ...keyDocuments(options.keys),
-    [paths.robots, robotsText(publicBaseUrl)],
-    [paths.icon, icon],
-    [paths.agentCard, card],
-    [paths.agentCardFormer, card],
-    // The card names this address as the agent's, so GET on it returns the card.
-    [paths.a2a, card],
-    [paths.mcpCard, mcpCard],
-    [paths.mcpCardFormer, mcpCard],
-    ...docs({ publicBaseUrl, contact: options.contact }),
+  const made = (answers: Iterable<readonly [string, Answer]>) =>
+    [...answers].map(([path, one]) => [path, () => one] as const)
+  const others: ReadonlyArray<readonly [string, () => Answer]> = [
+    ...made([[paths.home, page], [paths.llms, page]]),
+    [paths.llmsFull, once(() => text(llmsFullText(options)))],
+    ...made([
+      [paths.discovery, catalog],
+      [paths.discoveryResources, catalog],
+      [paths.x402, wellKnownX402(options)],
+      [paths.apiCatalog, apiCatalog(publicBaseUrl)],
+      [paths.security, securityText(securityOptions(options), sampleAt)],
+      ...keyDocuments(options.keys),
+      [paths.robots, robotsText(publicBaseUrl)],
+      [paths.icon, icon],
+      [paths.agentCard, card],
+      [paths.agentCardFormer, card],
+      // The card names this address as the agent's, so GET on it returns the card.
+      [paths.a2a, card],
+      [paths.mcpCard, mcpCard],
+      [paths.mcpCardFormer, mcpCard],
+      ...docs({ publicBaseUrl, contact: options.contact }),
+    ]),
+  ]
+  const openApi = once(() => openApiDocuments({ ...options, documents: new Map(others) }))
+  const openApiAt = (path: string) =>
+    once(() => answer({ body: openApi().get(path) ?? "", cache: "document" }))
+  return new Map([
+    ...others,
+    [paths.openApi, openApiAt(paths.openApi)],
+    [paths.openApiService, openApiAt(paths.openApiService)],
   ])
-  const openApi = [...openApiDocuments({ ...options, documents: others })]
-    .map(([path, body]) => [path, answer({ body, cache: "document" })] as const)
-  return new Map([...others, ...openApi])
 }
 
 /** The agent card, which GET /a2a returns as well. */

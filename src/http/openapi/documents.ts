@@ -112,13 +112,15 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
  * document.
  */
 export function describeDocuments(
-  documents: ReadonlyMap<string, Answer>,
+  documents: ReadonlyMap<string, () => Answer>,
 ): { readonly operations: Readonly<Record<string, Json>>; readonly responses: Json } {
   const described = [...Map.groupBy(
-    [...documents, ...openApiPaths.map((path) => [path, null] as const)].flatMap(
-      ([path, answer]) => {
+    [...documents, ...openApiPaths.map((path) => [path, () => null] as const)].flatMap(
+      ([path, make]) => {
         const row = documentRows[path]
-        return row === undefined ? [] : [{ path, row, answer, type: typeOf(answer) }]
+        if (row === undefined) return []
+        const answer = make()
+        return [{ path, row, answer, type: typeOf(answer) }]
       },
     ),
     ({ type }) => type,

@@ -23,7 +23,7 @@ interface OpenApiOptions {
   /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
   /** The other documents about the service, by path. */
-  readonly documents: ReadonlyMap<string, Answer>
+  readonly documents: ReadonlyMap<string, () => Answer>
 }
 
 /** Both documents as JSON text, by path. */
@@ -73,7 +73,7 @@ function contentsOf({ terms, documents }: OpenApiOptions) {
       ...agentResponses,
       ...responses,
     },
-    schemas: { ...contractSchemas, ...agentSchemas },
+    schemas: { ...contractSchemas(), ...agentSchemas },
   }
   return { paths, components }
 }

@@ -10,6 +10,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { Schema } from "effect"
 import { type FreeId, type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd } from "../../core/domain/money.ts"
+import { once } from "../../core/domain/once.ts"
 import { type PageId, type PageRow, pageRows } from "../../catalog/domain/pageRow.ts"
 import { type Parameter, parameterSchema } from "../../catalog/domain/parameter.ts"
 import { type Product, type ProductId, products } from "../../catalog/domain/product.ts"
@@ -168,15 +169,17 @@ const endpointOf = ({ id, path, title, description, body, errors }: Row) =>
     .annotate(OpenApi.Summary, title)
     .annotate(OpenApi.Description, description)
 
-/** The operations as Effect's HttpApi generates them. */
-const generated = shortForms(OpenApi.fromApi(
-  HttpApi.make("bellwether").add(
-    HttpApiGroup.make("all").add(endpointOf(payment), ...otherRows.map(endpointOf)),
-  ),
-))
+/** The operations as Effect's HttpApi generates them. This takes about 100 ms. */
+const generated = once(() =>
+  shortForms(OpenApi.fromApi(
+    HttpApi.make("bellwether").add(
+      HttpApiGroup.make("all").add(endpointOf(payment), ...otherRows.map(endpointOf)),
+    ),
+  ))
+)
 
 /** The schemas that the operations reference. */
-export const contractSchemas = generated.schemas
+export const contractSchemas = (): Json => generated().schemas
 
 /** The operations, by path. */
 export function contractOperations(
@@ -186,7 +189,7 @@ export function contractOperations(
   return Object.fromEntries(
     rows.map((row) => [
       row.path,
-      { get: operationOf(generated.paths[row.path]?.get, { row, examples, terms }) },
+      { get: operationOf(generated().paths[row.path]?.get, { row, examples, terms }) },
     ]),
   )
 }

@@ -25,8 +25,8 @@ import {
   payingSection,
 } from "../documents/llms.ts"
 import { testTriggerSection } from "../documents/testTriggers.ts"
-import type { Answer } from "../server/answer.ts"
 import type { PageMeta } from "./layout.tsx"
+import type { Documents } from "../documents/documents.ts"
 import { markdownHtml } from "./markdown.ts"
 import { pagePaths, referencePath } from "./paths.ts"
 import { PaymentFlow } from "./paymentFlow.tsx"
@@ -40,13 +40,13 @@ export interface DocumentPage {
 
 export interface DocsOptions extends LlmsOptions {
   /** The documents as agents get them, by path. */
-  readonly documents: ReadonlyMap<string, Answer>
+  readonly documents: Documents
 }
 
 /** All these pages. */
 export function docsPages(options: DocsOptions): ReadonlyArray<DocumentPage> {
   const { documents, terms: { publicBaseUrl } } = options
-  const text = (path: string) => new TextDecoder().decode(documents.get(path)?.bytes)
+  const text = (path: string) => new TextDecoder().decode(documents.get(path)?.().bytes)
   return [
     { meta: docsMeta, content: () => <DocsPage options={options} /> },
     ...Object.entries(quickstarts).map(([name, [note]]): DocumentPage => {

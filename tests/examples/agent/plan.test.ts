@@ -27,7 +27,8 @@ import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { law } from "../../support/effect.ts"
 import { documentOptions } from "../../support/http/httpService.ts"
 
-const text = (path: string) => new TextDecoder().decode(documents(documentOptions).get(path)?.bytes)
+const text = (path: string) =>
+  new TextDecoder().decode(documents(documentOptions).get(path)?.().bytes)
 const at = "2026-11-21T12:00:00.000Z"
 const indexAt = (index: number, digest: string | null = null) => ({
   status: "live",

@@ -12,7 +12,7 @@ import { documentOptions } from "../../support/http/httpService.ts"
 type Json = Readonly<Record<string, unknown>>
 
 const served = documents(documentOptions)
-const textOf = (path: string) => new TextDecoder().decode(served.get(path)?.bytes)
+const textOf = (path: string) => new TextDecoder().decode(served.get(path)?.().bytes)
 const document: Json = wholeContract
 
 function isObject(value: unknown): value is Json {

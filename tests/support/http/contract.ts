@@ -20,7 +20,7 @@ const built = documents(documentOptions)
 export const contractTexts: ReadonlyMap<string, string> = new Map(
   [paths.openApi, paths.openApiService].map((path) => [
     path,
-    new TextDecoder().decode(built.get(path)?.bytes),
+    new TextDecoder().decode(built.get(path)?.().bytes),
   ]),
 )
 
