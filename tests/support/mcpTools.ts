@@ -13,7 +13,7 @@ export const mcpToolsFile = new URL("../../packages/mcp/src/tools.json", import.
 /** The sentences of /mcp about the cost of a paid tool. */
 const aboutCost = / Costs \$[^]*?(?= Example: )/
 
-export const mcpTools = tools.map((tool) => {
+export const mcpTools = tools().map((tool) => {
   const skill = skillOf(tool.name)
   if (skill?.kind !== "paid") return tool
   const { description = "" } = tool

@@ -20,6 +20,7 @@ import {
   UnsupportedProtocolVersionError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server"
+import { once } from "../../core/domain/once.ts"
 
 /** The identity of the server, and its tools. */
 interface McpIdentity {
@@ -28,7 +29,8 @@ interface McpIdentity {
   readonly version: string
   readonly websiteUrl: string
   readonly instructions: string
-  readonly tools: ReadonlyArray<Tool>
+  /** Called once, for the first list. */
+  readonly tools: () => ReadonlyArray<Tool>
 }
 
 /** One message with its headers, which the library checks against it. */
@@ -65,7 +67,7 @@ const unknownTool = new ProtocolError(
  * tools; so it gets an empty list, and the text of the list is put in its place.
  */
 export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
-  const toolsText = `"tools":${JSON.stringify(tools)}`
+  const toolsText = once(() => `"tools":${JSON.stringify(tools())}`)
   const calls = new WeakMap<Request, McpMessage["call"]>()
   const serverFor = (request: Request | undefined): Server => {
     const server = new Server(info, {
@@ -126,7 +128,7 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
     // Only a key has its quotation marks without backslashes.
     return {
       status: reply.status,
-      text: call === null ? text.replace('"tools":[]', () => toolsText) : text,
+      text: call === null ? text.replace('"tools":[]', toolsText) : text,
     }
   }
 }

@@ -15,6 +15,7 @@ import { outputSchema } from "../../catalog/domain/outputSchema.ts"
 import { challengeV1, paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { usd } from "../../core/domain/money.ts"
+import { once } from "../../core/domain/once.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
 import { type FreeSkill, type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
@@ -38,24 +39,26 @@ export const receiptKey = "x402/payment-response"
 
 const pathPattern = /\/v1(?:\/[a-z-]+)+/g
 
-/** Every tool, as tools/list returns it. */
-export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
-  name: skill.name,
-  title: skill.title,
-  description: descriptionOf(skill),
-  inputSchema: argumentsSchema(skill),
-  outputSchema: resultSchema(skill),
-  annotations: {
+/** Every tool, as tools/list returns it. Their schemas take about 100 ms. */
+export const tools = once((): ReadonlyArray<Tool> =>
+  skills.map((skill) => ({
+    name: skill.name,
     title: skill.title,
-    // A paid call moves money, and a call with a new signature may move it again. So it is neither
-    // read-only nor idempotent, and hosts ask before it. It only adds: nothing can be destroyed.
-    readOnlyHint: skill.kind === "free",
-    destructiveHint: false,
-    idempotentHint: skill.kind === "free",
-    // Titles of markets and of news are text from third parties.
-    openWorldHint: true,
-  },
-}))
+    description: descriptionOf(skill),
+    inputSchema: argumentsSchema(skill),
+    outputSchema: resultSchema(skill),
+    annotations: {
+      title: skill.title,
+      // A paid call moves money, and a call with a new signature may move it again. So it is neither
+      // read-only nor idempotent, and hosts ask before it. It only adds: nothing can be destroyed.
+      readOnlyHint: skill.kind === "free",
+      destructiveHint: false,
+      idempotentHint: skill.kind === "free",
+      // Titles of markets and of news are text from third parties.
+      openWorldHint: true,
+    },
+  }))
+)
 
 /**
  * The schema of a tool's structured content: that of its answer, which errors and terms fit too,
