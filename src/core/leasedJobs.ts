@@ -70,8 +70,9 @@ export const runEverySlot = Effect.fnUntraced(function* <E, R>(job: Job<E, R>) {
     const done = yield* runSlot(slots, job, slot)
     if (done && job.after !== undefined) yield* job.after
     const left = slot + Duration.toMillis(job.every) - (yield* Clock.currentTimeMillis)
-    const pause = done ? left : Math.min(left, Duration.toMillis(lease))
-    yield* Effect.sleep(Duration.millis(Math.max(0, pause)))
+    // A clock that is set back during a run would make the next slot far away.
+    const pauseMax = Duration.toMillis(done ? job.every : lease)
+    yield* Effect.sleep(Duration.millis(Math.min(Math.max(0, left), pauseMax)))
   }
 })
 

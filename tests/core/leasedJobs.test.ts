@@ -30,6 +30,28 @@ test("runEverySlot() runs the current slot at once, then each slot as it begins"
     equal(ran, [20, 30, 40, 50].map((minutes) => minutes * 60_000))
   }))
 
+test("runEverySlot() waits at most for the length of a slot after the clock is set back", () =>
+  Effect.gen(function* () {
+    const day = 24 * 3_600_000
+    yield* TestClock.setTime(3 * day)
+    const ran: Array<number> = []
+    const job = {
+      name: "job",
+      every,
+      run: (slot: number) =>
+        Effect.suspend(() => {
+          ran.push(slot)
+          return slot === 3 * day ? TestClock.setTime(day) : Effect.void
+        }),
+    }
+    yield* Effect.forkScoped(
+      runEverySlot(job).pipe(Effect.provideService(JobSlots, yield* memorySlots)),
+    )
+    yield* TestClock.adjust(0)
+    yield* TestClock.adjust(every)
+    equal(ran, [3 * day, day + Duration.toMillis(every)])
+  }))
+
 test("the lines of a run have the ids of the job and of its slot, also when it fails", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(25 * 60_000)
