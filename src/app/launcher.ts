@@ -67,12 +67,10 @@ const readyTimes = 600
 /** How often a dev launcher checks that its parent process is still running. */
 const parentEvery = Duration.seconds(1)
 
-/** The folder of a package's version in Deno's cache. */
-const folderOf = (name: string) =>
-  decodeURIComponent(new URL("..", import.meta.resolve(name)).pathname).replace(/\/$/, "")
-
 const machinePaths: MachinePaths = {
-  storePackages: ["@electric-sql/pglite", "@electric-sql/pglite-prepopulatedfs"].map(folderOf),
+  storePackages: ["@electric-sql/pglite", "@electric-sql/pglite-prepopulatedfs"].map((name) =>
+    decodeURIComponent(new URL("..", import.meta.resolve(name)).pathname).replace(/\/$/, "")
+  ),
 }
 
 interface Launch {
