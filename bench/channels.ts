@@ -10,6 +10,7 @@
  *
  * @module
  */
+import "../src/core/fiberContext.ts"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { x402Facilitator } from "@x402/core/facilitator"
 import { toClientEvmSigner, toFacilitatorEvmSigner } from "@x402/evm"

@@ -8,6 +8,7 @@
  *
  * @module
  */
+import "../src/core/fiberContext.ts"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { layer } from "../src/feed/postgres/feedStore.ts"
 import type { NewFeedItem } from "../src/feed/domain/item.ts"

@@ -10,6 +10,7 @@
  *
  * @module
  */
+import "../src/core/fiberContext.ts"
 import { setImmediate } from "node:timers/promises"
 import { Console, Effect } from "effect"
 import { products } from "../src/catalog/domain/product.ts"

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import "../src/core/fiberContext.ts"
 import { Console, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer as paymentStore } from "../src/payments/postgres/paymentStore.ts"

@@ -12,6 +12,7 @@
  *
  * @module
  */
+import "../src/core/fiberContext.ts"
 import process from "node:process"
 import { Console, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"

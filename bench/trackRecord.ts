@@ -11,6 +11,7 @@
  *
  * @module
  */
+import "../src/core/fiberContext.ts"
 import { createHash } from "node:crypto"
 import { Console, Context, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"

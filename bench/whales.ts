@@ -10,6 +10,7 @@
  *
  * @module
  */
+import "../src/core/fiberContext.ts"
 import process from "node:process"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"

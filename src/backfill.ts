@@ -6,6 +6,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Console, Effect, Exit } from "effect"
 import { backfill } from "./app/backfill.ts"
 import { backfillBanner, backfillSummary, printStopReason } from "./app/console.ts"

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Console, Effect, Exit, Result } from "effect"
 import { backtestPrices } from "./backtest/prices.ts"
 import { backtestWhales } from "./backtest/whales.ts"

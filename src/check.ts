@@ -6,6 +6,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Cause, Effect, Exit } from "effect"
 import { parseCheck } from "./app/check/arguments.ts"
 import { printCheck } from "./app/check/print.ts"

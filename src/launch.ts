@@ -7,6 +7,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Cause, Exit, Option } from "effect"
 import { printStopReason } from "./app/console.ts"
 import { launch, mainCode, stopAll } from "./app/launcher.ts"

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { startStoreWorker } from "./postgres/storeWorker.ts"
 
 const get = (name: string) => Deno.env.get(name)

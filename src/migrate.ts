@@ -6,6 +6,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { layerPostgres } from "./postgres/client.ts"
 import { migrate, migrationFiles } from "./postgres/migrate.ts"

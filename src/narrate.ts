@@ -3,6 +3,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Console, Effect, Exit, Result } from "effect"
 import { narrateCommand, runNarrate } from "./app/narrate.ts"
 import { loadModel } from "./app/settings.ts"

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Cause, Console, Effect, Exit, Layer, Result } from "effect"
 import { stopReason } from "./app/console.ts"
 import { InvalidArguments, parseReview, runReview } from "./app/refundReview.ts"

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { printCheck } from "./app/check/print.ts"
 import { checkWorker } from "./app/check/workerCheck.ts"

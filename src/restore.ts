@@ -4,6 +4,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Cause, Console, Effect, Exit, Option } from "effect"
 import { stopReason } from "./app/console.ts"
 import { restore } from "./app/restore.ts"

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import "./core/fiberContext.ts"
 import { Console, Effect, Exit } from "effect"
 import { verifyService } from "./app/verify.ts"
 import { untilSignal } from "./app/untilSignal.ts"

@@ -215,7 +215,7 @@ async function run(
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "--lock=tests/deno.lock", ...permissions, "--no-check", "--parallel"],
-      ...isHunt ? [] : ["--preload", "tests/support/seed.ts"],
+      ...["--preload", isHunt ? "src/core/fiberContext.ts" : "tests/support/seed.ts"],
       ...files,
       ...isFull ? ["--", "--full"] : [],
     ],

@@ -278,6 +278,15 @@ Deno.test("the refund worker, which has the treasury's key, loads no more than i
   fail("The refund worker loads", offences)
 })
 
+Deno.test("the fibers of every process are kept small before Effect loads", () => {
+  const first = 'import "./core/fiberContext.ts"'
+  const entries = src.filter(({ path }) => /^src\/[^/]+$/.test(path))
+  fail(
+    `The first import is not: ${first}`,
+    entries.filter(({ text }) => /^import .*/m.exec(text)?.[0] !== first).map(({ path }) => path),
+  )
+})
+
 Deno.test("an entry point reaches every source file", () => {
   const reached = reachedFrom(entryPoints)
   fail(

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import "../../src/core/fiberContext.ts"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import * as rateStore from "../../src/postgres/rateLimits.ts"

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import "../../src/core/fiberContext.ts"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import * as telemetry from "../../src/app/telemetry.ts"
 import { layerPostgres } from "../../src/postgres/client.ts"

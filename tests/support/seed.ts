@@ -5,6 +5,7 @@
  *
  * @module
  */
+import "../../src/core/fiberContext.ts"
 import { Arbitrary } from "effect"
 
 const seed = "bellwether"
