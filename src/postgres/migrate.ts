@@ -10,7 +10,6 @@ import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { appliedNames, migrationTable } from "./schemaVersion.ts"
-import { statements } from "./statements.ts"
 
 /**
  * The applied migrations and the files differ. An operator must resolve this before anything runs.
@@ -21,7 +20,8 @@ export class SchemaDiverged extends Schema.TaggedError<SchemaDiverged>()("Schema
 
 const lockKey = 8402_0001
 const lockWaitMax = "60s"
-const statementTimeMax = "10min"
+/** Of one file. */
+const fileTimeMax = "30min"
 const filesMax = 10_000
 const directory = new URL("../../migrations/", import.meta.url)
 
@@ -69,7 +69,7 @@ export const migrate = (
       return sql.withTransaction(Effect.gen(function* () {
         yield* requireSchemaOwner(sql, pending)
         yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
-          set_config('statement_timeout', ${statementTimeMax}, true)`
+          set_config('statement_timeout', ${fileTimeMax}, true)`
         yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
         yield* checkHistory(sql, files)
         const applied = yield* runMigrator({
@@ -85,12 +85,12 @@ const runMigrator = Migrator.make({})
 const record = (files: ReadonlyArray<MigrationFile>) =>
   Object.fromEntries(files.map((file) => [
     `${file.id}_${file.name}`,
-    Effect.flatMap(SqlClient, (sql) =>
-      Effect.forEach(statements(file.sql), (statement) =>
-        sql.unsafe(statement).unprepared, {
-        discard: true,
-      })),
+    Effect.flatMap(SqlClient, (sql) => sql.unsafe(asOneStatement(file)).unprepared),
   ]))
+
+/** The wire protocol takes one statement at a time, and a file has up to a hundred. */
+const asOneStatement = ({ sql }: MigrationFile) =>
+  `DO $block$ BEGIN EXECUTE $file$${sql}$file$; END $block$`
 
 /** The files that are not applied, or applied under another name. */
 const pendingOf = (sql: SqlClient, files: ReadonlyArray<MigrationFile>) =>

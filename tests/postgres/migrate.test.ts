@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict"
-import { Arbitrary, Context, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import {
   migrate,
@@ -12,7 +12,6 @@ import {
   migrationFiles,
   SchemaDiverged,
 } from "../../src/postgres/migrate.ts"
-import { statements } from "../../src/postgres/statements.ts"
 import { day } from "../../src/core/domain/time.ts"
 import type { NewFeedItem } from "../../src/feed/domain/item.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
@@ -23,7 +22,6 @@ import { layer as countingLayer } from "../../src/whales/postgres/countingStore.
 import { layer as whaleMarketLayer } from "../../src/whales/postgres/whaleMarketStore.ts"
 import { dueAt } from "../../src/whales/domain/due.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
-import { law } from "../support/effect.ts"
 import { linksOf, proofOf } from "../support/feed/chain.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { market } from "../support/movers/market.ts"
@@ -86,6 +84,26 @@ const cases: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
       yield* Effect.flip(migrate([file(1), broken]))
       assert.deepEqual(yield* tables, [])
       assert.deepEqual(yield* migrate([file(1)]), ["step_1"])
+    }),
+  ],
+  [
+    "a file runs all its statements, with semicolons and quotes of every kind",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const texts = ["it's; so", "$$ ; $$", "$body$ '", "-- no", "/* no", '"', "%", "{1}", "\\"]
+      const inserts = texts.map((text) => `INSERT INTO made VALUES ('${text.replace("'", "''")}');`)
+      const made = `-- a table; and a function
+        CREATE TABLE made (text text);
+        CREATE FUNCTION count_made() RETURNS bigint LANGUAGE plpgsql AS $$
+          BEGIN RETURN (SELECT count(*) FROM made); END $$; /* ; */
+        ${inserts.join("\n")}
+        SELECT count_made(); -- the end`
+      yield* migrate([file(1, made)])
+      const rows = yield* sql<
+        { text: string; all: bigint }
+      >`SELECT text, count_made() AS all FROM made`
+      assert.deepEqual(rows.map(({ text }) => text), texts)
+      assert.equal(rows[0]?.all, BigInt(texts.length))
     }),
   ],
   [
@@ -311,35 +329,3 @@ for (const { name: store, layer } of unmigratedStores) {
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 }
-
-const pieces = Arbitrary.schema(
-  Schema.NonEmptyArray(Schema.Literals([
-    "SELECT 1",
-    " ';' ",
-    "'it''s; so'",
-    "E'\\';'",
-    '";"',
-    '"a"";b"',
-    "$$ ; $$",
-    "$body$ ';' $$;$$ $body$",
-    "a$b",
-    "-- no; comment\n",
-    "/* no; \n comment */",
-    "2 - 1",
-    "4 / 2",
-    "\n",
-  ])),
-)
-
-law(
-  "statements() splits at semicolons, except inside quotes and comments",
-  Arbitrary.array(pieces, { maxLength: 6 }),
-  (parts) => {
-    const expected = parts.map((part) => `SELECT ${part.join(" ")}`)
-    assert.deepEqual(statements(expected.join(";")), expected.map((statement) => statement.trim()))
-    assert.deepEqual(
-      statements(`${expected.join(" ;\n")};\n-- the end;\n;`),
-      expected.map((statement) => statement.trim()),
-    )
-  },
-)
