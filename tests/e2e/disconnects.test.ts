@@ -263,7 +263,7 @@ liveTest(
           nonce: nonce(n),
           n: n % 7,
         })
-      // The moments depend on the time that sales take here, and most are early: on a machine of any speed they hit a sale.
+      // Most moments are early in the time that sales take here: on a machine of any speed they hit one.
       const undisturbed = yield* Effect.forEach(
         Array.from({ length: buyersAtOnce }, (_, n) => buyersCount + n),
         signedBy,
