@@ -6,7 +6,6 @@
  *
  * @module
  */
-import "../src/core/fiberContext.ts"
 import { Console, Effect } from "effect"
 
 const port = 29_941

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import "../src/core/fiberContext.ts"
 import { Duration, Effect, Option } from "effect"
 import { Bytes32, PaymentId } from "../src/payments/domain/payment.ts"
 import { PaymentStore } from "../src/payments/PaymentStore.ts"
