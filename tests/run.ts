@@ -100,11 +100,11 @@ const tools: ReadonlyArray<Tool> = [
     path: "/usr/bin/promtool",
   },
   {
-    name: "libfaketime",
-    reason: /faketime/,
-    tests: "the clock of a soak in other processes",
-    install: "apt-get install faketime",
-    path: "/usr/bin/faketime",
+    name: "a C compiler",
+    reason: /C compiler/,
+    tests: "the clock of a soak",
+    install: "apt-get install gcc",
+    path: "/usr/bin/cc",
   },
   {
     name: "recorded market data",

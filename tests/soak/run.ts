@@ -23,7 +23,7 @@ import { type FaultPlan, faultsOf, runFault } from "./faults.ts"
 import { jobsDueAt, longJobsAt, type Slot } from "./jobs.ts"
 import { type HourRecord, type Latencies, recordHour } from "./records.ts"
 import { printReport, type SoakResult } from "./report.ts"
-import { hasFaketime, startSteppedClock } from "./steppedClock.ts"
+import { hasCompiler, startSteppedClock } from "./steppedClock.ts"
 import { openStore, type StoreReader } from "./store.ts"
 import { startWorld, type World } from "./world.ts"
 
@@ -196,7 +196,7 @@ const warmUp = Effect.fnUntraced(function* (soak: Soak) {
 const nextMinute = Effect.fnUntraced(function* (soak: Soak) {
   const { clock, anvil } = soak.world
   const next = (Math.floor(clock.now() / minute) + 1) * minute
-  yield* Effect.promise(() => clock.jump(next - clock.now()))
+  clock.jump(next - clock.now())
   yield* anvil.call("evm_mine")
   const isOpen = ({ endMs }: Slot) => endMs > next
   soak.due = [...soak.due.filter(isOpen), ...jobsDueAt(next)]
@@ -225,7 +225,7 @@ const settle = Effect.fnUntraced(function* (soak: Soak, msMax: number) {
       if (requests.open === 0) return true
       if (performance.now() - movedMs > hangingMs) {
         movedMs = performance.now()
-        yield* Effect.promise(() => world.clock.jump(hangingJumpMs))
+        world.clock.jump(hangingJumpMs)
         yield* world.anvil.call("evm_mine")
         world.clock.wakeDue()
       }
@@ -344,5 +344,5 @@ function optionsOf(args: ReadonlyArray<string>): Options {
 
 if (!hasAnvil) throw new Error("No anvil: npm ci --prefix tests/anvil")
 if (!hasPostgres) throw new Error("PostgreSQL is not installed on this machine")
-if (!hasFaketime) throw new Error("No libfaketime: apt-get install faketime")
+if (!hasCompiler) throw new Error("No C compiler: apt-get install gcc")
 await runProgram("soak", program)

@@ -1,27 +1,24 @@
 /**
  * One clock for all processes of a soak, which a controller moves forward.
  *
- * Between two jumps it runs as fast as the machine's. Other processes read it through libfaketime,
- * which adds the seconds of a file to every clock that a program reads, monotonic ones too.
+ * Between two jumps it runs as fast as the machine's. Other processes read it through `clock.c`, which
+ * adds the offset in a shared file to every clock that a program reads, monotonic ones too.
  *
  * @module
  */
 import { type Clock, Duration, Effect } from "effect"
 
-const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+const compiler = "/usr/bin/cc"
 
-export const hasFaketime = exists(library)
+export const hasCompiler = Deno.build.os === "linux" && exists(compiler)
 
 export interface SteppedClock {
   /** The clock of this process. */
   readonly clock: Clock.Clock
   /** The variables that put another process on it. */
   readonly env: Readonly<Record<string, string>>
-  /**
-   * Moves all clocks forward, by whole seconds: at least `ms`. A process that waits for a timer
-   * notices at its next event.
-   */
-  readonly jump: (ms: number) => Promise<void>
+  /** Moves all clocks forward. A process that waits for a timer notices at its next event. */
+  readonly jump: (ms: number) => void
   /** Ends the waits in this process that a jump has made due. */
   readonly wakeDue: () => void
   readonly now: () => number
@@ -37,17 +34,13 @@ interface Sleeper {
 /** Starts at the machine's time. The file is in `dir`, which every user can enter. */
 export async function startSteppedClock(dir: string): Promise<SteppedClock> {
   const file = `${dir}/clock`
-  // Whole seconds: libfaketime sets seconds and nanoseconds one after the other, without a lock. Another
-  // thread could read a time that is ahead, then an earlier one, and after that Deno fires no timer.
-  let offsetSeconds = 0
+  await Deno.writeFile(file, new Uint8Array(8))
+  const library = await compiledLibrary(dir)
+  const offset = openOffset(library, file)
+  let offsetMs = 0
   const sleepers = new Set<Sleeper>()
-  const now = () => Date.now() + offsetSeconds * 1_000
+  const now = () => Date.now() + offsetMs
 
-  const write = async () => {
-    // Renamed, so that no process reads half a line.
-    await Deno.writeTextFile(`${file}.new`, `+${offsetSeconds}\n`)
-    await Deno.rename(`${file}.new`, file)
-  }
   const sleepUntil = (untilMs: number, done: () => void): () => void => {
     const end = () => {
       clearTimeout(timer)
@@ -64,14 +57,13 @@ export async function startSteppedClock(dir: string): Promise<SteppedClock> {
     sleepers.add(sleeper)
     return end
   }
-  await write()
   const nanos = () => BigInt(now()) * 1_000_000n
   return {
     now,
-    env: { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" },
-    jump: async (ms) => {
-      offsetSeconds += Math.max(0, Math.ceil(ms / 1_000))
-      await write()
+    env: { LD_PRELOAD: library, STEPPED_CLOCK: file },
+    jump: (ms) => {
+      offsetMs += Math.max(0, Math.ceil(ms))
+      offset.set(offsetMs)
     },
     wakeDue: () => {
       for (const sleeper of [...sleepers]) if (sleeper.untilMs <= now()) sleeper.wake()
@@ -91,6 +83,28 @@ export async function startSteppedClock(dir: string): Promise<SteppedClock> {
         }),
     },
   }
+}
+
+async function compiledLibrary(dir: string): Promise<string> {
+  const library = `${dir}/clock.so`
+  const source = new URL("clock.c", import.meta.url).pathname
+  const { success, stderr } = await new Deno.Command(compiler, {
+    args: ["-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"],
+  }).output()
+  if (!success) throw new Error(new TextDecoder().decode(stderr))
+  return library
+}
+
+/** The offset of the processes that read `file`. This process's own clock stays as it is. */
+function openOffset(library: string, file: string): { readonly set: (ms: number) => void } {
+  const { symbols } = Deno.dlopen(library, {
+    stepped_clock_open: { parameters: ["buffer"], result: "i32" },
+    stepped_clock_set: { parameters: ["i64"], result: "void" },
+  })
+  if (symbols.stepped_clock_open(new TextEncoder().encode(`${file}\0`)) !== 0) {
+    throw new Error(`The clock's file cannot be shared: ${file}`)
+  }
+  return { set: (ms) => symbols.stepped_clock_set(BigInt(ms) * 1_000_000n) }
 }
 
 function exists(path: string): boolean {
