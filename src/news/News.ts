@@ -14,7 +14,7 @@ import type { NewsSubject } from "./domain/subject.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
-import { NewsStore } from "./NewsStore.ts"
+import { NewsStore, type SourceStatus } from "./NewsStore.ts"
 import { inSlices } from "../core/slices.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
@@ -84,9 +84,8 @@ export class News extends Context.Service<News, {
       const sources = yield* NewsSources
       const store = yield* NewsStore
       const markets = yield* MarketStore
-      const coverage = coverageOf(sources, store)
-      const [index, invalidate] = yield* Effect.cachedInvalidateWithTTL(
-        readIndex(store, markets),
+      const [current, invalidate] = yield* Effect.cachedInvalidateWithTTL(
+        readNews(store, markets),
         (exit) => Exit.isSuccess(exit) ? indexTtl : Duration.zero,
       )
 
@@ -94,22 +93,23 @@ export class News extends Context.Service<News, {
         if (sources.length === 0) return { headlines: [], coverage: noCoverage }
         const now = yield* Clock.currentTimeMillis
         const headlines = yield* store.between({ from: since, to: now }, limit)
-        return { headlines, coverage: yield* coverage }
+        return { headlines, coverage: coverageOf(sources, yield* store.sources, now) }
       })
 
       const storiesAbout = Effect.fn("News.storiesAbout")(
         function* (subjects: ReadonlyArray<NewsSubject>, since: EpochMs, limit: number) {
           if (sources.length === 0) return { stories: subjects.map(() => []), coverage: noCoverage }
-          const found = yield* index
+          const found = yield* current
           const stories = yield* inSlices(function* () {
             const lists: Array<ReadonlyArray<RelatedStory>> = []
             for (const subject of subjects) {
-              lists.push(yield* related(found, subject, since, limit))
+              lists.push(yield* related(found.index, subject, since, limit))
               yield
             }
             return lists
           })
-          return { stories, coverage: yield* coverage }
+          const now = yield* Clock.currentTimeMillis
+          return { stories, coverage: coverageOf(sources, found.answers, now) }
         },
       )
 
@@ -122,7 +122,7 @@ export class News extends Context.Service<News, {
 
       const topics = Effect.gen(function* () {
         const liquid = yield* markets.mostLiquid(topicMarketsMax)
-        return topicsOf(yield* index, liquid, topicsMax)
+        return topicsOf((yield* current).index, liquid, topicsMax)
       })
 
       return News.of({
@@ -162,11 +162,13 @@ const noCoverage: NewsCoverage = { sources: 0, answered: 0, lastAt: null }
 
 type Store = NewsStore["Service"]
 
-const readIndex = Effect.fnUntraced(function* (store: Store, markets: MarketStore["Service"]) {
+/** Headlines, and what the sources had answered by then: both change with an update. */
+const readNews = Effect.fnUntraced(function* (store: Store, markets: MarketStore["Service"]) {
   const now = yield* Clock.currentTimeMillis
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax)
-  return yield* inSlices(() => newsIndex(headlines, liquid))
+  const answers = yield* store.sources
+  return { index: yield* inSlices(() => newsIndex(headlines, liquid)), answers }
 })
 
 /**
@@ -182,19 +184,21 @@ function publicationsOf(
     .toSorted((a, b) => a.nth - b.nth).slice(0, limit).map(({ headline }) => headline)
 }
 
-const coverageOf = (sources: ReadonlyArray<NewsSource>, store: Store) =>
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const names = new Set(sources.map(({ name }) => name))
-    const answers = (yield* store.sources).flatMap(({ name, answeredAt }) =>
-      names.has(name) && answeredAt !== null ? [answeredAt] : []
-    )
-    return {
-      sources: sources.length,
-      answered: answers.filter((at) => at > now - answerAgeMsMax).length,
-      lastAt: answers.reduce<EpochMs | null>((last, at) => Math.max(last ?? at, at), null),
-    }
-  })
+function coverageOf(
+  sources: ReadonlyArray<NewsSource>,
+  stored: ReadonlyArray<SourceStatus>,
+  now: EpochMs,
+): NewsCoverage {
+  const names = new Set(sources.map(({ name }) => name))
+  const answers = stored.flatMap(({ name, answeredAt }) =>
+    names.has(name) && answeredAt !== null ? [answeredAt] : []
+  )
+  return {
+    sources: sources.length,
+    answered: answers.filter((at) => at > now - answerAgeMsMax).length,
+    lastAt: answers.reduce<EpochMs | null>((last, at) => Math.max(last ?? at, at), null),
+  }
+}
 
 const update = Effect.fn("News.update")(function* (
   sources: ReadonlyArray<NewsSource>,

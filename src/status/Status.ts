@@ -83,8 +83,8 @@ const make = Effect.fnUntraced(function* (options: StatusOptions) {
     const written = yield* store.records(firstDay)
     const unwrittenNow = yield* unwrittenDays({ firstDay, end: dayOf(now) + day, now })
     const asOf = yield* Effect.forEach(
-      Object.values(inputs),
-      ({ job }) => Effect.map(freshness.asOf({ job }), (at) => [job, at] as const),
+      new Set(Object.values(inputs).map(({ job }) => job)),
+      (job) => Effect.map(freshness.asOf({ job }), (at) => [job, at] as const),
     )
     return statusReport({
       ...options,

@@ -37,7 +37,7 @@ export interface Options {
 
 const minute = 60_000
 /** Pauses between looks at the progress of a step, in real time; each is longer than the last. */
-const lookMs = { min: 5, max: 40, factor: 1.3 } as const
+const lookMs = { min: 2, max: 40, factor: 1.3 } as const
 /** So many looks in a row find nothing to do; loops without a slot have ended then. */
 const quietLooks = 3
 /** The same while no client is busy: the jobs of the minute have ended already. */

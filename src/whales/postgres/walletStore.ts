@@ -133,9 +133,17 @@ function trackedWallet(row: WalletRow): TrackedWallet {
   }
 }
 
+/** Most readings of a wallet have no activity; then one statement is enough. */
 const saveRead = (sql: SqlClient) =>
-  Effect.fn("WalletStore.saveRead")(
-    function* (read: HistoryUpdate) {
+  Effect.fn("WalletStore.saveRead")((read: HistoryUpdate) =>
+    (read.activity.length > 0
+      ? saveActivity(sql, read)
+      : Effect.as(extendRange(sql, read), { added: 0 })).pipe(Effect.orDie)
+  )
+
+const saveActivity = (sql: SqlClient, read: HistoryUpdate) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
       const keyed = yield* keysOfActivity(sql, read.activity)
@@ -143,11 +151,9 @@ const saveRead = (sql: SqlClient) =>
       for (const batch of Array.chunksOf(read.activity, activityBatch)) {
         added += yield* addActivity(sql, wallet, batch.map((event) => activityRow(event, keyed)))
       }
-      yield* extendRange(sql, wallet, read)
+      yield* extendRange(sql, read)
       return { added }
-    },
-    sql.withTransaction,
-    Effect.orDie,
+    }),
   )
 
 /**
@@ -206,8 +212,7 @@ const addActivity = (
 /** Ignores a range with a gap of a second or more: activity events have whole seconds as times. */
 const extendRange = (
   sql: SqlClient,
-  wallet: number,
-  { readFrom, readTo, history }: HistoryUpdate,
+  { wallet, readFrom, readTo, history }: HistoryUpdate,
 ) =>
   sql`
     UPDATE whale_wallet stored SET read_from = least(stored.read_from, incoming.read_from),
@@ -216,7 +221,7 @@ const extendRange = (
         < array_position(${histories}::text[], ${history}) THEN ${history} ELSE stored.history END
     FROM (SELECT ${isoTime(readFrom)}::timestamptz, ${isoTime(readTo)}::timestamptz)
       AS incoming (read_from, read_to)
-    WHERE wallet_id = ${wallet} AND (stored.read_from IS NULL
+    WHERE wallet = ${wallet} AND (stored.read_from IS NULL
       OR incoming.read_from < stored.read_to + interval '1 second'
         AND incoming.read_to > stored.read_from - interval '1 second')`
 
