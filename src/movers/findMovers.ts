@@ -122,19 +122,14 @@ const judge = Effect.fnUntraced(function* (
   if (moves.length === 0) return []
   const published = yield* feed.moversSince(slot - day)
   const judgeOne = Effect.fnUntraced(function* (move: MarketMove) {
-    const ranges = { recent: settlingRange(move), history: historyRange(move) }
     const points = yield* markets.series(move.market.id, {
-      from: Math.min(ranges.recent.from, ranges.history.from),
-      to: Math.max(ranges.recent.to, ranges.history.to),
+      from: Math.min(historyRange(move).from, settlingRange(move).from),
+      to: Math.max(historyRange(move).to, settlingRange(move).to),
     })
-    const within = ({ from, to }: typeof ranges.recent) =>
-      points.filter(({ at }) => at >= from && at <= to)
-    const recent = within(ranges.recent)
-    const history = within(ranges.history)
     const emitted = published
       .filter((item) => slugKey(item.data.market.slug) === slugKey(move.market.slug))
       .map(emittedMove)
-    return judgeMove(move, { history, recent, emitted })
+    return judgeMove(move, { history: points, recent: points, emitted })
   })
   return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
 })

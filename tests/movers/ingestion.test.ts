@@ -19,6 +19,7 @@ import {
   sumsByBin,
   type SumsByHorizon,
 } from "../../src/movers/domain/moveOutcomes.ts"
+import { hourlyVolatility, logit } from "../../src/movers/domain/volatility.ts"
 import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
@@ -97,6 +98,27 @@ test("tick() finds movers on its first run, each where the true probability move
         Math.sign(data.delta),
         `${data.market.slug} moved in the other direction`,
       )
+    }
+  }))
+
+test("tick() measures each mover's surprise by the market's week before it", () =>
+  Effect.gen(function* () {
+    const { ingestion: service, feed, markets } = yield* ingestion()
+    yield* service.tick(start)
+    const items = yield* feed.moversSince(start - day)
+    ok(items.length > 0)
+    for (const { data } of items) {
+      const startedAt = Date.parse(data.startedAt)
+      const market = marketBySlug(world, data.market.slug)
+      ok(market !== undefined, data.market.slug)
+      const week = { from: startedAt - 7 * day, to: startedAt }
+      const sigma = hourlyVolatility(
+        yield* markets.series(market.id, week),
+        startedAt,
+        data.priceNow,
+      ) * Math.sqrt(data.window === "1h" ? 1 : 24)
+      const surprise = Math.abs(logit(data.priceNow) - logit(data.priceStart)) / sigma
+      ok(Math.abs(data.zScore - surprise) < 1e-6, `${data.zScore} ${surprise}`)
     }
   }))
 

@@ -43,9 +43,9 @@ export interface MarketMove extends PriceMove {
 
 /** The input of gates 5-7. */
 export interface MoveContext {
-  /** The market's raw points in `historyRange`, in any order. */
+  /** The market's raw points in `historyRange`, in any order; others are ignored. */
   readonly history: ReadonlyArray<SeriesPoint>
-  /** The market's raw points in `settlingRange`, in any order. */
+  /** The market's raw points in `settlingRange`, in any order; others are ignored. */
   readonly recent: ReadonlyArray<SeriesPoint>
   /** The market's movers in the feed of the last 24 hours, both windows, in any order. */
   readonly emitted: ReadonlyArray<EmittedMove>
