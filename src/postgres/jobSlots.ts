@@ -29,10 +29,7 @@ const leaseEnd = (sql: SqlClient, lease: Duration.Duration) =>
 const claim = (sql: SqlClient) =>
   Effect.fn("JobSlots.claim")(
     function* (job: string, slot: EpochMs, lease: Duration.Duration) {
-      yield* sql`INSERT INTO job (job) VALUES (${job}) ON CONFLICT DO NOTHING`
-      const [row] = yield* sql<{ fence: bigint }>`
-      SELECT fence + 1 AS fence FROM job WHERE job = ${job} FOR UPDATE`
-      const fence = row?.fence ?? 1n
+      const fence = (yield* nextFence(sql, job)) ?? (yield* addJob(sql, job))
       const claimed = yield* sql`
       INSERT INTO job_slot (job, slot, fence, lease_until)
       SELECT ${job}, ${new Date(slot)}, ${fence}::bigint, ${leaseEnd(sql, lease)}
@@ -51,6 +48,19 @@ const claim = (sql: SqlClient) =>
     sql.withTransaction,
     Effect.orDie,
   )
+
+/** Locks the job's row; null when it has none yet. */
+const nextFence = (sql: SqlClient, job: string) =>
+  sql<{ fence: bigint }>`
+    SELECT fence + 1 AS fence FROM job WHERE job = ${job} FOR UPDATE`.pipe(
+    Effect.map(([row]) => row?.fence ?? null),
+  )
+
+/** For the first claim of a job, which another replica may make at the same time. */
+const addJob = Effect.fnUntraced(function* (sql: SqlClient, job: string) {
+  yield* sql`INSERT INTO job (job) VALUES (${job}) ON CONFLICT DO NOTHING`
+  return (yield* nextFence(sql, job)) ?? 1n
+})
 
 /** Selects the claimed slot while the claim is the job's newest and the slot is not finished. */
 const currentClaim = (sql: SqlClient, { job, slot, fence }: SlotClaim) =>

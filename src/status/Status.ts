@@ -69,12 +69,14 @@ const make = Effect.fnUntraced(function* (options: StatusOptions) {
     const now = yield* Clock.currentTimeMillis
     const firstDay = dayOf(now) - daysKept * day
     const finished = yield* unwrittenDays({ firstDay, end: dayOf(now - settledAfterMs), now })
-    if (finished.length > 0) yield* store.addRecords(finished)
+    if (finished.length > 0) {
+      yield* store.addRecords(finished)
+      yield* store.prune(firstDay)
+    }
     for (let batch = 0; batch < batchesMax; batch++) {
       const events = yield* store.sumPayments({ eventsMax: eventsPerBatch, from: firstDay })
       if (events < eventsPerBatch) break
     }
-    yield* store.prune(firstDay)
   }).pipe(Effect.withSpan("Status.record"))
 
   const report = Effect.gen(function* () {
