@@ -5,11 +5,12 @@
  * @module
  */
 import "./core/fiberContext.ts"
-import { startStoreWorker } from "./postgres/storeWorker.ts"
+import { openStoreEarly } from "./postgres/storeDirectory.ts"
 
 const get = (name: string) => Deno.env.get(name)
 
-// The embedded store loads in its worker while the service's modules load here.
-if ((get("DATABASE_URL") ?? "") === "") startStoreWorker()
+// The embedded store opens in its worker while the service's modules load here.
+const dataDir = get("DATA_DIR") ?? ""
+if ((get("DATABASE_URL") ?? "") === "" && dataDir !== "") openStoreEarly(dataDir)
 const { runService } = await import("./app/runService.ts")
 Deno.exit(await runService(Deno.args[0] === "dev" ? "dev" : "start", get))
