@@ -49,8 +49,11 @@ export class MarketStore extends Context.Service<MarketStore, {
     query: ResolvingQuery,
     now: EpochMs,
   ) => Effect.Effect<ReadonlyArray<Market>>
-  /** Open and proposed markets that are not mechanical, the most liquid first, at most `limit`. */
-  readonly mostLiquid: (limit: number) => Effect.Effect<ReadonlyArray<Market>>
+  /**
+   * Open and proposed markets that the venue lists and that are not mechanical, the most liquid first,
+   * at most `limit`. Leaves out what the venue no longer lists, as above.
+   */
+  readonly mostLiquid: (limit: number, now: EpochMs) => Effect.Effect<ReadonlyArray<Market>>
   readonly count: Effect.Effect<number>
   /** How many markets have a mid at or after the start of the hour that contains `since`. */
   readonly watched: (since: EpochMs) => Effect.Effect<number>

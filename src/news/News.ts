@@ -121,7 +121,8 @@ export class News extends Context.Service<News, {
       )
 
       const topics = Effect.gen(function* () {
-        const liquid = yield* markets.mostLiquid(topicMarketsMax)
+        const now = yield* Clock.currentTimeMillis
+        const liquid = yield* markets.mostLiquid(topicMarketsMax, now)
         return topicsOf((yield* current).index, liquid, topicsMax)
       })
 
@@ -166,7 +167,7 @@ type Store = NewsStore["Service"]
 const readNews = Effect.fnUntraced(function* (store: Store, markets: MarketStore["Service"]) {
   const now = yield* Clock.currentTimeMillis
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
-  const liquid = yield* markets.mostLiquid(questionsMax)
+  const liquid = yield* markets.mostLiquid(questionsMax, now)
   const answers = yield* store.sources
   return { index: yield* inSlices(() => newsIndex(headlines, liquid)), answers }
 })

@@ -134,9 +134,10 @@ onEveryStore("MarketStore", (law) => {
   )
 
   law(
-    "mostLiquid() returns live, ordinary markets, most liquid first",
+    "mostLiquid() returns live, listed, ordinary markets, most liquid first",
     Effect.gen(function* () {
       const store = yield* MarketStore
+      yield* store.save([endingMarket(6, now, { liquidityUsd: 99 })], now - 4 * hour)
       yield* store.save([
         endingMarket(1, now, { liquidityUsd: 10 }),
         endingMarket(2, now, { liquidityUsd: 30, status: "proposed" }),
@@ -145,7 +146,7 @@ onEveryStore("MarketStore", (law) => {
         endingMarket(5, now, { liquidityUsd: 30, endsAt: null }),
       ], now)
       const slugs = (limit: number) =>
-        Effect.map(store.mostLiquid(limit), (rows) => rows.map(({ slug }) => slug))
+        Effect.map(store.mostLiquid(limit, now), (rows) => rows.map(({ slug }) => slug))
       equal(yield* slugs(10), ["market-2", "market-5", "market-1"])
       equal(yield* slugs(2), ["market-2", "market-5"])
     }).pipe(Effect.provide(markets)),

@@ -152,6 +152,8 @@ const scheduledAt = (sql: SqlClient) =>
  * the quote of a listed market is at most an hour and a tick older.
  */
 const unlistedAfterMs = 3 * hour
+const isListed = (sql: SqlClient, now: EpochMs) =>
+  sql`market_quote.changed_at > ${new Date(now - unlistedAfterMs)}::timestamptz`
 
 const resolvingCandidates = (sql: SqlClient) =>
   Effect.fn("MarketStore.resolvingCandidates")(function* (
@@ -162,7 +164,7 @@ const resolvingCandidates = (sql: SqlClient) =>
     const from = sql`FROM market JOIN market_quote USING (market_id)`
     const matches = sql`liquidity_usd >= ${minLiquidity}::float8
       AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
-      AND market_quote.changed_at > ${new Date(now - unlistedAfterMs)}::timestamptz`
+      AND ${isListed(sql, now)}`
     const live = sql`facts ->> 'status' IN ('open', 'proposed')`
     const at = scheduledAt(sql)
     const rows = yield* sql<MarketRow>`
@@ -187,7 +189,7 @@ const resolvingCandidates = (sql: SqlClient) =>
  * ones takes a second.
  */
 const mostLiquid = (sql: SqlClient) =>
-  Effect.fn("MarketStore.mostLiquid")(function* (limit: number) {
+  Effect.fn("MarketStore.mostLiquid")(function* (limit: number, now: EpochMs) {
     const live = new Map<MarketId, Market>()
     const page = Math.max(2 * limit, marketsBatch)
     for (let offset = 0; live.size < limit; offset += page) {
@@ -195,7 +197,8 @@ const mostLiquid = (sql: SqlClient) =>
       SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask,
         facts ->> 'status' IN ('open', 'proposed') AND facts ->> 'mechanical' IS NULL AS live
       FROM market JOIN (
-        SELECT * FROM market_quote ORDER BY liquidity_usd DESC, market_id
+        SELECT * FROM market_quote WHERE ${isListed(sql, now)}
+        ORDER BY liquidity_usd DESC, market_id
         OFFSET ${offset} LIMIT ${page}
       ) quote USING (market_id)
       ORDER BY liquidity_usd DESC, market_id`
