@@ -9,7 +9,8 @@ import { openStoreEarly } from "./postgres/storeDirectory.ts"
 
 const get = (name: string) => Deno.env.get(name)
 
-// The embedded store opens in its worker while the service's modules load here.
+// The embedded store opens in its worker while the service's modules load here. The launcher always
+// names the folder. The settings are checked after that.
 const dataDir = get("DATA_DIR") ?? ""
 if ((get("DATABASE_URL") ?? "") === "" && dataDir !== "") openStoreEarly(dataDir)
 const { runService } = await import("./app/runService.ts")

@@ -103,7 +103,7 @@ const tools: ReadonlyArray<Tool> = [
     name: "a C compiler",
     reason: /C compiler/,
     tests: "the clock of a soak",
-    install: "apt-get install gcc",
+    install: "apt-get install gcc libc6-dev",
     path: "/usr/bin/cc",
   },
   {

@@ -221,7 +221,7 @@ function withWorkerAddresses(get: Environment): Environment {
   return (name) => added.get(name) ?? get(name)
 }
 
-/** The environment, plus the folder of the embedded store: the service opens it before its settings. */
+/** The environment, plus the folder of the embedded store: the service opens it early. */
 const withDataDir = (get: Environment, { database }: ServiceSettings): Environment => (name) =>
   name === "DATA_DIR" && database.kind === "embedded" ? database.dir : get(name)
 

@@ -125,7 +125,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     },
   }
   const markets = yield* part("quotes", missing, [], readMarkets(ports, described))
-  const news = yield* part("news", missing, noNews, readNews(ports, markets, from, until))
+  const news = yield* part("news", missing, noNews, readNews(ports, markets, until))
   const quotes = yield* part(
     "quotes",
     missing,
@@ -226,13 +226,15 @@ const readMarkets = Effect.fnUntraced(function* (
 const readNews = Effect.fnUntraced(function* (
   { news }: DigestPorts,
   markets: ReadonlyArray<Market>,
-  from: EpochMs,
   until: EpochMs,
 ) {
-  const recent = yield* news.recent(from, 1)
-  const { sources, answered } = recent.coverage
+  const { stories, coverage } = yield* news.storiesAbout(
+    markets,
+    until - relatedAgeMax,
+    relatedMax,
+  )
+  const { sources, answered } = coverage
   if (sources === 0) return noNews
-  const { stories } = yield* news.storiesAbout(markets, until - relatedAgeMax, relatedMax)
   const found = new Map<string, DigestStory>()
   markets.forEach(({ slug }, i) => {
     for (const { strength, ...story } of stories[i] ?? []) {

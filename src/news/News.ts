@@ -109,7 +109,7 @@ export class News extends Context.Service<News, {
             return lists
           })
           const now = yield* Clock.currentTimeMillis
-          return { stories, coverage: coverageOf(sources, found.answers, now) }
+          return { stories, coverage: coverageOf(sources, found.statuses, now) }
         },
       )
 
@@ -148,7 +148,7 @@ const headlinesMax = 50_000
 /** The newest headlines in the index; and markets that give the rarity of words, and the siblings. */
 const indexedMax = 4_000
 const questionsMax = 1_000
-/** A replica that did not read the sources itself sees new headlines after this time. */
+/** A replica that did not read the sources itself sees new headlines and answers after this time. */
 const indexTtl = Duration.minutes(5)
 /** Topics given to the sources, and the most liquid markets that they come from. */
 const topicsMax = 40
@@ -163,13 +163,14 @@ const noCoverage: NewsCoverage = { sources: 0, answered: 0, lastAt: null }
 
 type Store = NewsStore["Service"]
 
-/** Headlines, and what the sources had answered by then: both change with an update. */
+/** The index of the headlines, and when each source had answered by then. */
 const readNews = Effect.fnUntraced(function* (store: Store, markets: MarketStore["Service"]) {
   const now = yield* Clock.currentTimeMillis
+  // Before the headlines: a source counts as answered only with what it answered.
+  const statuses = yield* store.sources
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax, now)
-  const answers = yield* store.sources
-  return { index: yield* inSlices(() => newsIndex(headlines, liquid)), answers }
+  return { index: yield* inSlices(() => newsIndex(headlines, liquid)), statuses }
 })
 
 /**
@@ -187,11 +188,11 @@ function publicationsOf(
 
 function coverageOf(
   sources: ReadonlyArray<NewsSource>,
-  stored: ReadonlyArray<SourceStatus>,
+  statuses: ReadonlyArray<SourceStatus>,
   now: EpochMs,
 ): NewsCoverage {
   const names = new Set(sources.map(({ name }) => name))
-  const answers = stored.flatMap(({ name, answeredAt }) =>
+  const answers = statuses.flatMap(({ name, answeredAt }) =>
     names.has(name) && answeredAt !== null ? [answeredAt] : []
   )
   return {
@@ -214,7 +215,6 @@ const update = Effect.fn("News.update")(function* (
     sources,
     Effect.fnUntraced(function* (source) {
       const answer = yield* readSource(source, topics)
-      yield* store.saveRead(source.name, started, Option.isSome(answer))
       if (Option.isNone(answer)) {
         failed.push(source.name)
         return []
@@ -228,6 +228,12 @@ const update = Effect.fn("News.update")(function* (
   const known = yield* store.between(week, headlinesMax)
   const fresh = yield* inSlices(() => newStories(known, rows.flat()))
   const headlines = yield* store.add(fresh, started)
+  // After the headlines, so that no reader counts an answer without them.
+  yield* Effect.forEach(
+    sources,
+    ({ name }) => store.saveRead(name, started, !failed.includes(name)),
+    { discard: true },
+  )
   const report: NewsReport = {
     slot,
     sources: sources.length,

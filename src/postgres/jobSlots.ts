@@ -29,7 +29,7 @@ const leaseEnd = (sql: SqlClient, lease: Duration.Duration) =>
 const claim = (sql: SqlClient) =>
   Effect.fn("JobSlots.claim")(
     function* (job: string, slot: EpochMs, lease: Duration.Duration) {
-      const fence = (yield* nextFence(sql, job)) ?? (yield* addJob(sql, job))
+      const fence = (yield* nextFence(sql, job)) ?? (yield* firstFence(sql, job))
       const claimed = yield* sql`
       INSERT INTO job_slot (job, slot, fence, lease_until)
       SELECT ${job}, ${new Date(slot)}, ${fence}::bigint, ${leaseEnd(sql, lease)}
@@ -49,7 +49,7 @@ const claim = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Locks the job's row; null when it has none yet. */
+/** Locks the job's row; null when there is none yet. */
 const nextFence = (sql: SqlClient, job: string) =>
   sql<{ fence: bigint }>`
     SELECT fence + 1 AS fence FROM job WHERE job = ${job} FOR UPDATE`.pipe(
@@ -57,7 +57,7 @@ const nextFence = (sql: SqlClient, job: string) =>
   )
 
 /** For the first claim of a job, which another replica may make at the same time. */
-const addJob = Effect.fnUntraced(function* (sql: SqlClient, job: string) {
+const firstFence = Effect.fnUntraced(function* (sql: SqlClient, job: string) {
   yield* sql`INSERT INTO job (job) VALUES (${job}) ON CONFLICT DO NOTHING`
   return (yield* nextFence(sql, job)) ?? 1n
 })

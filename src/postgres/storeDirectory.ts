@@ -16,7 +16,10 @@ interface OpenStore {
 
 /** One backend needs less memory than the defaults of a server. */
 export const backendParams: ReadonlyArray<string> = [
-  ...["shared_buffers=32MB", "work_mem=8MB", "maintenance_work_mem=32MB", "max_wal_size=256MB"],
+  "shared_buffers=32MB",
+  "work_mem=8MB",
+  "maintenance_work_mem=32MB",
+  "max_wal_size=256MB",
 ].flatMap((setting) => ["-c", setting])
 
 let early: { readonly dataDir: string; readonly store: Promise<OpenStore | null> } | null = null
@@ -24,7 +27,7 @@ let early: { readonly dataDir: string; readonly store: Promise<OpenStore | null>
 /** Opens the store that the next `openStore` of this directory returns. */
 export function openStoreEarly(dataDir: string): void {
   early = { dataDir, store: open(dataDir) }
-  // It fails where it is awaited.
+  // The caller of `openStore` gets this promise, and sees a failure.
   early.store.catch(() => {})
 }
 
@@ -41,16 +44,17 @@ export function openStore(dataDir: string): Promise<OpenStore | null> {
 
 async function open(dataDir: string): Promise<OpenStore | null> {
   const worker = startWorker(dataDir)
-  const lock = await openLock(dataDir)
+  let lock: Deno.FsFile | null = null
   const end = () => {
     worker.terminate()
     lock?.close()
   }
-  if (lock === null) {
-    end()
-    return null
-  }
   try {
+    lock = await openLock(dataDir)
+    if (lock === null) {
+      end()
+      return null
+    }
     const database = `${dataDir}/postgres`
     const creating = `${dataDir}/creating`
     const fresh = await needsCreating(database, creating)

@@ -17,7 +17,7 @@ import { daysShown, type StatusReport } from "./domain/status.ts"
 import { StatusStore } from "./StatusStore.ts"
 
 export class Status extends Context.Service<Status, {
-  /** Writes the days that are over, sums payments, and deletes days that are too old. */
+  /** Writes the days that are over, then deletes days that are too old; and sums payments. */
   readonly record: Effect.Effect<void>
   /** The days that are shown, read now. */
   readonly report: Effect.Effect<StatusReport>

@@ -237,7 +237,7 @@ const failing: ReadonlyArray<
     (ports) =>
       Context.add(ports, News, {
         ...Context.get(ports, News),
-        recent: () => Effect.die("down"),
+        storiesAbout: () => Effect.die("down"),
       }),
   ],
   [
@@ -285,9 +285,9 @@ test("a digest says that ending markets could not be read when none of them has 
 test("a part that takes too long is missing", () =>
   Effect.gen(function* () {
     const reached = yield* Deferred.make<void>()
-    const recent = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+    const storiesAbout = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
     const { wrote } = yield* setUp((ports) =>
-      Context.add(ports, News, { ...Context.get(ports, News), recent })
+      Context.add(ports, News, { ...Context.get(ports, News), storiesAbout })
     )
     const fiber = yield* Effect.forkChild(wrote)
     yield* Deferred.await(reached)

@@ -109,7 +109,7 @@ const markets = Layer.mock(MarketStore, {
   bySlug: () => Effect.succeedNone,
 })
 
-const silence = { headlines: [], coverage: { sources: 2, answered: 0, lastAt: null } }
+const coverage = { sources: 2, answered: 0, lastAt: null }
 /** Reading the news fails now and then. */
 const news = Layer.mock(News, {
   update: (slot) =>
@@ -117,10 +117,14 @@ const news = Layer.mock(News, {
       ...{ slot, sources: 0, answered: 0, headlines: 0 },
       ...{ rejected: {}, failed: [], seconds: 0 },
     }),
-  recent: () =>
-    Effect.flatMap(chance(0.1), (down) => down ? Effect.die("no news") : Effect.succeed(silence)),
   storiesAbout: (subjects) =>
-    Effect.succeed({ stories: subjects.map(() => []), coverage: silence.coverage }),
+    Effect.flatMap(
+      chance(0.1),
+      (down) =>
+        down
+          ? Effect.die("no news")
+          : Effect.succeed({ stories: subjects.map(() => []), coverage }),
+    ),
   prune: Effect.void,
 })
 

@@ -3,8 +3,9 @@
  *
  * The processes of a soak load this library with LD_PRELOAD, and STEPPED_CLOCK names the file of 8 bytes
  * that holds the offset in nanoseconds. The controller opens the same file with stepped_clock_open, and
- * sets the offset. A read takes no lock and no memory, so a signal handler may read the clock too. Who
- * waits until a moment waits for as long as it was ahead: a step does not end the wait.
+ * sets the offset. It is never negative: Deno can wait for ever with a monotonic clock below zero. A read
+ * takes no lock and no memory, so a signal handler may read the clock too. A jump does not shorten a
+ * wait that has begun.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,8 +26,8 @@
 
 static const int64_t second = 1000000000;
 
-static _Atomic int64_t none;
-static _Atomic int64_t *offset = &none;
+static _Atomic int64_t no_offset;
+static _Atomic int64_t *offset = &no_offset;
 
 static int map_offset(const char *path, int mode, int protection) {
   int file = open(path, mode | O_CLOEXEC);
@@ -42,7 +43,7 @@ int stepped_clock_open(const char *path) { return map_offset(path, O_RDWR, PROT_
 
 void stepped_clock_set(int64_t nanoseconds) { atomic_store(offset, nanoseconds); }
 
-/* The functions of the C library that the ones below stand in front of. */
+/* The functions of the C library, which those below replace. */
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
 static int (*real_clock_nanosleep)(clockid_t, int, const struct timespec *, struct timespec *);
 static int (*real_cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
@@ -80,7 +81,7 @@ static struct timespec moved(struct timespec at, int64_t by) {
   return (struct timespec){ .tv_sec = at.tv_sec + whole, .tv_nsec = nanoseconds };
 }
 
-static struct timespec of_kernel(const struct timespec *at) { return moved(*at, -atomic_load(offset)); }
+static struct timespec kernel_time(const struct timespec *at) { return moved(*at, -atomic_load(offset)); }
 
 /* The clocks of a process's or thread's processor time are not moved. */
 static int is_moved(clockid_t clock) {
@@ -112,33 +113,33 @@ time_t time(time_t *now) {
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left) {
   find_functions();
-  struct timespec at = flags & TIMER_ABSTIME && is_moved(clock) ? of_kernel(until) : *until;
+  struct timespec at = flags & TIMER_ABSTIME && is_moved(clock) ? kernel_time(until) : *until;
   return real_clock_nanosleep(clock, flags, &at, left);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict until) {
   find_functions();
-  struct timespec at = of_kernel(until);
+  struct timespec at = kernel_time(until);
   return real_cond_timedwait(condition, mutex, &at);
 }
 
 int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
                            clockid_t clock, const struct timespec *restrict until) {
   find_functions();
-  struct timespec at = of_kernel(until);
+  struct timespec at = kernel_time(until);
   return real_cond_clockwait(condition, mutex, clock, &at);
 }
 
 int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until) {
   find_functions();
-  struct timespec at = of_kernel(until);
+  struct timespec at = kernel_time(until);
   return real_sem_timedwait(semaphore, &at);
 }
 
 int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until) {
   find_functions();
-  struct timespec at = of_kernel(until);
+  struct timespec at = kernel_time(until);
   return real_sem_clockwait(semaphore, clock, &at);
 }
 
@@ -152,7 +153,7 @@ long syscall(long number, ...) {
   va_end(rest);
   struct timespec at;
   if (number == SYS_futex && (given[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && given[3]) {
-    at = of_kernel((const struct timespec *)given[3]);
+    at = kernel_time((const struct timespec *)given[3]);
     given[3] = (long)&at;
   }
   return real_syscall(number, given[0], given[1], given[2], given[3], given[4], given[5]);

@@ -344,5 +344,5 @@ function optionsOf(args: ReadonlyArray<string>): Options {
 
 if (!hasAnvil) throw new Error("No anvil: npm ci --prefix tests/anvil")
 if (!hasPostgres) throw new Error("PostgreSQL is not installed on this machine")
-if (!hasCompiler) throw new Error("No C compiler: apt-get install gcc")
+if (!hasCompiler) throw new Error("Needs Linux and a C compiler: apt-get install gcc libc6-dev")
 await runProgram("soak", program)

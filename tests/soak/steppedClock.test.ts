@@ -14,7 +14,8 @@ const hour = 3_600_000
 /** Compiles the clock's library, so it needs a compiler. */
 const test = hasCompiler
   ? Deno.test
-  : (name: string) => registerSkipped(name, "no C compiler; apt-get install gcc")
+  : (name: string) =>
+    registerSkipped(name, "needs Linux and a C compiler; apt-get install gcc libc6-dev")
 
 test("wakeDue() ends the sleeps that a jump has made due, and no other", async () => {
   const dir = await Deno.makeTempDir()

@@ -10,7 +10,8 @@ import { type Clock, Duration, Effect } from "effect"
 
 const compiler = "/usr/bin/cc"
 
-export const hasCompiler = Deno.build.os === "linux" && exists(compiler)
+export const hasCompiler = Deno.build.os === "linux" && exists(compiler) &&
+  exists("/usr/include/linux/futex.h")
 
 export interface SteppedClock {
   /** The clock of this process. */
@@ -31,11 +32,13 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Starts at the machine's time. The file is in `dir`, which every user can enter. */
+/** Starts at the machine's time. Its files are in `dir`, which every user can enter. */
 export async function startSteppedClock(dir: string): Promise<SteppedClock> {
   const file = `${dir}/clock`
   await Deno.writeFile(file, new Uint8Array(8))
   const library = await compiledLibrary(dir)
+  // PostgreSQL reads both as another user.
+  await Promise.all([file, library].map((path) => Deno.chmod(path, 0o755)))
   const offset = openOffset(library, file)
   let offsetMs = 0
   const sleepers = new Set<Sleeper>()

@@ -133,7 +133,7 @@ function trackedWallet(row: WalletRow): TrackedWallet {
   }
 }
 
-/** Most readings of a wallet have no activity; then one statement is enough. */
+/** Most readings of a wallet have no activity: then only its range changes. */
 const saveRead = (sql: SqlClient) =>
   Effect.fn("WalletStore.saveRead")((read: HistoryUpdate) =>
     (read.activity.length > 0
