@@ -5,13 +5,11 @@
  * @module
  */
 import "./core/fiberContext.ts"
-import { openStoreEarly } from "./postgres/storeDirectory.ts"
+import { startStoreWorker } from "./postgres/storeWorker.ts"
 
 const get = (name: string) => Deno.env.get(name)
 
-// The embedded store opens in its worker while the service's modules load here. The launcher always
-// names the folder. The settings are checked after that.
-const dataDir = get("DATA_DIR") ?? ""
-if ((get("DATABASE_URL") ?? "") === "" && dataDir !== "") openStoreEarly(dataDir)
+// The embedded store loads in its worker while the service's modules load here.
+if ((get("DATABASE_URL") ?? "") === "") startStoreWorker()
 const { runService } = await import("./app/runService.ts")
 Deno.exit(await runService(Deno.args[0] === "dev" ? "dev" : "start", get))

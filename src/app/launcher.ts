@@ -120,16 +120,11 @@ const planOf = Effect.fnUntraced(function* (
       })
       const main = serviceSandbox(settings, machinePaths)
       const sandbox = workerSandbox(worker)
-      return {
-        main,
-        worker: { sandbox, service: settings },
-        get: withDataDir(get, settings),
-      } satisfies Launch
+      return { main, worker: { sandbox, service: settings }, get } satisfies Launch
     }
     case "start": {
-      const settings = yield* loadService("start", environment)
-      const main = serviceSandbox(settings, machinePaths)
-      return { main, worker: null, get: withDataDir(environment, settings) } satisfies Launch
+      const main = serviceSandbox(yield* loadService("start", environment), machinePaths)
+      return { main, worker: null, get: environment } satisfies Launch
     }
     case "refunds": {
       const main = workerSandbox(yield* loadWorker("start", environment))
@@ -220,10 +215,6 @@ function withWorkerAddresses(get: Environment): Environment {
   }
   return (name) => added.get(name) ?? get(name)
 }
-
-/** The environment, plus the folder of the embedded store: the service opens it early. */
-const withDataDir = (get: Environment, { database }: ServiceSettings): Environment => (name) =>
-  name === "DATA_DIR" && database.kind === "embedded" ? database.dir : get(name)
 
 /** A port of this machine that nothing uses now. */
 function freePort(): number {

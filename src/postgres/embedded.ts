@@ -13,7 +13,7 @@
 import { PGlite } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, Schema, type Scope } from "effect"
-import { backendParams, openStore } from "./storeDirectory.ts"
+import { storeWorker } from "./storeWorker.ts"
 import { Backend } from "./virtualConnections.ts"
 
 export type EmbeddedStorage =
@@ -32,22 +32,28 @@ export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy"
   }
 }
 
+/** One backend needs less memory than the defaults of a server. */
+const startParams = [
+  ...PGlite.defaultStartParams,
+  ...["shared_buffers=32MB", "work_mem=8MB", "maintenance_work_mem=32MB", "max_wal_size=256MB"]
+    .flatMap((setting) => ["-c", setting]),
+]
+
 /** Opens the backend and creates its directory if there is none. Closing the scope closes it. */
 export const openEmbedded = Effect.fnUntraced(
   function* (storage: EmbeddedStorage): Effect.fn.Return<Backend, DataDirBusy, Scope.Scope> {
     if ("memory" in storage) {
       return yield* openInMemory(storage.image ?? (yield* image))
     }
-    const { dataDir } = storage
-    const { run } = yield* Effect.acquireRelease(
-      Effect.flatMap(
-        Effect.promise(() => openStore(dataDir)),
-        (store) =>
-          store === null ? Effect.fail(new DataDirBusy({ dataDir })) : Effect.succeed(store),
-      ),
-      ({ close }) => Effect.promise(close),
-    )
-    return new Backend(async (message, onAnswer) => onAnswer(await run(message)))
+    yield* lockDirectory(storage.dataDir)
+    const dataDir = `${storage.dataDir}/postgres`
+    const creating = `${storage.dataDir}/creating`
+    if (yield* needsCreating(dataDir, creating)) {
+      const backend = yield* openInWorker(dataDir, true)
+      yield* Effect.promise(() => Deno.remove(creating))
+      return backend
+    }
+    return yield* openInWorker(dataDir, false)
   },
 )
 
@@ -57,19 +63,67 @@ export const openEmbedded = Effect.fnUntraced(
  */
 const image = Effect.promise(() => freshDatabase())
 
+/**
+ * Whether to create the database. The mark file exists until the creation is complete. A directory
+ * found together with the mark is incomplete and has no data yet, so it is created again.
+ */
+const needsCreating = (dataDir: string, mark: string) =>
+  Effect.promise(async () => {
+    const begun = await exists(mark)
+    if (!begun && await exists(dataDir)) return false
+    await Deno.writeTextFile(mark, "")
+    if (await exists(dataDir)) await Deno.remove(dataDir, { recursive: true })
+    return true
+  })
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path)
+    return true
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false
+    throw error
+  }
+}
+
 const openInMemory = (loadDataDir: Blob) =>
   Effect.acquireRelease(
-    Effect.promise(() =>
-      PGlite.create({
-        loadDataDir,
-        startParams: [...PGlite.defaultStartParams, ...backendParams],
-      })
-    ),
+    Effect.promise(() => PGlite.create({ loadDataDir, startParams })),
     (pglite) => Effect.promise(() => pglite.close()),
   ).pipe(
     Effect.map((pglite) =>
       new Backend((message, onAnswer) =>
         pglite.execProtocolRawStream(message, { syncToFs: false, onRawData: onAnswer })
       )
+    ),
+  )
+
+/** A long statement stops the worker's event loop, not that of the service. */
+const openInWorker = (dataDir: string, fresh: boolean) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const worker = storeWorker()
+      await worker.ask({ open: { dataDir, startParams }, fresh })
+      return worker
+    }),
+    (worker) => Effect.promise(() => worker.ask({ close: true }).finally(worker.terminate)),
+  ).pipe(
+    Effect.map(({ ask }) =>
+      new Backend(async (message, onAnswer) => onAnswer(await ask({ run: message })))
+    ),
+  )
+
+/** The kernel releases the lock when the process ends, even if it is killed. */
+const lockDirectory = (dataDir: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      await Deno.mkdir(dataDir, { recursive: true })
+      return await Deno.open(`${dataDir}/lock`, { create: true, write: true })
+    }),
+    (file) => Effect.sync(() => file.close()),
+  ).pipe(
+    Effect.flatMap((file) => Effect.promise(() => file.tryLock(true))),
+    Effect.flatMap((isLocked) =>
+      isLocked ? Effect.void : Effect.fail(new DataDirBusy({ dataDir }))
     ),
   )

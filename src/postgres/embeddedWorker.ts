@@ -11,7 +11,7 @@ import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 /** `fresh`: begin with a new database. `run`: frontend messages for the backend. */
 export type StoreRequest =
   | {
-    readonly open: { readonly dataDir: string; readonly params: ReadonlyArray<string> }
+    readonly open: { readonly dataDir: string; readonly startParams: ReadonlyArray<string> }
     readonly fresh: boolean
   }
   | { readonly run: Uint8Array }
@@ -61,10 +61,10 @@ scope.onmessage = ({ data }) =>
 
 async function answer(request: StoreRequest): Promise<Uint8Array<ArrayBuffer>> {
   if ("open" in request) {
-    const { dataDir, params } = request.open
+    const { dataDir, startParams } = request.open
     pglite = await PGlite.create({
       dataDir,
-      startParams: [...PGlite.defaultStartParams, ...params],
+      startParams: [...startParams],
       ...await program,
       ...request.fresh ? { loadDataDir: await freshDatabase() } : {},
     })

@@ -11,7 +11,6 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded } from "../../src/postgres/client.ts"
 import { DataDirBusy, openEmbedded } from "../../src/postgres/embedded.ts"
-import { openStore, openStoreEarly } from "../../src/postgres/storeDirectory.ts"
 import { layer as feedLayer } from "../../src/feed/postgres/feedStore.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
@@ -55,19 +54,6 @@ liveTest("an embedded store keeps everything through a restart", () =>
     yield* append("b").pipe(Effect.provide(onDirectory(dataDir)))
     assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), 2)
   }))
-
-Deno.test("a store that is opened early is opened once, and only for its own folder", async () => {
-  const [dataDir, other] = [await Deno.makeTempDir(), await Deno.makeTempDir()]
-  openStoreEarly(dataDir)
-  const ofOther = await openStore(other)
-  const store = await openStore(dataDir)
-  assert.deepEqual([ofOther !== null, store !== null, await openStore(dataDir)], [true, true, null])
-  await Promise.all([store?.close(), ofOther?.close()])
-  const again = await openStore(dataDir)
-  assert.ok(again !== null)
-  await again.close()
-  await Promise.all([dataDir, other].map((dir) => Deno.remove(dir, { recursive: true })))
-})
 
 liveTest("a creation that was interrupted starts again", () =>
   Effect.gen(function* () {
@@ -217,7 +203,7 @@ else {
       )
       const { code, stderr } = yield* run(Deno.execPath(), ["eval", fillDisk, dir])
       const message = new TextDecoder().decode(stderr)
-      assert.ok(message.includes(`the disk of ${dir} is full`), message)
+      assert.ok(message.includes(`the disk of ${dir}/postgres is full`), message)
       assert.equal(code, 1)
     }))
 }
