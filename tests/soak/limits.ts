@@ -22,7 +22,7 @@ export const risePerDayMax: Readonly<Record<string, number>> = {
 }
 
 /**
- * Tables whose rows are deleted after a week or less, in MB per day. They are judged from the day on
+ * Tables whose rows are deleted after ten days or less, in MB per day. They are judged from the day on
  * which the oldest rows are gone; all other tables are part of `store MB`.
  */
 const boundedTableRiseMax = 0.1
@@ -31,13 +31,10 @@ const boundedTables = [
   "digest",
   "headline",
   "mid_hour",
-  "mid_series",
-  "market",
-  "market_quote",
   "research_report",
   "a2a_task",
 ]
-const boundedFromHour = 8 * 24
+const boundedFromHour = 11 * 24
 
 /** Points are averaged over this many hours. */
 const blockHours = 6
