@@ -10,7 +10,7 @@ import { liveTest } from "../support/effect.ts"
 import { removeFolder, startDev } from "../support/process.ts"
 
 liveTest(
-  "task dev has movers and a digest within a minute, and sells both to the reference buyer",
+  "task dev has movers and a digest after its start, and sells both to the reference buyer",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.acquireRelease(

@@ -5,8 +5,8 @@
  */
 import { Duration, Effect, Schedule } from "effect"
 
-/** How long `until` waits. */
-const untilTimeout = Duration.seconds(60)
+/** How long `until` waits: three times what a first digest takes on cores that other tests use. */
+const untilTimeout = Duration.minutes(3)
 /** Free requests are limited to five a minute, so tests that poll raise the budget. */
 const freeLimit = "1000/60s"
 
