@@ -43,7 +43,7 @@ const quietLooks = 3
 /** The same while no client is busy: the jobs of the minute have ended already. */
 const quietLooksIdle = 1
 /** A request that waits for a time-out gets one second of the clock after each of these. */
-const hangingMs = 500
+const hangingMs = 150
 const hangingJumpMs = 1_000
 /** A step that takes longer ends; after a fault a lease may have to expire in a later step. */
 const stepMsMax = { first: 120_000, normal: 30_000, afterFault: 5_000 }

@@ -45,7 +45,8 @@ export interface ChaosOptions {
 
 /** The delay of a late broadcast. */
 const broadcastDelayMs = { min: 500, max: 8_000 } as const
-const receiptIntervalMs = 150
+/** A pause is twice as long as the one before: a chain that mines at once has a receipt in a moment. */
+const receiptPauseMs = { min: 5, max: 150 } as const
 const receiptPollsMax = 60
 
 interface FacilitatorCall {
@@ -208,10 +209,12 @@ const makeRelay = Effect.fnUntraced(function* ({ anvil, random }: ChaosOptions) 
       return sent
     },
     succeeded: async (transaction: string): Promise<boolean> => {
+      let pauseMs: number = receiptPauseMs.min
       for (let turn = 0; turn < receiptPollsMax; turn++) {
         const receipt = await call("eth_getTransactionReceipt", transaction)
         if (receipt !== null) return (receipt as { readonly status: string }).status === "0x1"
-        await sleep(receiptIntervalMs)
+        await sleep(pauseMs)
+        pauseMs = Math.min(receiptPauseMs.max, pauseMs * 2)
       }
       return false
     },
