@@ -866,6 +866,15 @@ CREATE TABLE status_run_day (
   CONSTRAINT status_run_day_every_ms_check CHECK (every_ms > 0)
 );
 
+-- The kind of payments of this store. A store must never mix simulated and live payments.
+CREATE TABLE store_payments (
+  only_row boolean NOT NULL DEFAULT true,
+  payments text NOT NULL,
+  CONSTRAINT store_payments_pkey PRIMARY KEY (only_row),
+  CONSTRAINT store_payments_only_row_check CHECK (only_row),
+  CONSTRAINT store_payments_payments_check CHECK (payments = ANY (ARRAY['simulated', 'live']))
+);
+
 -- The venue of this store. A feed must never mix two venues.
 CREATE TABLE store_venue (
   only_row boolean NOT NULL DEFAULT true,

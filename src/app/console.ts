@@ -305,7 +305,7 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
     case "InvalidSettings":
     case "DataDirBusy":
     case "StoreListenFailed":
-    case "StoreVenueMismatch":
+    case "StoreMismatch":
     case "SchemaDiverged":
     case "OwnerMigrationRequired":
     case "BadApiKey":

@@ -12,6 +12,7 @@ import * as refundStore from "../payments/postgres/refundStore.ts"
 import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
+import { bindStore } from "../postgres/storeBinding.ts"
 import { schemaVersion } from "../postgres/schemaVersion.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
 import { measureLayer, probesLayer, swept, WorkerBeat } from "./workerProbes.ts"
@@ -21,7 +22,7 @@ import { paymentPorts } from "./paymentPorts.ts"
 import { InvalidSettings } from "./variables.ts"
 
 /** The migration that this worker's statements need. */
-const schemaVersionMin = 23
+const schemaVersionMin = 45
 /** The interval and the number of checks for a store that is not ready: two minutes in all. */
 const readyCheckInterval = Duration.seconds(2)
 const readyCheckRetriesMax = 60
@@ -77,10 +78,14 @@ const refundsLayer = (settings: WorkerSettings) =>
     Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
   )
 
+/** A worker with real money must not pay refunds of simulated payments. */
 const databaseLayer = (settings: WorkerSettings) =>
   Layer.unwrap(Effect.as(
     storeReady(settings),
-    layerPostgres({ url: settings.databaseUrl, maxConnections: connectionsMax }),
+    Layer.provideMerge(
+      Layer.effectDiscard(bindStore("payments", settings.payments.kind)),
+      layerPostgres({ url: settings.databaseUrl, maxConnections: connectionsMax }),
+    ),
   ))
 
 /** Waits until the store has the schema. The worker migrates nothing. */

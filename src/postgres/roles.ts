@@ -73,6 +73,7 @@ const restrictedTables = [
   "counted_batch",
   "counted_record",
   "schema_migration",
+  "store_payments",
 ]
 
 /** Creates missing roles, and grants each exactly the rights it needs. */
@@ -94,6 +95,7 @@ export const grantRoles = Effect.gen(function* () {
       yield* sql`GRANT USAGE ON SCHEMA ${sql(schema)} TO ${sql(role)}`
       yield* sql`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${sql(schema)} TO ${sql(role)}`
       yield* sql`GRANT SELECT ON schema_migration TO ${sql(role)}`
+      yield* grant("SELECT, INSERT", "store_payments", role)
     }
     for (const table of others) yield* grant("SELECT, INSERT, UPDATE, DELETE", table, service)
     for (const table of simulated) yield* grant("SELECT, INSERT, UPDATE, DELETE", table, refund)

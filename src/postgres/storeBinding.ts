@@ -1,5 +1,5 @@
 /**
- * Binds a store to the venue it was first started with.
+ * Binds a store to the venue and to the kind of payments that it was first started with.
  *
  * @module
  */
@@ -7,26 +7,32 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** The store contains the feed of another venue. Nothing was changed. */
-export class StoreVenueMismatch
-  extends Schema.TaggedError<StoreVenueMismatch>()("StoreVenueMismatch", {
-    requested: Schema.String,
-    stored: Schema.String,
-  }) {
+/** What a store is bound to; each has a table `store_*` with one row. */
+type Bound = "venue" | "payments"
+
+/** The store belongs to another venue, or to another kind of payments. Nothing was changed. */
+export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", {
+  bound: Schema.Literals(["venue", "payments"]),
+  requested: Schema.String,
+  stored: Schema.String,
+}) {
   override get message() {
-    return `Cannot start with venue ${this.requested}: this store has the feed of ${this.stored}. ` +
-      "Set DATABASE_URL or DATA_DIR to another store"
+    return `Cannot start with ${this.bound} ${this.requested}: this store was started with ` +
+      `${this.bound} ${this.stored}. Set DATABASE_URL or DATA_DIR to another store`
   }
 }
 
-/** Stores the venue's name at the first start, and fails for any other venue afterwards. */
-export const bindStoreToVenue = (
+/** Stores `requested` at the first start, and fails for anything else afterwards. */
+export const bindStore = (
+  bound: Bound,
   requested: string,
-): Effect.Effect<void, StoreVenueMismatch | SqlError, SqlClient> =>
+): Effect.Effect<void, StoreMismatch | SqlError, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    yield* sql`INSERT INTO store_venue (venue) VALUES (${requested}) ON CONFLICT DO NOTHING`
-    const [row] = yield* sql<{ venue: string }>`SELECT venue FROM store_venue`
-    const stored = row?.venue ?? requested
-    if (stored !== requested) return yield* new StoreVenueMismatch({ requested, stored })
+    const table = sql(`store_${bound}`)
+    const column = sql(bound)
+    yield* sql`INSERT INTO ${table} (${column}) VALUES (${requested}) ON CONFLICT DO NOTHING`
+    const [row] = yield* sql<{ stored: string }>`SELECT ${column} AS stored FROM ${table}`
+    const stored = row?.stored ?? requested
+    if (stored !== requested) return yield* new StoreMismatch({ bound, requested, stored })
   })

@@ -7,6 +7,7 @@
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { parseCheck } from "../../src/app/check/arguments.ts"
 import { tryDatabase } from "../../src/app/check/database.ts"
@@ -292,6 +293,7 @@ const database = (url: string, login: "service" | "worker" | "owner", venue = "p
     const migrations = login === "worker" ? null : yield* migrationFiles
     const { rows } = yield* tryDatabase({
       ...{ url: Redacted.make(url), variable: "DATABASE_URL", login, migrations, venue },
+      payments: "live",
     })
     noSecrets(rows)
     return rows
@@ -311,22 +313,24 @@ liveTest(
 )
 
 liveTest(
-  "tryDatabase() names pending migrations, and the feed of another venue",
+  "tryDatabase() names pending migrations, another venue, and other payments",
   () =>
     Effect.gen(function* () {
       const empty = yield* database(yield* startStore(false), "owner")
       match(rowOf(empty, "schema").found, /^empty: \d+ migrations are pending; deno task migrate/)
       const url = yield* startStore()
       const store = layerPostgres({ url: Redacted.make(url), maxConnections: 1 })
-      yield* Effect.flatMap(SqlClient, (sql) =>
-        Effect.andThen(
-          sql`INSERT INTO store_venue (venue) VALUES ('simulated, seed 1')`,
-          sql`DELETE FROM schema_migration WHERE migration_id > 30`,
-        )).pipe(Effect.provide(store))
+      const run = (statement: (sql: SqlClient) => Effect.Effect<unknown, SqlError>) =>
+        Effect.provide(Effect.flatMap(SqlClient, statement), store)
+      yield* run((sql) => sql`INSERT INTO store_venue (venue) VALUES ('simulated, seed 1')`)
+      yield* run((sql) => sql`DELETE FROM schema_migration WHERE migration_id > 30`)
       const rows = yield* database(url, "service")
       match(rowOf(rows, "schema").found, /migrations are pending, from 31/)
       match(rowOf(rows, "store").found, /simulated, seed 1, and VENUE is polymarket/)
       equal(hasFailed(yield* database(url, "service", "simulated, seed 1")), false)
+      yield* run((sql) => sql`INSERT INTO store_payments (payments) VALUES ('simulated')`)
+      const simulated = yield* database(url, "service", "simulated, seed 1")
+      match(rowOf(simulated, "store").found, /simulated payments, and PAYMENTS is live/)
     }),
 )
 

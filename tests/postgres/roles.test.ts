@@ -229,8 +229,9 @@ asRole(
     Effect.gen(function* () {
       yield* paymentIn(0, "refund_due")
       const { owed } = yield* Refunds
-      const { liability, byState } = yield* owed
-      equal([liability, byState.get("queued")?.refunds], [ticket(0).amount, 1])
+      const { liability, refunds } = yield* owed
+      const queued = refunds.find(({ queue, state }) => queue === "sales" && state === "queued")
+      equal([liability, queued?.refunds], [ticket(0).amount, 1])
       const { claimDue } = yield* RefundStore
       const exit = yield* Effect.exit(claimDue("sales", Duration.minutes(1), 1))
       match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "claimed", /permission denied/)

@@ -1,39 +1,70 @@
 /**
- * A store belongs to the venue it was first started with.
+ * A store belongs to the venue and to the kind of payments that it was first started with.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect } from "effect"
-import { bindStoreToVenue } from "../../src/postgres/storeVenue.ts"
+import { SqlClient } from "effect/sql/SqlClient"
+import { migrationFiles } from "../../src/postgres/migrate.ts"
+import { bindStore } from "../../src/postgres/storeBinding.ts"
 import { onEveryStore } from "../support/stores.ts"
 
-onEveryStore("bindStoreToVenue()", (law) => {
+onEveryStore("bindStore()", (law) => {
   law(
-    "accepts the first venue, and the same venue again",
+    "accepts the first start, and the same again",
     Effect.gen(function* () {
-      yield* bindStoreToVenue("polymarket")
-      yield* bindStoreToVenue("polymarket")
+      yield* bindStore("venue", "polymarket")
+      yield* bindStore("payments", "live")
+      yield* bindStore("venue", "polymarket")
+      yield* bindStore("payments", "live")
     }),
   )
 
-  law(
-    "refuses another venue, and keeps the first",
-    Effect.gen(function* () {
-      yield* bindStoreToVenue("simulated, seed 1")
-      const refused = yield* Effect.flip(bindStoreToVenue("polymarket"))
-      ok(refused._tag === "StoreVenueMismatch")
-      equal(refused.stored, "simulated, seed 1")
-      yield* bindStoreToVenue("simulated, seed 1")
-    }),
-  )
+  for (
+    const [bound, first, other] of [
+      ["venue", "simulated, seed 1", "polymarket"],
+      ["payments", "simulated", "live"],
+      ["payments", "live", "simulated"],
+    ] as const
+  ) {
+    law(
+      `refuses another ${bound} than ${first}, and keeps the first`,
+      Effect.gen(function* () {
+        yield* bindStore(bound, first)
+        const refused = yield* Effect.flip(bindStore(bound, other))
+        ok(refused._tag === "StoreMismatch")
+        equal(refused.stored, first)
+        yield* bindStore(bound, first)
+      }),
+    )
+  }
 
   law(
     "accepts one of several concurrent first starts",
     Effect.gen(function* () {
-      const starts = ["a", "b", "c", "d"].map((name) => Effect.exit(bindStoreToVenue(name)))
+      const starts = ["a", "b", "c", "d"].map((name) => Effect.exit(bindStore("venue", name)))
       const exits = yield* Effect.all(starts, { concurrency: "unbounded" })
       equal(exits.filter(({ _tag }) => _tag === "Success").length, 1)
+    }),
+  )
+
+  law(
+    "a store of an older version is bound to simulated payments if its scan shows them",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const binding = (yield* migrationFiles).find(({ name }) => name.includes("store_payments"))
+      const upgraded = Effect.fnUntraced(function* (block: number) {
+        yield* sql`DROP TABLE store_payments`
+        yield* sql`DELETE FROM chain_scan`
+        yield* sql`INSERT INTO chain_scan (chain_id, asset, pay_to, after_block, through_block)
+          VALUES (8453, ${`0x${"a".repeat(40)}`}, ${`0x${"b".repeat(40)}`}, 1, ${block})`
+        const statements = `DO $block$ BEGIN EXECUTE $file$${binding?.sql}$file$; END $block$`
+        yield* sql.unsafe(statements).unprepared
+        return yield* sql`SELECT payments FROM store_payments`
+      })
+      equal(yield* upgraded(895_000_000), [{ payments: "simulated" }])
+      equal(yield* upgraded(39_000_000), [])
     }),
   )
 })

@@ -21,8 +21,9 @@ interface DatabaseOptions {
   readonly login: "service" | "worker" | "owner"
   /** The migrations of this version; null for a process that may not read them. */
   readonly migrations: ReadonlyArray<{ readonly id: number; readonly name: string }> | null
-  /** The venue that the store must belong to; null for any. */
+  /** What the store must belong to; null for any. */
   readonly venue: string | null
+  readonly payments: "simulated" | "live" | null
 }
 
 const versionMin = 150_000
@@ -49,6 +50,7 @@ const look = Effect.fnUntraced(function* (options: DatabaseOptions) {
     serverRow(options, server, after - before),
     ...rights === null ? [] : [loginRow(options, rights)],
     ...yield* schemaRows(sql, options, rights),
+    ...yield* storeRows(sql, options, rights),
   ]
   return { rows, clocks: [clock] } satisfies Tried
 })
@@ -106,6 +108,7 @@ interface Rights {
   readonly refunds: boolean
   readonly readsHistory: boolean
   readonly readsVenue: boolean
+  readonly readsPayments: boolean
 }
 
 /** Null when this login can see no table of the product. */
@@ -122,7 +125,9 @@ const readRights = Effect.fnUntraced(function* (sql: SqlClient) {
       has_table_privilege('payment', 'INSERT') AS sells,
       has_any_column_privilege('refund', 'UPDATE') AS refunds,
       has_table_privilege('schema_migration', 'SELECT') AS "readsHistory",
-      has_table_privilege('store_venue', 'SELECT') AS "readsVenue"
+      has_table_privilege('store_venue', 'SELECT') AS "readsVenue",
+      COALESCE(has_table_privilege(to_regclass('store_payments'), 'SELECT'), false)
+        AS "readsPayments"
     FROM pg_roles WHERE rolname = current_user`
   return rights ?? null
 })
@@ -161,7 +166,7 @@ function loginRow({ login, variable }: DatabaseOptions, rights: Rights): Row {
 
 const schemaRows = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { login, migrations, venue }: DatabaseOptions,
+  { login, migrations }: DatabaseOptions,
   rights: Rights | null,
 ) {
   const todo = "Run deno task migrate with MIGRATION_DATABASE_URL, the owner's login"
@@ -178,10 +183,7 @@ const schemaRows = Effect.fnUntraced(function* (
   const unknown = [...applied.keys()].filter((id) => id > newest)
   const [schema] = yield* sql<{ creates: boolean }>`
     SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates`
-  const venueRows = rights?.readsVenue === true && venue !== null
-    ? yield* storeRows(sql, venue)
-    : []
-  return [schemaRow(), ...venueRows]
+  return [schemaRow()]
 
   function schemaRow(): Row {
     if (unknown.length > 0) {
@@ -204,16 +206,29 @@ const schemaRows = Effect.fnUntraced(function* (
   }
 })
 
-const storeRows = Effect.fnUntraced(function* (sql: SqlClient, venue: string) {
-  const [row] = yield* sql<{ venue: string }>`SELECT venue FROM store_venue`
-  return row === undefined || row.venue === venue ? [] : [
-    fail(
-      "store",
-      `it has the feed of venue ${row.venue}, and VENUE is ${venue}`,
-      "Set DATABASE_URL to another database",
-    ),
-  ]
+/** Whether the store belongs to this venue and kind of payments. */
+const storeRows = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { venue, payments }: DatabaseOptions,
+  rights: Rights | null,
+) {
+  const rows: Array<Row> = []
+  if (rights?.readsVenue === true && venue !== null) {
+    const [row] = yield* sql<{ venue: string }>`SELECT venue FROM store_venue`
+    if (row !== undefined && row.venue !== venue) {
+      rows.push(anotherStore(`it has the feed of venue ${row.venue}, and VENUE is ${venue}`))
+    }
+  }
+  if (rights?.readsPayments === true && payments !== null) {
+    const [row] = yield* sql<{ payments: string }>`SELECT payments FROM store_payments`
+    if (row !== undefined && row.payments !== payments) {
+      rows.push(anotherStore(`it has ${row.payments} payments, and PAYMENTS is ${payments}`))
+    }
+  }
+  return rows
 })
+
+const anotherStore = (found: string) => fail("store", found, "Set DATABASE_URL to another database")
 
 const codes: Readonly<Record<string, readonly [found: string, todo: string]>> = {
   ECONNREFUSED: ["the connection was refused", "Start the server, or correct host and port in"],

@@ -39,6 +39,7 @@ export const checkService = Effect.fnUntraced(function* (
       databaseUrl === null ? Effect.succeed(embedded(settings)) : tryDatabase({
         ...{ url: databaseUrl, variable: "DATABASE_URL", login: "service", migrations },
         venue: venue === null ? null : storeVenueName(venue),
+        payments: money.simulated ? "simulated" : "live",
       }),
     ],
     ...chain === null ? [] : [["chain", tryChain(chain, payTo, treasury)] as const],
@@ -65,7 +66,7 @@ export const checkMigration = Effect.fnUntraced(
         "database",
         tryDatabase({
           ...{ url: databaseUrl, variable: "MIGRATION_DATABASE_URL", login: "owner", migrations },
-          venue: null,
+          ...{ venue: null, payments: null },
         }),
       ]],
     )
