@@ -15,7 +15,7 @@ import { type QueueName, type RefundOutcome, refundQueues } from "../payments/do
 import { isDisputed } from "../payments/domain/paymentHealth.ts"
 import { chainReadAge, inUsdc, treasuryUsdc } from "../payments/gauges.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
-import { RefundQueue, totalsOfEveryState, updateRefundGauges } from "../payments/refunds/Refunds.ts"
+import { allTotals, RefundQueue, updateRefundGauges } from "../payments/refunds/Refunds.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
 
@@ -126,7 +126,7 @@ export const measureLayer = (asset: Address) =>
     )
     const measure = Effect.andThen(
       readBalance,
-      Effect.flatMap(totalsOfEveryState(queue), updateRefundGauges),
+      Effect.flatMap(allTotals(queue), updateRefundGauges),
     )
     yield* measure.pipe(
       Effect.catchCause((cause) => Effect.logWarning("Cannot measure refunds", cause)),

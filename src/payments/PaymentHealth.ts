@@ -21,12 +21,11 @@ import {
   scanLagSeconds,
   type StoredFacts,
 } from "./domain/paymentHealth.ts"
-import type { RefundState } from "./domain/refund.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { chainReadAge, inUsdc, treasuryUsdc } from "./gauges.ts"
 import { PortRecords } from "./observedPorts.ts"
 import { openStates, PaymentStats } from "./PaymentStats.ts"
-import { type OwedTotals, Refunds } from "./refunds/Refunds.ts"
+import { isOwed, type OwedTotals, Refunds } from "./refunds/Refunds.ts"
 
 export class PaymentHealth extends Context.Service<PaymentHealth, {
   /** The verdict now. Reads memory only. */
@@ -123,20 +122,22 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
 const quietly = <A, E>(read: Effect.Effect<Option.Option<A>, E>) =>
   Effect.catch(read, () => Effect.succeed(Option.none<A>()))
 
-const finalStates: ReadonlyArray<RefundState> = ["confirmed", "cancelled", "settled_by_hand"]
-
+/**
+ * Refunds of unmatched transfers are no part of it: anyone can send one, and their cap may let them
+ * wait for days.
+ */
 function storedFacts(
-  { liability, byState }: OwedTotals,
+  { liability, refunds }: OwedTotals,
   { open, scannedThrough }: Effect.Success<ReturnType<PaymentStats["Service"]["read"]>>,
   measuredAt: EpochMs,
 ): StoredFacts {
-  const refunds = [...byState].filter(([state]) => !finalStates.includes(state))
+  const ofSales = refunds.filter((totals) => totals.queue === "sales" && isOwed(totals))
   return {
     measuredAt,
     liability,
     unresolvedAgoMs: open.get("unresolved")?.oldestAgoMs ?? null,
-    refundsInReview: byState.get("needs_review")?.refunds ?? 0,
-    refundAgoMs: Math.max(0, ...refunds.map(([, { oldestAgoMs }]) => oldestAgoMs)),
+    refundsInReview: ofSales.find(({ state }) => state === "needs_review")?.refunds ?? 0,
+    refundAgoMs: Math.max(0, ...ofSales.map(({ oldestAgoMs }) => oldestAgoMs)),
     scannedThrough,
   }
 }

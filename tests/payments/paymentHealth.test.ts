@@ -9,7 +9,7 @@ import { Effect, Layer, Metric, Ref, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { reasonsOf } from "../../src/payments/domain/paymentHealth.ts"
-import { type RefundState, refundStates } from "../../src/payments/domain/refund.ts"
+import { type QueueName, type RefundState, refundStates } from "../../src/payments/domain/refund.ts"
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
 import { PaymentHealth } from "../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../src/payments/Payments.ts"
@@ -54,7 +54,7 @@ const makeWorld = Effect.gen(function* () {
   return {
     chainDown: yield* Ref.make(false),
     misbehaviour: yield* Ref.make<Misbehaviour | null>(null),
-    owed: yield* Ref.make<OwedTotals>({ liability: 0n, unmatched: 0n, byState: new Map() }),
+    owed: yield* Ref.make<OwedTotals>({ liability: 0n, refunds: [] }),
   }
 })
 type World = Effect.Success<typeof makeWorld>
@@ -129,18 +129,20 @@ test("health degrades when the chain cannot be read for 30 s, and recovers with 
     equal([yield* chainReady, (yield* verdict)[0]], [true, "ok"])
   })))
 
-test("a refund owed for 3 hours is late, unless it is final", () =>
+test("a refund of a sale owed for 3 hours is late, unless it is final", () =>
   withHealth(Effect.fnUntraced(function* (world) {
     const { measure } = yield* PaymentHealth
-    const verdictWith = Effect.fnUntraced(function* (state: RefundState) {
+    const verdictWith = Effect.fnUntraced(function* (queue: QueueName, state: RefundState) {
       const totals = { refunds: 1, amount: 20_000n, oldestAgoMs: 3 * 3_600_000 }
-      yield* Ref.update(world.owed, (owed) => ({ ...owed, byState: new Map([[state, totals]]) }))
+      yield* Ref.set(world.owed, { liability: 0n, refunds: [{ queue, state, ...totals }] })
       yield* measure
       return (yield* verdict)[0]
     })
     for (const state of refundStates) {
       const isFinal = ["confirmed", "cancelled", "settled_by_hand"].includes(state)
-      equal([state, yield* verdictWith(state)], [state, isFinal ? "ok" : "degraded"])
+      equal([state, yield* verdictWith("sales", state)], [state, isFinal ? "ok" : "degraded"])
+      // Anyone can send a transfer that has to be refunded.
+      equal([state, yield* verdictWith("unmatched", state)], [state, "ok"])
     }
   })))
 

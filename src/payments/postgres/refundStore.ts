@@ -56,8 +56,7 @@ export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effe
   RefundQueue,
   Effect.map(
     SqlClient,
-    (sql) =>
-      RefundQueue.of({ totalsByState: totalsByState(sql), unmatchedOwed: unmatchedOwed(sql) }),
+    (sql) => RefundQueue.of({ totals: totals(sql) }),
   ),
 )
 
@@ -193,29 +192,26 @@ const changes = (sql: SqlClient, move: RefundMove) => {
   }
 }
 
-const totalsByState = (sql: SqlClient) =>
-  sql<{ state: RefundState; refunds: bigint; amount: bigint; oldest_ago_ms: number }>`
-    SELECT state, count(*) AS refunds, sum(amount)::bigint AS amount,
+const totals = (sql: SqlClient) =>
+  sql<
+    {
+      queue: QueueName
+      state: RefundState
+      refunds: bigint
+      amount: bigint
+      oldest_ago_ms: number
+    }
+  >`
+    SELECT queue, state, count(*) AS refunds, sum(amount)::bigint AS amount,
       (extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS oldest_ago_ms
-    FROM refund GROUP BY state`.pipe(
+    FROM refund GROUP BY queue, state`.pipe(
     Effect.map((rows) =>
-      new Map(rows.map(({ state, refunds, amount, oldest_ago_ms }) => {
-        const totals: RefundTotals = {
-          refunds: Number(refunds),
-          amount,
-          oldestAgoMs: oldest_ago_ms,
-        }
-        return [state, totals]
+      rows.map(({ refunds, oldest_ago_ms, ...row }): RefundTotals => ({
+        ...row,
+        refunds: Number(refunds),
+        oldestAgoMs: oldest_ago_ms,
       }))
     ),
-    Effect.orDie,
-  )
-
-const unmatchedOwed = (sql: SqlClient) =>
-  sql<{ units: bigint }>`
-    SELECT coalesce(sum(amount), 0)::bigint AS units FROM refund WHERE queue = 'unmatched'
-      AND state IN ('queued', 'signed', 'broadcast', 'needs_review')`.pipe(
-    Effect.map(([row]) => row?.units ?? 0n),
     Effect.orDie,
   )
 

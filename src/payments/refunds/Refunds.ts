@@ -9,12 +9,14 @@
  * @module
  */
 import { Context, Effect, Layer, Metric } from "effect"
-import { type RefundState, refundStates } from "../domain/refund.ts"
+import { type QueueName, refundQueues, type RefundState, refundStates } from "../domain/refund.ts"
 import { inUsdc } from "../gauges.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 
-/** The totals of the refunds in one state. */
+/** The totals of the refunds of one queue in one state. */
 export interface RefundTotals {
+  readonly queue: QueueName
+  readonly state: RefundState
   readonly refunds: number
   readonly amount: bigint
   /** Milliseconds since the oldest of them was first owed. */
@@ -23,22 +25,18 @@ export interface RefundTotals {
 
 /** The port to the refund queue, limited to what the service's database role may read. */
 export class RefundQueue extends Context.Service<RefundQueue, {
-  /** The totals by state; a state without refunds is absent. */
-  readonly totalsByState: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
-  /** Atomic units of the open refunds of unmatched transfers. */
-  readonly unmatchedOwed: Effect.Effect<bigint>
+  /** The totals by queue and state; those without refunds are absent. */
+  readonly totals: Effect.Effect<ReadonlyArray<RefundTotals>>
 }>()("bellwether/payments/RefundQueue") {}
 
 export interface OwedTotals {
   /** Atomic units that sales may still have to refund, including sales whose outcome is open. */
   readonly liability: bigint
-  /** Atomic units of the open refunds of unmatched transfers. */
-  readonly unmatched: bigint
-  readonly byState: ReadonlyMap<RefundState, RefundTotals>
+  readonly refunds: ReadonlyArray<RefundTotals>
 }
 
 export class Refunds extends Context.Service<Refunds, {
-  /** What is owed now, with an entry for every state. */
+  /** What is owed now, with an entry for every queue and state. */
   readonly owed: Effect.Effect<OwedTotals>
   /** Updates the gauges of what is owed, and returns it. */
   readonly measure: Effect.Effect<OwedTotals>
@@ -50,22 +48,30 @@ export class Refunds extends Context.Service<Refunds, {
       const queue = yield* RefundQueue
       const owed = Effect.gen(function* () {
         const liability = yield* payments.liability
-        const unmatched = yield* queue.unmatchedOwed
-        return { liability, unmatched, byState: yield* totalsOfEveryState(queue) }
+        return { liability, refunds: yield* allTotals(queue) }
       })
       return Refunds.of({ owed, measure: Effect.tap(owed, updateGauges) })
     }),
   )
 }
 
-const noRefunds: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
-
-/** The totals, with an entry for every state. */
-export const totalsOfEveryState = ({ totalsByState }: RefundQueue["Service"]) =>
+/** The totals, with an entry for every queue and state. */
+export const allTotals = ({ totals }: RefundQueue["Service"]) =>
   Effect.map(
-    totalsByState,
-    (totals) => new Map(refundStates.map((state) => [state, totals.get(state) ?? noRefunds])),
+    totals,
+    (found) =>
+      refundQueues.flatMap((queue) =>
+        refundStates.map((state): RefundTotals =>
+          found.find((total) => total.queue === queue && total.state === state) ??
+            { queue, state, refunds: 0, amount: 0n, oldestAgoMs: 0 }
+        )
+      ),
   )
+
+const finalStates: ReadonlyArray<RefundState> = ["confirmed", "cancelled", "settled_by_hand"]
+
+/** Whether the refunds of this state are still owed. */
+export const isOwed = ({ state }: RefundTotals) => !finalStates.includes(state)
 
 const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
   description: "The amount that sales may still have to refund, in USDC",
@@ -73,25 +79,30 @@ const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
 const unmatchedUsdc = Metric.gauge("payments_unmatched_usdc", {
   description: "The open refunds of unmatched transfers, in USDC",
 })
-const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
-const usdcByState = Metric.gauge("refunds_usdc", {
-  description: "The sum of the refunds in each state, in USDC",
+const refundsCount = Metric.gauge("refunds", { description: "Refunds by queue and state" })
+const refundsUsdc = Metric.gauge("refunds_usdc", {
+  description: "The sum of the refunds of each queue and state, in USDC",
 })
 const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
-  description: "Seconds since the oldest refund of each state was first owed",
+  description: "Seconds since the oldest refund of each queue and state was first owed",
 })
 
-const updateGauges = Effect.fnUntraced(function* ({ liability, unmatched, byState }: OwedTotals) {
+const updateGauges = Effect.fnUntraced(function* ({ liability, refunds }: OwedTotals) {
+  const unmatched = refunds.filter((totals) => totals.queue === "unmatched" && isOwed(totals))
   yield* Metric.update(liabilityUsdc, inUsdc(liability))
-  yield* Metric.update(unmatchedUsdc, inUsdc(unmatched))
-  yield* updateRefundGauges(byState)
+  yield* Metric.update(
+    unmatchedUsdc,
+    inUsdc(unmatched.reduce((sum, { amount }) => sum + amount, 0n)),
+  )
+  yield* updateRefundGauges(refunds)
 })
 
 /** Updates the gauges of refunds; the refund worker has these too. */
-export const updateRefundGauges = Effect.fnUntraced(function* (byState: OwedTotals["byState"]) {
-  for (const [state, { refunds, amount, oldestAgoMs }] of byState) {
-    yield* Metric.update(Metric.withAttributes(refundsByState, { state }), refunds)
-    yield* Metric.update(Metric.withAttributes(usdcByState, { state }), inUsdc(amount))
-    yield* Metric.update(Metric.withAttributes(oldestSeconds, { state }), oldestAgoMs / 1_000)
+export const updateRefundGauges = Effect.fnUntraced(function* (all: OwedTotals["refunds"]) {
+  for (const { queue, state, refunds, amount, oldestAgoMs } of all) {
+    const of = Metric.withAttributes({ queue, state })
+    yield* Metric.update(of(refundsCount), refunds)
+    yield* Metric.update(of(refundsUsdc), inUsdc(amount))
+    yield* Metric.update(of(oldestSeconds), oldestAgoMs / 1_000)
   }
 })

@@ -277,8 +277,8 @@ test("the outcomes of a sweep contain no secret, and mark repeats as unchanged",
       ])
       const row = memory.rows.get(debt.paymentId)
       ok(row?.signed && !JSON.stringify(outcomes).includes(row.signed.signature))
-      const totals = yield* Effect.flatMap(RefundQueue, ({ totalsByState }) => totalsByState)
-      equal(totals.get("signed")?.oldestAgoMs, 120_000)
+      const totals = yield* Effect.flatMap(RefundQueue, ({ totals }) => totals)
+      equal(totals.find(({ state }) => state === "signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
 
 test("a signature that could not be stored is never sent", () => {

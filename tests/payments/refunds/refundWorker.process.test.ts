@@ -155,7 +155,7 @@ if (testDatabaseUrl === undefined) {
             equal(yield* admin("/readyz"), [200, "ok\n"])
             const [, text] = yield* admin("/metrics")
             match(text, /^bellwether_refund_worker_last_sweep_age_seconds [\d.]+$/m)
-            match(text, /^bellwether_refunds\{state="needs_review"\} 0$/m)
+            match(text, /^bellwether_refunds\{queue="sales",state="needs_review"\} 0$/m)
             match(text, /^bellwether_treasury_usdc [\d.]+$/m)
           }
           const paid = yield* sql<{ recipient: string; amount: bigint; nonce: string }>`

@@ -14,19 +14,16 @@ import { onEveryStore } from "../../support/stores.ts"
 const metricValues = Effect.map(
   Metric.snapshot,
   (metrics) =>
-    new Map(metrics.flatMap(({ id, attributes, state }) =>
-      "value" in state
-        ? [[
-          `${id}${attributes?.["state"] === undefined ? "" : ` ${attributes["state"]}`}`,
-          state.value,
-        ]]
-        : []
-    )),
+    new Map(
+      metrics.flatMap(({ id, attributes, state }) =>
+        "value" in state ? [[[id, ...Object.values(attributes ?? {})].join(" "), state.value]] : []
+      ),
+    ),
 )
 
 onEveryStore("the metrics of owed money", (law) => {
   law(
-    "publish the liability and the refunds of each state",
+    "publish the liability and the refunds of each queue and state",
     Effect.gen(function* () {
       const { measure, owed } = yield* Refunds
       yield* measure
@@ -36,12 +33,14 @@ onEveryStore("the metrics of owed money", (law) => {
       yield* measure
       const after = yield* metricValues
       equal(after.get("payments_liability_usdc"), 2 * Number(ticket(0).amount) / 1_000_000)
-      equal([after.get("refunds queued"), after.get("refunds needs_review")], [1, 0])
-      const { liability, byState } = yield* owed
+      const states = ["sales queued", "sales needs_review", "unmatched queued"]
+      equal(states.map((state) => after.get(`refunds ${state}`)), [1, 0, 0])
+      equal(after.get("payments_unmatched_usdc"), 0)
+      const { liability, refunds } = yield* owed
       equal(liability, 2n * ticket(0).amount)
-      equal([byState.get("queued")?.amount, byState.get("needs_review")?.amount], [
-        ticket(0).amount,
-        0n,
+      const owing = refunds.filter(({ amount }) => amount > 0n)
+      equal(owing.map(({ queue, state, amount }) => [queue, state, amount]), [
+        ["sales", "queued", ticket(0).amount],
       ])
     }).pipe(
       Effect.provide(

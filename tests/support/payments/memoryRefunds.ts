@@ -168,10 +168,7 @@ export function memoryRefunds(): MemoryRefunds {
       }),
   })
   const queue = RefundQueue.of({
-    totalsByState: atNow((now) => totalsOf([...rows.values()], now)),
-    unmatchedOwed: Effect.sync(() =>
-      unitsOf(({ queue, state }) => queue === "unmatched" && isOpen(state))
-    ),
+    totals: atNow((now) => totalsOf([...rows.values()], now)),
   })
 
   const debts = Debts.of({
@@ -268,16 +265,18 @@ function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> 
 }
 
 function totalsOf(rows: ReadonlyArray<Stored>, now: number) {
-  const totals = new Map<RefundState, RefundTotals>()
-  for (const { state, amount, owedAt } of rows) {
-    const total = totals.get(state) ?? { refunds: 0, amount: 0n, oldestAgoMs: 0 }
-    totals.set(state, {
+  const totals = new Map<string, RefundTotals>()
+  for (const { queue, state, amount, owedAt } of rows) {
+    const key = `${queue} ${state}`
+    const total = totals.get(key) ?? { refunds: 0, amount: 0n, oldestAgoMs: 0 }
+    totals.set(key, {
+      ...{ queue, state },
       refunds: total.refunds + 1,
       amount: total.amount + amount,
       oldestAgoMs: Math.max(total.oldestAgoMs, now - owedAt),
     })
   }
-  return totals
+  return [...totals.values()]
 }
 
 /** The database refuses the same move with a defect; here the domain's table does. */
