@@ -2,17 +2,18 @@
  * The bearer token for facilitators that require one per call: a JWT in the form of Coinbase CDP,
  * signed with the API key's secret, valid for one path and two minutes.
  *
- * It uses only WebCrypto, because tokens are only signed here. A library would add parsing and a
+ * It uses the runtime's cryptography only, because tokens are only signed here. A library would add parsing and a
  * choice of algorithms, which are the usual weaknesses of tokens.
  *
  * @module
  */
+import { createPrivateKey } from "node:crypto"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { Base64, Base64Url, Hex } from "effect/encoding"
 
 interface TokenOptions {
   readonly keyId: string
-  /** An EC P-256 key in PEM (PKCS #8), or an Ed25519 seed and public key in base64. */
+  /** An EC P-256 key in PEM (PKCS #8 or SEC 1), or an Ed25519 seed and public key in base64. */
   readonly secret: Redacted.Redacted
   /** The facilitator's URL. A token is valid for its host and path only. */
   readonly baseUrl: string
@@ -21,7 +22,7 @@ interface TokenOptions {
 /** The secret is not a supported key. The error does not contain it. */
 export class BadApiKey extends Schema.TaggedError<BadApiKey>()("BadApiKey", {}) {
   override get message() {
-    return "FACILITATOR_API_KEY_SECRET must be a PEM PKCS #8 key on P-256, or 64 bytes of Ed25519 in base64"
+    return "FACILITATOR_API_KEY_SECRET must be a key on P-256 in PEM, or 64 bytes of Ed25519 in base64"
   }
 }
 
@@ -66,17 +67,19 @@ export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: T
 
 const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
 const ed25519 = { name: "Ed25519" } as const
-const pemPattern = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/
 
-/** Imports the secret. An environment variable may contain the line ends of a PEM as `\n`. */
+/**
+ * Imports the secret: a PEM in PKCS #8 or SEC 1, whose line ends an environment variable may contain
+ * as `\n`, or the base64 of an Ed25519 key.
+ */
 const importKey = (secret: string) =>
   Effect.gen(function* () {
-    const pem = pemPattern.exec(secret.trim().replaceAll("\\n", "\n"))?.[1]
-    if (pem !== undefined) {
-      const pkcs8 = yield* bytesOf(pem.replaceAll(/\s/g, ""))
-      const key = yield* tryImport(() =>
-        crypto.subtle.importKey("pkcs8", pkcs8, ecdsa, false, ["sign"])
-      )
+    const pem = secret.trim().replaceAll("\\n", "\n")
+    if (pem.startsWith("-----BEGIN ")) {
+      const key = yield* tryImport(() => {
+        const pkcs8 = createPrivateKey(pem).export({ type: "pkcs8", format: "der" })
+        return crypto.subtle.importKey("pkcs8", new Uint8Array(pkcs8), ecdsa, false, ["sign"])
+      })
       return { alg: "ES256", algorithm: ecdsa, key } as const
     }
     const seedAndPublicKey = yield* bytesOf(secret.trim())

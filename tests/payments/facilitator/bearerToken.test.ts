@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { createPrivateKey } from "node:crypto"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { Base64, Base64Url } from "effect/encoding"
@@ -100,6 +101,15 @@ test("each call has its own token: path, time and nonce differ", () =>
     equal(first.claims.uris, ["POST 127.0.0.1:4020/settle"])
     equal(second.claims.exp, first.claims.exp + 5)
     ok(first.header.nonce !== second.header.nonce)
+  }))
+
+test("a PEM of SEC 1, which begins with EC PRIVATE KEY, is the same key", () =>
+  Effect.gen(function* () {
+    const { secret, verify } = yield* ecKey
+    const sec1 = createPrivateKey(secret).export({ type: "sec1", format: "pem" }).toString()
+    ok(sec1.startsWith("-----BEGIN EC PRIVATE KEY-----"))
+    const { signature, signed } = yield* tokenOf(sec1, "/verify")
+    ok(yield* Effect.promise(() => verify(signature, signed)))
   }))
 
 test("a PEM whose line ends were escaped is the same key", () =>
