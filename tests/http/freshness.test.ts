@@ -187,7 +187,7 @@ test("free answers of a service whose venue was never read say so", () =>
     equal([computedAt, asOf], [null, { wallets: null, scores: null }])
     strictEqual((yield* free("/v1/digest/brief")).error.code, "not_found")
     const health = yield* free("/health")
-    equal([health.feed.asOf.mover, health.digest.stale], [null, true])
+    equal([health.feed.asOf.mover, health.digest.stale], [null, false])
   })))
 
 test("/health is degraded while tracked wallets were not read for too long", () =>
@@ -198,12 +198,21 @@ test("/health is degraded while tracked wallets were not read for too long", () 
     equal([status, checks.venue, checks.wallets], ["degraded", "ok", "stale"])
   })))
 
-test("/health is starting until tracked wallets were read once", () =>
+test("/health is starting until tracked wallets were read once, and no digest is stale before", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
-    yield* jobs(null)(service)
+    yield* both(jobs(null), digest(null))(service)
     yield* passing(5)
-    const { status, checks } = yield* Effect.flatMap(service.call("/health"), json)
-    equal([status, checks.venue, checks.wallets], ["starting", "ok", "starting"])
+    const health = yield* Effect.flatMap(service.call("/health"), json)
+    equal([health.status, health.checks.venue, health.checks.wallets], [
+      "starting",
+      "ok",
+      "starting",
+    ])
+    equal(health.digest, { latestAt: null, stale: false })
+    yield* jobs(0)(service)
+    yield* passing(5)
+    const later = yield* Effect.flatMap(service.call("/health"), json)
+    equal([later.status, later.digest], ["degraded", { latestAt: null, stale: true }])
   })))
 
 test("a report says so when the wallets were not read for too long", () =>

@@ -281,8 +281,7 @@ function healthBody(
   options: SnapshotOptions,
 ): Body<"health"> {
   const { status } = state
-  const digestStale = latest?.stale ?? true
-  const healthy = !digestStale && state.walletsFresh && payments.verdict === "ok"
+  const healthy = latest?.stale === false && state.walletsFresh && payments.verdict === "ok"
   // A new store: its first read of the wallets takes minutes, and its first digest needs facts.
   const isNew = state.asOf.whale_entry === null && payments.verdict === "ok"
   return {
@@ -299,7 +298,7 @@ function healthBody(
       stale: status === "stale",
       asOf: state.asOf,
     },
-    digest: { latestAt: latest?.digest.createdAt ?? null, stale: digestStale },
+    digest: { latestAt: latest?.digest.createdAt ?? null, stale: latest?.stale ?? !isNew },
     checks: {
       store: "ok",
       venue: venueCheckOf[status],
