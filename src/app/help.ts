@@ -159,10 +159,14 @@ export function exampleEnvironment(): string {
 
 const exampleHead = [
   "# Every setting, with the default of production. Those without # in front are required for live",
-  "# payments. An empty value is as good as none. Give each task a file with its own settings only:",
-  "# the treasury's key belongs to refunds, the owner's login to migrate.",
+  "# payments, except REFUND_DATABASE_URL and MIGRATION_DATABASE_URL: without them the tasks use the login",
+  "# of DATABASE_URL. An empty value is as good as none. A shell and systemd read these files: put a value",
+  "# with spaces, & or $ in single quotes.",
   "#",
-  "#     cp .env.example .env; chmod 600 .env; set -a; . ./.env; set +a; deno task check",
+  "# Make one file for each task, with the settings that it reads only: the treasury's key belongs to",
+  "# refunds, the owner's login to migrate. docs/operations.md has such files.",
+  "#",
+  "#     chmod 600 service.env; (set -a; . ./service.env; deno task check)",
   "#",
   "# Written by `deno task generate` from src/app/variables.ts.",
 ].join("\n")

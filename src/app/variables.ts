@@ -280,7 +280,7 @@ const declared = {
   ),
   MIGRATION_DATABASE_URL: variable(
     ["migration", "restore"],
-    "the same PostgreSQL with its owner's login, for the tasks migrate and restore",
+    "the same PostgreSQL with its owner's login, for migrate, restore and the tasks refunds:*",
     databaseUrl,
     null,
   ),
@@ -379,7 +379,7 @@ const declared = {
   ),
   FACILITATOR_API_KEY_SECRET: variable(
     both,
-    "its secret: a PEM EC key, or an Ed25519 key in base64",
+    "its secret: an EC key in PEM on one line, with \\n for the line ends, or an Ed25519 key in base64",
     kind("a key", Config.Redacted),
     null,
   ),

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { ok } from "node:assert/strict"
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect } from "effect"
+import config from "../../deno.json" with { type: "json" }
 import { test } from "../support/effect.ts"
+import { packagesOfEntry } from "../support/locks.ts"
 import { threatModel, withPermissions } from "../support/permissionsTable.ts"
 
 test("docs/threat-model.md has the permissions of today; else run `deno task generate`", () =>
@@ -13,6 +15,25 @@ test("docs/threat-model.md has the permissions of today; else run `deno task gen
     const text = yield* Effect.promise(() => Deno.readTextFile(threatModel))
     // Not equal(): the difference of two documents is longer than a terminal.
     ok(text === (yield* withPermissions(text)))
-    ok(!(/`start`.*TREASURY_PRIVATE_KEY/.test(text)))
-    ok(/`refunds`.*TREASURY_PRIVATE_KEY/.test(text))
+    const readersOf = (name: string) =>
+      text.split("\n").filter((line) => line.startsWith("| `") && line.includes(` \`${name}\``))
+        .map((line) => line.split("`")[1])
+    equal(readersOf("TREASURY_PRIVATE_KEY"), ["refunds", "check --role refunds", "src/launch.ts"])
+    equal(readersOf("SIGNING_PRIVATE_KEY"), ["start", "check", "src/launch.ts"])
+    equal(readersOf("OTEL_EXPORTER_OTLP_HEADERS"), ["start", "check", "src/launch.ts"])
+  }))
+
+test("every task of the table starts the launcher with the same flags", () =>
+  Effect.sync(() => {
+    const flags = Object.values(config.tasks).flatMap((task) =>
+      /deno run (.*) src\/launch\.ts/.exec(typeof task === "string" ? task : task.command)?.[1] ??
+        []
+    )
+    equal(new Set(flags).size, 1, flags.join("\n"))
+  }))
+
+test("the launcher, which has no list of permissions, imports effect, and types of openai", () =>
+  Effect.gen(function* () {
+    const packages = yield* Effect.promise(() => packagesOfEntry("src/launch.ts", "deno.lock"))
+    equal([...packages.values()].map(({ name }) => name).sort(), ["effect", "openai", "zod"])
   }))

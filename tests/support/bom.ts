@@ -44,11 +44,26 @@ export async function productPackages(): Promise<ReadonlyArray<Package>> {
   return [...found.values()].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)
 }
 
+type License = string | { readonly type?: string }
+
+/** Old packages have a list `licenses`. */
 async function licenseOf(folder: string): Promise<string | null> {
-  const { license } = JSON.parse(await Deno.readTextFile(`${folder}/package.json`)) as {
-    readonly license?: string | { readonly type?: string }
-  }
+  const { licenses = [], license = licenses[0] } = JSON.parse(
+    await Deno.readTextFile(`${folder}/package.json`),
+  ) as { readonly license?: License; readonly licenses?: ReadonlyArray<License> }
   return typeof license === "string" ? license : license?.type ?? null
+}
+
+/** The licence of each package of a lock, by its key there, as Deno's cache has it. */
+export async function licensesOf(file: string): Promise<ReadonlyArray<[string, string | null]>> {
+  const { npm } = await readLock(file)
+  const cache = new URL(import.meta.resolve("effect")).pathname.split("/effect/")[0]
+  return Promise.all(
+    Object.keys(npm).map(async (key) => {
+      const [, name, version] = /^(@?[^@]+)@([^_]+)/.exec(key) ?? []
+      return [key, await licenseOf(`${cache}/${name}/${version}`)]
+    }),
+  )
 }
 
 const hexOf = (integrity: string) =>

@@ -1,27 +1,39 @@
 /**
  * What each process may do, as the table of docs/threat-model.md. It is made from the sandboxes that the
- * launcher computes, on example settings of a production service.
+ * launcher computes, on example settings of a production service, and from the launcher's own flags.
  *
  * @module
  */
-import { Effect } from "effect"
-import { loadWorker } from "../../src/app/moneySettings.ts"
+import { Effect, Redacted } from "effect"
+import config from "../../deno.json" with { type: "json" }
+import { loadWorker, loadWorkerCheck } from "../../src/app/moneySettings.ts"
 import {
   backfillSandbox,
+  migrationCheckSandbox,
   migrationSandbox,
   restoreSandbox,
   reviewSandbox,
   type Sandbox,
+  serviceCheckSandbox,
   serviceSandbox,
+  workerCheckSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
-import { loadBackfill, loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
-import type { Variable } from "../../src/app/variables.ts"
+import {
+  loadBackfill,
+  loadMigration,
+  loadMigrationCheck,
+  loadRestore,
+  loadService,
+  loadServiceCheck,
+} from "../../src/app/settings.ts"
+import { reader, type Variable } from "../../src/app/variables.ts"
 
 export const threatModel = new URL("../../docs/threat-model.md", import.meta.url)
 
 const store = (login: string) => `postgres://${login}:password@database.example/bellwether`
 
+/** Every host and every secret that a production service can have. */
 const example: Partial<Record<Variable, string>> = {
   VENUE: "polymarket",
   PUBLIC_BASE_URL: "https://bellwether.example",
@@ -34,30 +46,42 @@ const example: Partial<Record<Variable, string>> = {
   TREASURY_PRIVATE_KEY: `0x${"c3".repeat(32)}`,
   SIGNING_PRIVATE_KEY: `0x${"d4".repeat(32)}`,
   FACILITATOR_URL: "https://facilitator.example",
+  FACILITATOR_API_KEY_ID: "key",
+  FACILITATOR_API_KEY_SECRET: "secret",
   RPC_URL: "https://rpc.example",
-
   OPENAI_BASE_URL: "https://model.example/v1",
   OPENAI_API_KEY: "key",
   OPENAI_MODEL: "model",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example",
+  OTEL_EXPORTER_OTLP_HEADERS: "authorization=key",
 }
 
-/** Each of them moves money, signs, opens the store or is billed. */
-const secrets: ReadonlyArray<Variable> = [
-  "DATABASE_URL",
-  "REFUND_DATABASE_URL",
-  "MIGRATION_DATABASE_URL",
-  "TREASURY_PRIVATE_KEY",
-  "SIGNING_PRIVATE_KEY",
-  "FACILITATOR_API_KEY_SECRET",
-  "OPENAI_API_KEY",
-]
-
+const variables = Object.keys(example) as ReadonlyArray<Variable>
 const get = (name: string) => example[name as Variable]
 const paths = { storePackages: [] }
 
-const sandboxes: Effect.Effect<Readonly<Record<string, Sandbox>>, unknown> = Effect.gen(
+/** What the settings redact: keys, logins, and addresses that may have a key in them. */
+const secrets = Effect.filter(
+  variables,
+  (name) => Effect.map(reader("start", get)(name), Redacted.isRedacted),
+)
+
+type Permissions = Omit<Sandbox, "entry" | "args">
+
+/** The launcher's flags have no lists: each allows everything of its kind. */
+const isLauncherAllowed = (kind: string) =>
+  config.tasks.start.command.split(" ").includes(`--allow-${kind}`)
+const launcher: Permissions = {
+  variables: isLauncherAllowed("env") ? variables : [],
+  net: isLauncherAllowed("net") ? ["any address"] : [],
+  read: isLauncherAllowed("read") ? ["any file"] : [],
+  write: isLauncherAllowed("write") ? ["any file"] : [],
+}
+
+const sandboxes: Effect.Effect<Readonly<Record<string, Permissions>>, unknown> = Effect.gen(
   function* () {
     const { databaseUrl } = yield* loadMigration(get)
+    const review = reviewSandbox(databaseUrl, [])
     const service = yield* loadService("start", get)
     const journal = "the delivery journal"
     return {
@@ -66,7 +90,13 @@ const sandboxes: Effect.Effect<Readonly<Record<string, Sandbox>>, unknown> = Eff
       "migrate": migrationSandbox(databaseUrl),
       "backfill": backfillSandbox(yield* loadBackfill(get), paths),
       "restore": restoreSandbox(yield* loadRestore(true, get), [journal], ["--journal", journal]),
-      "refunds:list": reviewSandbox(databaseUrl, ["list"]),
+      "refunds:list": review,
+      "refunds:requeue": review,
+      "refunds:settle": review,
+      "check": serviceCheckSandbox(yield* loadServiceCheck(get), []),
+      "check --role refunds": workerCheckSandbox(yield* loadWorkerCheck(get), []),
+      "check --role migrate": migrationCheckSandbox(yield* loadMigrationCheck(get), []),
+      "src/launch.ts": launcher,
     }
   },
 )
@@ -76,21 +106,23 @@ const codes = (values: ReadonlyArray<string>) =>
     ? "nothing"
     : values.map((value) => value.includes(" ") ? value : `\`${value}\``).join(", ")
 
-const row = ([task, { variables, net, read, write }]: [string, Sandbox]) =>
-  [
-    `\`${task}\``,
-    codes([...new Set(net)]),
-    codes(read),
-    codes(write),
-    codes(variables.filter((name) => secrets.includes(name))),
-  ].join(" | ")
+const row =
+  (secrets: ReadonlyArray<Variable>) =>
+  ([task, { variables, net, read, write }]: [string, Permissions]) =>
+    [
+      `\`${task}\``,
+      codes([...new Set(net)]),
+      codes(read),
+      codes(write),
+      codes(variables.filter((name) => secrets.includes(name))),
+    ].join(" | ")
 
 /** The lines of the table, in Markdown. */
-const permissionsTable = Effect.map(sandboxes, (all) =>
+const permissionsTable = Effect.map(Effect.all([sandboxes, secrets]), ([all, secrets]) =>
   [
     "task | connects to, listens on | reads | writes | secrets among its variables",
     "---|---|---|---|---",
-    ...Object.entries(all).map(row),
+    ...Object.entries(all).map(row(secrets)),
   ].map((line) => `| ${line} |`.replace(/\| -/g, "|-").replace(/- \|/g, "-|")).join("\n"))
 
 const [start, end] = ["<!-- permissions -->", "<!-- /permissions -->"]
