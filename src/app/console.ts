@@ -324,7 +324,8 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
     case "ChainUnavailable":
       return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
-      return "Cannot reach or use PostgreSQL at DATABASE_URL: check address, login and rights"
+      return "Cannot reach or use PostgreSQL at its address (DATABASE_URL, in the refund worker " +
+        "REFUND_DATABASE_URL): check address, login and rights"
     default:
       return Cause.pretty(cause)
   }

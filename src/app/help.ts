@@ -94,7 +94,7 @@ export const tasks: Readonly<Record<string, Task>> = {
     mode: "start",
     processes: ["service"],
     required: [],
-    example: "set -a; . ./.env; set +a; deno task check",
+    example: "(set -a; . ./service.env; deno task check)",
   },
 }
 

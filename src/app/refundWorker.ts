@@ -78,7 +78,7 @@ const refundsLayer = (settings: WorkerSettings) =>
     Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
   )
 
-/** A worker with real money must not pay refunds of simulated payments. */
+/** A worker of the other kind of payments would cancel refunds, because its chain does not have them. */
 const databaseLayer = (settings: WorkerSettings) =>
   Layer.unwrap(Effect.as(
     storeReady(settings),

@@ -280,7 +280,7 @@ const declared = {
   ),
   MIGRATION_DATABASE_URL: variable(
     ["migration", "restore"],
-    "the same PostgreSQL with its owner's login, for migrate, restore and the tasks refunds:*",
+    "the same PostgreSQL with its owner's login; the tasks refunds:* read it too",
     databaseUrl,
     null,
   ),

@@ -18,7 +18,7 @@ export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMis
 }) {
   override get message() {
     return `Cannot start with ${this.bound} ${this.requested}: this store was started with ` +
-      `${this.bound} ${this.stored}. Set DATABASE_URL or DATA_DIR to another store`
+      `${this.bound} ${this.stored}. Correct ${this.bound.toUpperCase()}, or use another store`
   }
 }
 

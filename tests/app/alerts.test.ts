@@ -51,7 +51,9 @@ const faults: Readonly<Record<string, Fault>> = {
   PaymentsDegraded: { is: { 'payments_health{part="all"}': 2 } },
   PaymentUnresolved: { is: { 'payments_open_oldest_seconds{state="unresolved"}': 1_801 } },
   MoneyAtRisk: { is: { 'payments_open_usdc{state="refund_due"}': 51 } },
-  UnmatchedRefundsWait: { is: { 'refunds{queue="unmatched",state="needs_review"}': 1 } },
+  UnmatchedRefundsWait: {
+    is: { 'refunds_oldest_seconds{queue="unmatched",state="needs_review"}': 172_801 },
+  },
   SettleUnclear: {
     grows: {
       'facilitator_call_seconds_count{call="settle",outcome="unknown"}': 300,

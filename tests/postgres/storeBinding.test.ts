@@ -4,11 +4,14 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { databaseLayer } from "../../src/app/venuePorts.ts"
 import { migrationFiles } from "../../src/postgres/migrate.ts"
-import { bindStore } from "../../src/postgres/storeBinding.ts"
-import { onEveryStore } from "../support/stores.ts"
+import { bindStore, StoreMismatch } from "../../src/postgres/storeBinding.ts"
+import { liveTest } from "../support/effect.ts"
+import { freshSchema, onEveryStore } from "../support/stores.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 
 onEveryStore("bindStore()", (law) => {
   law(
@@ -50,21 +53,49 @@ onEveryStore("bindStore()", (law) => {
   )
 
   law(
-    "a store of an older version is bound to simulated payments if its scan shows them",
+    "a store of an older version is bound to the payments that its scan shows, unless it shows both",
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const binding = (yield* migrationFiles).find(({ name }) => name.includes("store_payments"))
-      const upgraded = Effect.fnUntraced(function* (block: number) {
+      const upgraded = Effect.fnUntraced(function* (...blocks: ReadonlyArray<number>) {
         yield* sql`DROP TABLE store_payments`
         yield* sql`DELETE FROM chain_scan`
-        yield* sql`INSERT INTO chain_scan (chain_id, asset, pay_to, after_block, through_block)
-          VALUES (8453, ${`0x${"a".repeat(40)}`}, ${`0x${"b".repeat(40)}`}, 1, ${block})`
+        for (const [n, block] of blocks.entries()) {
+          yield* sql`INSERT INTO chain_scan (chain_id, asset, pay_to, after_block, through_block)
+            VALUES (8453, ${`0x${"a".repeat(40)}`}, ${`0x${String(n).repeat(40)}`}, 1, ${block})`
+        }
         const statements = `DO $block$ BEGIN EXECUTE $file$${binding?.sql}$file$; END $block$`
         yield* sql.unsafe(statements).unprepared
         return yield* sql`SELECT payments FROM store_payments`
       })
       equal(yield* upgraded(895_000_000), [{ payments: "simulated" }])
-      equal(yield* upgraded(39_000_000), [])
+      equal(yield* upgraded(39_000_000, 40_000_000), [{ payments: "live" }])
+      equal(yield* upgraded(39_000_000, 895_000_000), [])
+      equal(yield* upgraded(), [])
     }),
   )
 })
+
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
+if (testDatabaseUrl === undefined) {
+  registerSkipped("the store of a service's settings", "set TEST_DATABASE_URL")
+} else {
+  liveTest(
+    "the store of a service's settings belongs to their venue and payments",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* freshSchema(testDatabaseUrl)
+        const open = (seed: number, kind: "simulated" | "live") =>
+          Effect.scoped(Layer.build(databaseLayer({
+            ...{ database: { kind: "postgres", url }, venue: { kind: "simulated", seed } },
+            payments: { kind },
+          })))
+        yield* open(1, "live")
+        yield* open(1, "live")
+        for (const [seed, kind] of [[1, "simulated"], [2, "live"]] as const) {
+          const refused = yield* Effect.flip(open(seed, kind))
+          ok(refused instanceof StoreMismatch)
+        }
+      }),
+  )
+}

@@ -209,26 +209,31 @@ const schemaRows = Effect.fnUntraced(function* (
 /** Whether the store belongs to this venue and kind of payments. */
 const storeRows = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { venue, payments }: DatabaseOptions,
+  { venue, payments, variable }: DatabaseOptions,
   rights: Rights | null,
 ) {
   const rows: Array<Row> = []
   if (rights?.readsVenue === true && venue !== null) {
     const [row] = yield* sql<{ venue: string }>`SELECT venue FROM store_venue`
     if (row !== undefined && row.venue !== venue) {
-      rows.push(anotherStore(`it has the feed of venue ${row.venue}, and VENUE is ${venue}`))
+      rows.push(anotherStore("VENUE", `it has the feed of venue ${row.venue}`, venue, variable))
     }
   }
   if (rights?.readsPayments === true && payments !== null) {
     const [row] = yield* sql<{ payments: string }>`SELECT payments FROM store_payments`
     if (row !== undefined && row.payments !== payments) {
-      rows.push(anotherStore(`it has ${row.payments} payments, and PAYMENTS is ${payments}`))
+      rows.push(anotherStore("PAYMENTS", `it has ${row.payments} payments`, payments, variable))
     }
   }
   return rows
 })
 
-const anotherStore = (found: string) => fail("store", found, "Set DATABASE_URL to another database")
+const anotherStore = (setting: string, found: string, value: string, variable: string) =>
+  fail(
+    "store",
+    `${found}, and ${setting} is ${value}`,
+    `Correct ${setting}, or set ${variable} to another database`,
+  )
 
 const codes: Readonly<Record<string, readonly [found: string, todo: string]>> = {
   ECONNREFUSED: ["the connection was refused", "Start the server, or correct host and port in"],

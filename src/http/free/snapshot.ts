@@ -283,7 +283,8 @@ function healthBody(
   const { status } = state
   const healthy = latest?.stale === false && state.walletsFresh && payments.verdict === "ok"
   // A new store: its first read of the wallets takes minutes, and its first digest needs facts.
-  const isNew = state.asOf.whale_entry === null && payments.verdict === "ok"
+  const hasWallets = state.asOf.whale_entry !== null
+  const isNew = !hasWallets && payments.verdict === "ok"
   return {
     success: true,
     status: status !== "live" || healthy ? healthOf[status] : isNew ? "starting" : "degraded",
@@ -298,11 +299,11 @@ function healthBody(
       stale: status === "stale",
       asOf: state.asOf,
     },
-    digest: { latestAt: latest?.digest.createdAt ?? null, stale: latest?.stale ?? !isNew },
+    digest: { latestAt: latest?.digest.createdAt ?? null, stale: latest?.stale ?? hasWallets },
     checks: {
       store: "ok",
       venue: venueCheckOf[status],
-      wallets: state.walletsFresh ? "ok" : state.asOf.whale_entry === null ? "starting" : "stale",
+      wallets: state.walletsFresh ? "ok" : hasWallets ? "stale" : "starting",
       payments: payments.verdict,
     },
     payments: { reasons: reasonsOf(payments) },

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createPrivateKey } from "node:crypto"
+import { createPrivateKey, generateKeyPairSync } from "node:crypto"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { Base64, Base64Url } from "effect/encoding"
@@ -108,8 +108,10 @@ test("a PEM of SEC 1, which begins with EC PRIVATE KEY, is the same key", () =>
     const { secret, verify } = yield* ecKey
     const sec1 = createPrivateKey(secret).export({ type: "sec1", format: "pem" }).toString()
     ok(sec1.startsWith("-----BEGIN EC PRIVATE KEY-----"))
-    const { signature, signed } = yield* tokenOf(sec1, "/verify")
-    ok(yield* Effect.promise(() => verify(signature, signed)))
+    for (const pem of [sec1, sec1.replaceAll("\n", "\\n")]) {
+      const { signature, signed } = yield* tokenOf(pem, "/verify")
+      ok(yield* Effect.promise(() => verify(signature, signed)))
+    }
   }))
 
 test("a PEM whose line ends were escaped is the same key", () =>
@@ -127,6 +129,8 @@ test("an invalid key is refused at once, and not printed", () =>
     const notKeys = [
       ...["", "hunter2", "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"],
       "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----",
+      generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey
+        .export({ type: "sec1", format: "pem" }).toString(),
       Base64.encode(new Uint8Array(32)),
       Base64.encode(new Uint8Array(mismatchedPair)),
     ]

@@ -70,6 +70,11 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
         Effect.timeout(refundDeadline),
         Effect.orDie,
       ),
+    /** The output of a worker that ends by itself. */
+    output: Effect.map(
+      Effect.timeout(Effect.promise(() => ended), refundDeadline),
+      ({ stderr }) => new TextDecoder().decode(stderr),
+    ),
     /** Sends SIGTERM, and returns the exit code and the output. */
     stop: Effect.promise(async () => {
       child.kill("SIGTERM")
@@ -179,6 +184,11 @@ if (testDatabaseUrl === undefined) {
           for (const secret of [simulatedTreasuryKey, ...rows.map((row) => row.signature)]) {
             ok(!printed.includes(secret.slice(2)), "a key or a signature was printed")
           }
+          yield* sql`UPDATE store_payments SET payments = 'live'`
+          match(
+            yield* (yield* startWorker(own)).output,
+            /Cannot start with payments simulated: this store was started with payments live/,
+          )
         }).pipe(Effect.provide(context))
       }),
   )
