@@ -89,6 +89,8 @@ const drain = Duration.seconds(20)
 const adminDrain = Duration.seconds(1)
 /** How long a load balancer has to notice that this replica drains, before it stops listening. */
 const grace = Duration.seconds(5)
+/** All jobs are due at a start, and the first requests would wait for their statements. */
+const jobsDelay = Duration.millis(500)
 /**
  * `maxTimeout`: the seconds that a buyer has to pay. `needed`: the most seconds that verification,
  * computation and settlement take.
@@ -359,7 +361,7 @@ const jobsLayer = (settings: ServiceSettings) =>
     Effect.forEach(
       settings.jobs === "on" ? jobs : jobs.filter(({ leased }) => !leased),
       startJob,
-    )))
+    ).pipe(Effect.delay(jobsDelay), Effect.forkScoped)))
 
 /** Printed once the service listens. */
 const startupHintsLayer = (settings: ServiceSettings) =>
