@@ -71,6 +71,8 @@ const factors: Readonly<Record<Unit["kind"], number>> = {
 const textsMin = 1_000
 /** Other questions of one event that a story is compared with. */
 const siblingsMax = 40
+/** Subjects whose finds an index keeps: more than the markets that are asked about while it lives. */
+const foundMax = 5_000
 
 /** An inverted index of stories. */
 interface NewsIndex {
@@ -83,6 +85,19 @@ interface NewsIndex {
   readonly textCount: number
   /** The known subjects of each event. */
   readonly events: ReadonlyMap<string, ReadonlyArray<NewsSubject>>
+  /** What was found so far, by subject: the markets of an event are all compared with one another. */
+  readonly found: Map<string, Found>
+}
+
+/** What a subject has in an index, whichever other subject it is compared with. */
+interface Found {
+  /** The stories about the question itself, direct or of its family. */
+  readonly matches: ReadonlyMap<number, Match>
+  readonly numbers: ReadonlySet<string>
+  /** The terms of the question. */
+  readonly terms: ReadonlySet<string>
+  /** Its names and places, and the parties that it names. */
+  readonly names: ReadonlyArray<Unit>
 }
 
 /** Built once for any number of markets. */
@@ -122,6 +137,7 @@ export function* newsIndex(
     texts,
     textCount: stories.length + subjects.length,
     events,
+    found: new Map(),
   }
 }
 
@@ -135,23 +151,25 @@ export function* related(
   since: EpochMs,
   limit: number,
 ): Parts<ReadonlyArray<RelatedStory>> {
-  const own = ownStories(index, subject)
-  const ownNumbers = numbersOf(subject)
-  const siblings = siblingsOf(index, subject)
-  const others = yield* mapParts(siblings, (sibling) => ({
-    names: distinguishing(index, sibling, subject),
-    numbers: numbersOf(sibling).difference(ownNumbers),
-    found: ownStories(index, sibling),
+  const own = findOf(index, subject)
+  const siblings = yield* mapParts(
+    siblingsOf(index, subject),
+    (sibling) => findOf(index, sibling),
+  )
+  const others = siblings.map((sibling) => ({
+    names: distinguishing(index, sibling, [own]),
+    numbers: sibling.numbers.difference(own.numbers),
+    matches: sibling.matches,
   }))
-  const ownNames = siblings.length === 0 ? [] : distinguishing(index, subject, ...siblings)
+  const ownNames = siblings.length === 0 ? [] : distinguishing(index, own, siblings)
   const found = new Map<number, Match>()
-  for (const [number, match] of own) {
+  for (const [number, match] of own.matches) {
     const namesOwn = ownNames.some((unit) => sharesUnit(index, number, unit))
     const namesOther = others.some(({ names }) =>
       names.some((unit) => sharesUnit(index, number, unit))
     )
     const isThreshold = others.some(({ numbers }) => !sharesNone(index, number, numbers)) &&
-      sharesNone(index, number, ownNumbers)
+      sharesNone(index, number, own.numbers)
     const strength = match.strength === "family" || isThreshold
       ? "family"
       : namesOther && !namesOwn
@@ -159,8 +177,8 @@ export function* related(
       : match.strength
     found.set(number, { ...match, strength })
   }
-  for (const { names, found: theirs } of others) {
-    for (const [number, match] of theirs) {
+  for (const { names, matches } of others) {
+    for (const [number, match] of matches) {
       if (found.has(number) || !names.some((unit) => sharesUnit(index, number, unit))) continue
       const strength = match.strength === "direct" ? "sibling" : "family"
       found.set(number, { ...match, strength })
@@ -186,24 +204,33 @@ function siblingsOf(index: NewsIndex, { question, eventSlug }: NewsSubject) {
     .toSorted((a, b) => compare(a.question, b.question)).slice(0, siblingsMax)
 }
 
-/** Names and places of the subject that none of the others has. */
-function distinguishing(
-  index: NewsIndex,
-  subject: NewsSubject,
-  ...others: ReadonlyArray<NewsSubject>
-): ReadonlyArray<Unit> {
-  const terms = new Set(others.flatMap(({ question }) => [...termsOf(wordsOf(question))]))
-  return readingOf({ ...subject, outcomes: ["Yes", "No"], eventSlug: "" }).units
-    .filter(({ kind, terms }) =>
-      kind === "name" || kind === "place" || terms.some((term) => parties.has(term))
-    )
-    .map((unit) => ({ ...unit, terms: unit.terms.filter((term) => !terms.has(term)) }))
-    .filter((unit) => unit.terms.length > 0 && heaviest(index, unit) > 0)
+function findOf(index: NewsIndex, subject: NewsSubject): Found {
+  const { question, category, outcomes, eventSlug } = subject
+  const key = JSON.stringify([question, category, outcomes, eventSlug])
+  const known = index.found.get(key)
+  if (known !== undefined) return known
+  const found: Found = {
+    matches: ownStories(index, subject),
+    numbers: periodsOf(question, "with").numbers,
+    terms: termsOf(wordsOf(question)),
+    names: readingOf({ ...subject, outcomes: ["Yes", "No"], eventSlug: "" }).units.filter((unit) =>
+      unit.kind === "name" || unit.kind === "place" || unit.terms.some((term) => parties.has(term))
+    ),
+  }
+  if (index.found.size < foundMax) index.found.set(key, found)
+  return found
 }
 
-function numbersOf({ question }: NewsSubject): ReadonlySet<string> {
-  return periodsOf(question, "with").numbers
-}
+/** Names and places of the subject that none of the others has. */
+const distinguishing = (
+  index: NewsIndex,
+  { names }: Found,
+  others: ReadonlyArray<Found>,
+): ReadonlyArray<Unit> =>
+  names.map((unit) => ({
+    ...unit,
+    terms: unit.terms.filter((term) => !others.some(({ terms }) => terms.has(term))),
+  })).filter((unit) => unit.terms.length > 0 && heaviest(index, unit) > 0)
 
 function sharesUnit({ facts }: NewsIndex, number: number, { terms }: Unit): boolean {
   return terms.some((term) => facts[number]?.terms.has(term))
@@ -245,7 +272,6 @@ function noShare(): Share {
   }
 }
 
-/** The stories about the question itself, direct or of its family. */
 function ownStories(index: NewsIndex, subject: NewsSubject): ReadonlyMap<number, Match> {
   const reading = readingOf(subject)
   const whole = containingAllWords(index, subject.question)
