@@ -2,8 +2,8 @@
  * The bearer token for facilitators that require one per call: a JWT in the form of Coinbase CDP,
  * signed with the API key's secret, valid for one path and two minutes.
  *
- * It uses the runtime's cryptography only, because tokens are only signed here. A library would add parsing and a
- * choice of algorithms, which are the usual weaknesses of tokens.
+ * It uses the runtime's cryptography only, because tokens are only signed here. A library would add
+ * parsing and a choice of algorithms, which are the usual weaknesses of tokens.
  *
  * @module
  */

@@ -7,6 +7,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Layer, Metric } from "effect"
 import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
 import { queueLayer } from "../../../src/payments/postgres/refundStore.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Refunds } from "../../../src/payments/refunds/Refunds.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../paymentStore.laws.ts"
 import { onEveryStore } from "../../support/stores.ts"
@@ -30,17 +31,22 @@ onEveryStore("the metrics of owed money", (law) => {
       equal((yield* metricValues).get("payments_liability_usdc"), 0)
       yield* paymentIn(0, "refund_due")
       yield* claimAndMove(1, "settle-early", paths["settle-early"].settled ?? [])
+      const { paymentId, token, authorization: { from, to, nonce } } = ticket(2)
+      const transfer = { paymentId, token, from, to, value: 2_500_000n, nonce }
+      const at = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" } as const
+      yield* (yield* PaymentStore).insertUnmatched({ ...transfer, at })
       yield* measure
       const after = yield* metricValues
       equal(after.get("payments_liability_usdc"), 2 * Number(ticket(0).amount) / 1_000_000)
       const states = ["sales queued", "sales needs_review", "unmatched queued"]
-      equal(states.map((state) => after.get(`refunds ${state}`)), [1, 0, 0])
-      equal(after.get("payments_unmatched_usdc"), 0)
+      equal(states.map((state) => after.get(`refunds ${state}`)), [1, 0, 1])
+      equal(after.get("payments_unmatched_usdc"), 2.5)
       const { liability, refunds } = yield* owed
       equal(liability, 2n * ticket(0).amount)
       const owing = refunds.filter(({ amount }) => amount > 0n)
       equal(owing.map(({ queue, state, amount }) => [queue, state, amount]), [
         ["sales", "queued", ticket(0).amount],
+        ["unmatched", "queued", 2_500_000n],
       ])
     }).pipe(
       Effect.provide(
