@@ -15,9 +15,7 @@ import process from "node:process"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Resolution } from "../src/markets/domain/resolution.ts"
-import { day } from "../src/core/domain/time.ts"
 import { Calibration } from "../src/whales/Calibration.ts"
-import { CountedLog } from "../src/whales/CountedLog.ts"
 import { postgresStore } from "../tests/support/stores.ts"
 import {
   postgresWhales,
@@ -112,7 +110,6 @@ const pass = Effect.fnUntraced(function* (store: Store, first: number) {
 
 const runQueries = Effect.fnUntraced(function* (clocks: Clocks) {
   const store = yield* whaleStores
-  const log = yield* CountedLog
   const unresolved = store.unresolved({
     limit: 1_000,
     checkedBefore: far,
@@ -129,7 +126,7 @@ const runQueries = Effect.fnUntraced(function* (clocks: Clocks) {
     yield* clocks.on("tracked", store.tracked)
     yield* clocks.on("openEntries", store.openEntries)
     yield* clocks.on("judged", store.judged)
-    yield* clocks.on("close a batch", log.close(far + clocks.round * day, () => ""))
+    yield* clocks.on("totals", store.totals)
     yield* clocks.on("calibrated", store.calibrated)
     yield* clocks.on("calibrationVersion", store.calibrationVersion)
     yield* clocks.on("500 unresolved markets", store.saveResolutions([], some, far + clocks.round))
@@ -170,15 +167,6 @@ const bench = Effect.gen(function* () {
   const { user, system } = process.cpuUsage(busy)
   clocks.table()
   print(`  of a pass, busy in this process ${((user + system) / 1_000 / passes).toFixed(0)} ms`)
-  const sql = yield* SqlClient
-  const [log] = yield* sql<{ bytes: bigint; records: bigint }>`
-    SELECT pg_total_relation_size('counted_record') AS bytes,
-      (SELECT sum(cardinality(records)) FROM counted_record) AS records`
-  if (log !== undefined) {
-    print(
-      `  counted_record: ${(Number(log.bytes) / Number(log.records)).toFixed(0)} bytes a record`,
-    )
-  }
   print("queries")
   const queries = new Clocks()
   yield* runQueries(queries)

@@ -26,11 +26,9 @@ import { Payments } from "../payments/Payments.ts"
 import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
-import { SigningKey } from "../signing/SigningKey.ts"
 import { Status } from "../status/Status.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { Backfill, type BackfillProgress } from "../whales/Backfill.ts"
-import { CountedLog } from "../whales/CountedLog.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
 import {
@@ -97,9 +95,6 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const health = yield* PaymentHealth
   const status = yield* Status
   const chain = yield* FeedChain
-  const counted = yield* CountedLog
-  const { sign } = yield* SigningKey
-  const closeCounted = Effect.flatMap(Clock.currentTimeMillis, (now) => counted.close(now, sign))
   const ticked = yield* Deferred.make<void>()
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
@@ -116,16 +111,10 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
       { leased, name: "channels", every: Duration.seconds(30), run: () => channels.claim },
     ],
     { leased, name: tickJob, every: tick, run: feed.tick, after: afterTick },
-    // Also completes the chain over what an earlier version published, and closes counted batches.
-    {
-      ...{ leased, name: "feed-chain", every: minutes(1) },
-      run: () => Effect.andThen(chain.update, closeCounted),
-    },
+    // Also completes the chain over what an earlier version published.
+    { leased, name: "feed-chain", every: minutes(1), run: () => chain.update },
     { leased, name: "prune", every: pruneEvery, run: feed.prune },
-    {
-      ...{ leased, name: whaleJob, every: tick, first: firstTick, after: refresh },
-      run: (slot) => Effect.tap(whale.tick(slot), closeCounted),
-    },
+    { leased, name: whaleJob, every: tick, first: firstTick, run: whale.tick, after: refresh },
     { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
     { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
     { leased, name: "news", every: minutes(15), run: written.news },

@@ -66,7 +66,6 @@ import { devWorld } from "../venues/simulated/venue.ts"
 import { Backfill } from "../whales/Backfill.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
-import * as countedLog from "../whales/postgres/countedLog.ts"
 import * as countingStore from "../whales/postgres/countingStore.ts"
 import * as entryStore from "../whales/postgres/entryStore.ts"
 import * as walletStore from "../whales/postgres/walletStore.ts"
@@ -257,7 +256,6 @@ const storesLayer = Layer.mergeAll(
   whaleMarketStore.layer,
   entryStore.layer,
   countingStore.layer,
-  countedLog.layer,
   calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,

@@ -5,7 +5,6 @@
  */
 import { parseArgs } from "node:util"
 import { Clock, Console, Duration, Effect, Schema } from "effect"
-import { countedRow } from "../catalog/domain/countedRow.ts"
 import { excerpt } from "../core/domain/untrusted.ts"
 import { freeRows } from "../catalog/domain/freeRow.ts"
 import { paths } from "../http/documents/addresses.ts"
@@ -121,7 +120,6 @@ const collect = Effect.fnUntraced(function* (options: Options) {
   }
   const { track_record } = freeRows
   const trackRecord = yield* read(track_record.path, track_record.body)
-  const counted = yield* countedOf(read, trackRecord.counted.batch, earlier, options.proofs)
   const ofItems = items.flatMap((item) => {
     const { feedIndex } = item
     return typeof feedIndex === "number" ? [feedIndex] : []
@@ -142,30 +140,8 @@ const collect = Effect.fnUntraced(function* (options: Options) {
   return {
     readAt: yield* Clock.currentTimeMillis,
     ...{ index: head, heads, keys, proofs, unproven, outcomes: published, items, earlier },
-    ...{ trackRecord, counted, isWhole: options.all },
+    ...{ trackRecord, isWhole: options.all },
   } satisfies Evidence
-})
-
-/** The newest batch, that of the track record, those that were seen, and those of signed days. */
-const countedOf = Effect.fnUntraced(function* (
-  read: ReturnType<typeof reader>,
-  ofRecord: number,
-  { counted: earlier = noneSeen }: Seen,
-  proofs: number,
-) {
-  const body = Schema.NullOr(countedRow.body)
-  const newest = yield* read(countedRow.path, body)
-  if (newest === null) return []
-  const answers = [newest]
-  const seenHead = earlier.heads.at(-1)?.index ?? 0
-  const days = newest.days.map(({ batch }) => batch)
-  const ofDays = [...new Set([days[0] ?? 0, days.at(-1) ?? 0, ...days])].slice(0, proofs)
-  for (const wanted of new Set([ofRecord, seenHead, ...ofDays])) {
-    if (wanted === 0 || wanted === newest.head.batch) continue
-    const answer = yield* read(`${countedRow.path}?batch=${wanted}`, body)
-    if (answer !== null) answers.push(answer)
-  }
-  return answers
 })
 
 const tries = 4

@@ -5,7 +5,6 @@
  */
 import { Cause, Clock, Context, type Duration, Effect, Layer, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
-import { countedRow } from "../catalog/domain/countedRow.ts"
 import { freeRows } from "../catalog/domain/freeRow.ts"
 import { pageRows } from "../catalog/domain/pageRow.ts"
 import { products } from "../catalog/domain/product.ts"
@@ -30,7 +29,6 @@ import type { TaskStore } from "./a2a/TaskStore.ts"
 import type { Outcomes } from "../track-record/Outcomes.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { Calibration } from "../whales/Calibration.ts"
-import type { CountedLog } from "../whales/CountedLog.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { agentCardAnswer, documents, dynamicDocuments } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
@@ -244,7 +242,6 @@ export const layer = (
   | TaskStore
   | TrackRecord
   | Calibration
-  | CountedLog
 > =>
   Layer.effect(
     Served,
@@ -260,7 +257,8 @@ const routeNames = (routes: RouteNames["routes"]): RouteNames => ({
   named: [
     ...[...Object.values(freeRows), ...Object.values(pageRows), ...Object.values(products)]
       .map(({ path }) => path),
-    ...[countedRow.path, a2aPath, paths.mcp],
+    a2aPath,
+    paths.mcp,
   ],
   prefixes: {
     [paymentsPrefix]: `${paymentsPrefix}{paymentId}`,

@@ -4,7 +4,6 @@
  * @module
  */
 import { Record } from "effect"
-import { countedRow } from "../catalog/domain/countedRow.ts"
 import { freeRows } from "../catalog/domain/freeRow.ts"
 import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
@@ -73,7 +72,6 @@ export function edgeRoutes(
 ): ReadonlyMap<string, EdgeRoute> {
   const routes = new Map<string, EdgeRoute>()
   for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
-  routes.set(countedRow.path, free.counted)
   for (const [id, route] of Record.toEntries(pageData)) routes.set(pageRows[id].path, route)
   for (const [path, document] of documents) {
     routes.set(path, { limiter, current: dynamic.get(path) ?? document, paid: null })

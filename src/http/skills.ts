@@ -18,8 +18,8 @@ import { overloaded, type PreparedRefusal } from "./server/errors.ts"
 import { type LimitRefusal, type RateLimiter, spend } from "./server/limits.ts"
 import type { Checkouts } from "./handlers.ts"
 
-/** The routes of the free rows and of `countedRow`: their answers and their shared rate limit. */
-export type FreeRoutes = Readonly<Record<FreeId | "counted", EdgeRoute>>
+/** The routes of the free rows: their answers and their shared rate limit. */
+export type FreeRoutes = Readonly<Record<FreeId, EdgeRoute>>
 
 /**
  * What /a2a and /mcp need: the free routes, the checkouts, and the rate limit of all other calls.

@@ -11,7 +11,7 @@ import { Freshness } from "../core/Freshness.ts"
 import { readOnChange } from "../core/readOnChange.ts"
 import { ScoreStore } from "./ScoreStore.ts"
 import { CalibrationStore } from "../whales/CalibrationStore.ts"
-import { CountedLog } from "../whales/CountedLog.ts"
+import { CountingStore } from "../whales/CountingStore.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 
 export class TrackRecord extends Context.Service<TrackRecord, {
@@ -31,7 +31,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
     TrackRecord,
     Effect.gen(function* () {
       const wallets = yield* WalletStore
-      const log = yield* CountedLog
+      const counting = yield* CountingStore
       const calibrations = yield* CalibrationStore
       const scores = yield* ScoreStore
       const freshness = yield* Freshness
@@ -43,7 +43,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       })
       const read = Effect.gen(function* () {
         const tracked = yield* wallets.tracked
-        const counted = yield* log.latest
+        const totals = yield* counting.totals
         const whales = yield* calibrations.calibrated
         const verdicts = yield* scores.counts
         const forecasts = yield* scores.forecastCounts
@@ -55,7 +55,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         }
         return scorecard({
           tracked,
-          counted,
+          totals,
           whales,
           verdicts,
           forecasts,

@@ -8,9 +8,7 @@
  */
 import { createPublicKey, verify } from "node:crypto"
 import { Buffer } from "node:buffer"
-import { isDeepStrictEqual } from "node:util"
-import { Schema } from "effect"
-import type { countedRow } from "../catalog/domain/countedRow.ts"
+import { Option, Schema } from "effect"
 import type { freeRows } from "../catalog/domain/freeRow.ts"
 import { day, type EpochMs, IsoTime } from "../core/domain/time.ts"
 import { sha256 } from "../core/sha256.ts"
@@ -20,8 +18,6 @@ import {
   contentText,
   dailyHeadsMax,
   headStatement,
-  type Link,
-  linkIndex,
   linkText,
   noHash,
   proofFault,
@@ -30,9 +26,6 @@ import {
 import { contentOf, FeedItem, feedRetentionMs } from "../feed/domain/item.ts"
 import { canonicalJson, type CanonicalValue } from "../signing/domain/canonicalJson.ts"
 import { outcomeFault } from "../track-record/domain/outcomes.ts"
-import { countedFigures } from "../track-record/domain/scorecard.ts"
-import { batchText, type CountedHead, countedStatement } from "../whales/domain/countedLog.ts"
-import { noTotals } from "../whales/domain/score.ts"
 
 type Body<Id extends keyof typeof freeRows> = typeof freeRows[Id]["body"]["Type"]
 
@@ -41,23 +34,19 @@ export const JwkSet = Schema.Struct({
   keys: Schema.Array(Schema.Struct({ kid: Schema.String, x: Schema.String })),
 })
 
-const SeenLog = {
+/** What was seen of a service; kept in a file, it is compared with later answers. */
+export const Seen = Schema.Struct({
   heads: Schema.Array(Schema.Struct({
     index: Schema.Int,
     hash: Schema.String,
-    /** When the item was published; absent where it is not known, and in the log of counted results. */
+    /** When the item was published; absent where it is not known. */
     createdAt: Schema.optionalKey(IsoTime),
   })),
   days: Schema.Array(Schema.Struct({ day: Schema.String, jws: Schema.String })),
-}
-
-/** What was seen of a service; kept in a file, it is compared with later answers. */
-export const Seen = Schema.Struct({
-  ...SeenLog,
-  /** Of the log of counted results; absent in a file of an earlier version. */
-  counted: Schema.optionalKey(Schema.Struct(SeenLog)),
 })
 export type Seen = typeof Seen.Type
+
+export const noneSeen: Seen = { heads: [], days: [] }
 
 /** The answers of a service, and what the caller has. */
 export interface Evidence {
@@ -74,8 +63,6 @@ export interface Evidence {
   }
   /** Every outcome, from the first on, was read. */
   readonly isWhole: boolean
-  /** The answers of the log of counted results; empty before the first batch. */
-  readonly counted: ReadonlyArray<typeof countedRow.body.Type>
   /** Items that the caller bought, as they were received. */
   readonly items: ReadonlyArray<unknown>
   readonly earlier: Seen
@@ -98,50 +85,20 @@ export function judge(evidence: Evidence): ReadonlyArray<Finding> {
     oneHistory(evidence, items),
     outcomes(evidence, items),
     ...evidence.isWhole ? [counts(evidence)] : [],
-    countedLog(evidence),
-    countedHistory(evidence),
-    countedTotals(evidence),
   ]
 }
 
 /** What this visit adds to a record. */
-export function seenOf({ index, heads, earlier, counted }: Evidence): Seen {
-  const { head, lastUpdated } = index
-  const createdAt = head.index === index.index && lastUpdated !== null
-    ? { createdAt: lastUpdated }
-    : {}
-  return {
-    ...addedTo(earlier, [{ ...head, ...createdAt }], heads.days),
-    counted: addedTo(
-      earlier.counted ?? noneSeen,
-      counted.slice(0, 1).map(({ head }) => headOf(head)),
-      counted[0]?.days ?? [],
-    ),
-  }
-}
-
-type SeenOfLog = Pick<Seen, "heads" | "days">
-
-export const noneSeen: SeenOfLog = { heads: [], days: [] }
-
-function addedTo(
-  earlier: SeenOfLog,
-  heads: SeenOfLog["heads"],
-  days: SeenOfLog["days"],
-): SeenOfLog {
+export function seenOf({ index: { head, index, lastUpdated }, heads, earlier }: Evidence): Seen {
+  const isSeen = earlier.heads.some((old) => old.index === head.index)
+  const createdAt = head.index === index && lastUpdated !== null ? { createdAt: lastUpdated } : {}
   const known = new Set(earlier.days.map(({ day }) => day))
+  const days = heads.days.filter(({ day }) => !known.has(day))
   return {
-    heads: [...earlier.heads, ...heads].filter(({ index }, n, all) =>
-      all.findIndex((other) => other.index === index) === n
-    ),
-    days: [
-      ...earlier.days,
-      ...days.flatMap(({ day, jws }) => known.has(day) ? [] : [{ day, jws }]),
-    ],
+    heads: isSeen ? earlier.heads : [...earlier.heads, { ...head, ...createdAt }],
+    days: [...earlier.days, ...days.map(({ day, jws }) => ({ day, jws }))],
   }
 }
-
-const headOf = ({ batch, hash }: CountedHead): ChainHead => ({ index: batch, hash })
 
 interface ReadItem {
   readonly item: FeedItem | null
@@ -183,13 +140,13 @@ function chainOfHeads({ index, heads, proofs, earlier }: Evidence): Finding {
   }
 }
 
-type SignedDay = ChainHead & SeenOfLog["days"][number]
+type SignedDay = ChainHead & Seen["days"][number]
 
 /** What is wrong with the signed days of a log, the newest first, and with the heads of now. */
 function dayFaults(
   days: ReadonlyArray<SignedDay>,
   heads: ReadonlyArray<ChainHead>,
-  earlier: SeenOfLog,
+  earlier: Seen,
 ): Array<string> {
   const faults: Array<string> = []
   for (const [n, { day, index }] of days.entries()) {
@@ -217,18 +174,17 @@ function signatures({ heads, keys, earlier }: Evidence): Finding {
   return {
     check: "signatures",
     checked: `${heads.days.length + earlier.days.length} signatures by ${keys.keys.length} keys`,
-    faults: signatureFaults(heads.days, headStatement, keys, earlier),
+    faults: signatureFaults(heads.days, keys, earlier),
   }
 }
 
 function signatureFaults(
   days: ReadonlyArray<SignedDay>,
-  statement: (day: string, head: ChainHead) => CanonicalValue,
   keys: Evidence["keys"],
-  earlier: SeenOfLog,
+  earlier: Seen,
 ): ReadonlyArray<string> {
   const now = days.flatMap(({ day, index, hash, jws }) =>
-    signs(jws, keys, canonicalJson(statement(day, { index, hash })))
+    signs(jws, keys, canonicalJson(headStatement(day, { index, hash })))
       ? []
       : [`the signature of ${day} does not hold`]
   )
@@ -323,7 +279,7 @@ function oneHistory(
   { index, heads, proofs, earlier }: Evidence,
   items: ReadonlyArray<ReadItem>,
 ): Finding {
-  const claims = claimsOf("item")
+  const claims = claimsOf()
   for (const head of [index.head, heads.head, ...heads.days, ...earlier.heads]) claims.head(head)
   claims.signed(earlier.days)
   for (const { head, path } of proofs) {
@@ -338,47 +294,42 @@ function oneHistory(
 }
 
 /** Collects claims of hashes, and finds two that differ. */
-function claimsOf(name: "item" | "batch") {
+function claimsOf() {
   const known = new Map<number, string>()
   const indexOf = new Map<string, number>()
   const faults = new Set<string>()
   const head = ({ index, hash }: ChainHead) => {
     // Before the first entry of the chain there is nothing to be claimed.
     if (hash === noHash) return
-    if ((known.get(index) ?? hash) !== hash) faults.add(`there are two hashes of ${name} ${index}`)
+    if ((known.get(index) ?? hash) !== hash) faults.add(`there are two hashes of item ${index}`)
     if ((indexOf.get(hash) ?? index) !== index) {
-      faults.add(`${name} ${index} has the hash of another`)
+      faults.add(`item ${index} has the hash of another`)
     }
     known.set(index, hash)
     indexOf.set(hash, index)
   }
   return {
     head,
-    link: (link: Link) => {
-      const index = linkIndex(link)
-      head({ index, hash: sha256(linkText(link)) })
-      head({ index: index - 1, hash: link.previousHash })
-      head({ index: skipIndex(index), hash: link.skipHash })
+    link: (link: ChainLink) => {
+      const { feedIndex, previousHash, skipHash } = link
+      head({ index: feedIndex, hash: sha256(linkText(link)) })
+      head({ index: feedIndex - 1, hash: previousHash })
+      head({ index: skipIndex(feedIndex), hash: skipHash })
     },
-    signed: (days: SeenOfLog["days"]) =>
+    signed: (days: Seen["days"]) =>
       days.map(({ jws }) => statementOf(jws)).forEach((signed) => signed === null || head(signed)),
     found: () => ({ checked: `${known.size} hashes`, faults: [...faults] }),
   }
 }
 
 const decodeStatement = Schema.decodeUnknownOption(
-  Schema.Union([
-    Schema.Struct({ index: Schema.Int, hash: Schema.String }),
-    Schema.Struct({ batch: Schema.Int, hash: Schema.String }),
-  ]),
+  Schema.Struct({ index: Schema.Int, hash: Schema.String }),
 )
 
 function statementOf(jws: string): ChainHead | null {
   try {
     const payload = JSON.parse(Buffer.from(jws.split(".")[1] ?? "", "base64url").toString())
-    const decoded = decodeStatement(payload)
-    if (decoded._tag === "None") return null
-    return "batch" in decoded.value ? headOf(decoded.value) : decoded.value
+    return Option.getOrNull(decodeStatement(payload))
   } catch {
     return null
   }
@@ -409,64 +360,6 @@ function outcomes(
   }
   const checked = `${outcomes.length} outcomes, ${compared} compared with items`
   return { check: "outcomes", checked, faults }
-}
-
-/** The chain of counted batches: proofs, contents, signed days. */
-function countedLog({ counted, keys, earlier }: Evidence): Finding {
-  const seen = earlier.counted ?? noneSeen
-  const days = counted.flatMap(({ days }) => days).map((day) => ({ ...day, ...headOf(day) }))
-  const proofFaults = counted.flatMap(({ head, content, path }) => {
-    const shown = path.at(-1)
-    const fault = proofFault({ head: headOf(head), path }, sha256) ??
-      (shown?.contentHash === sha256(batchText(content)) ? null : "it has another content")
-    return fault === null ? [] : [`the proof of batch ${shown?.batch}: ${fault}`]
-  })
-  // A batch is kept for ever, so the last one that was seen has a proof.
-  const seenBatch = seen.heads.at(-1)?.index ?? 0
-  const isShown = seenBatch === 0 || counted.some(({ path }) => path.at(-1)?.batch === seenBatch)
-  const faults = [
-    ...dayFaults(days, counted.map(({ head }) => headOf(head)), seen),
-    ...signatureFaults(days, countedStatement, keys, seen),
-    ...proofFaults,
-    ...isShown ? [] : [`there is no proof of batch ${seenBatch}, which was seen`],
-  ]
-  const batches = counted[0]?.head.batch ?? 0
-  const checked = `${batches} batches, ${days.length} days, ${counted.length} proofs`
-  return { check: "counted log", checked, faults }
-}
-
-/** Every hash that anything claims of a counted batch is the same. */
-function countedHistory({ counted, trackRecord, earlier }: Evidence): Finding {
-  const claims = claimsOf("batch")
-  const { heads, days } = earlier.counted ?? noneSeen
-  for (const head of heads) claims.head(head)
-  claims.signed(days)
-  claims.head(headOf(trackRecord.counted))
-  for (const { head, path, days } of counted) {
-    for (const each of [head, ...days]) claims.head(headOf(each))
-    path.forEach(claims.link)
-  }
-  return { check: "counted once", ...claims.found() }
-}
-
-/** The results of wallets in the track record follow from the totals of the batch that it names. */
-function countedTotals({ counted, trackRecord }: Evidence): Finding {
-  const { batch } = trackRecord.counted
-  const shown = counted.find(({ path }) => path.at(-1)?.batch === batch)
-  const { coverage, ...figures } = countedFigures(shown?.content.totals ?? noTotals)
-  const { resolvedEntries, cancelledEntries } = trackRecord.coverage
-  const published: Readonly<Record<string, unknown>> = {
-    ...trackRecord,
-    coverage: { resolvedEntries, cancelledEntries },
-  }
-  const faults = Object.entries({ coverage, ...figures }).flatMap(([name, computed]) =>
-    isDeepStrictEqual(published[name], computed)
-      ? []
-      : [`${name} does not follow from batch ${batch}`]
-  )
-  if (shown === undefined && batch > 0) faults.push(`there is no proof of batch ${batch}`)
-  const checked = `${resolvedEntries} entries of ${shown?.content.wallets ?? 0} wallets`
-  return { check: "counted totals", checked, faults }
 }
 
 /**

@@ -14,7 +14,7 @@ import type { MarketId } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
 import type { Judgement } from "./domain/label.ts"
 import type { StoredEntry } from "./domain/storedEntry.ts"
-import type { MarketScore, WalletSums } from "./domain/score.ts"
+import type { MarketScore, WalletSums, WalletTotals } from "./domain/score.ts"
 
 /** One wallet in one event with uncounted positions. */
 export interface UncountedEvent {
@@ -84,8 +84,8 @@ export class CountingStore extends Context.Service<CountingStore, {
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyMap<string, StoredSums>>
   /**
-   * Saves the sums and judgements of wallets together with the scores of their positions, and the records
-   * of the log of counted results (`CountedLog`), in one transaction. Returns false, and changes nothing, when the version of a position or of a wallet's
+   * Saves the sums and judgements of wallets together with the scores of their positions, in one
+   * transaction. Returns false, and changes nothing, when the version of a position or of a wallet's
    * sums has changed.
    */
   readonly saveCounted: (
@@ -94,4 +94,6 @@ export class CountingStore extends Context.Service<CountingStore, {
   ) => Effect.Effect<boolean>
   /** Every wallet with counted positions and a `whole` history. */
   readonly judged: Effect.Effect<ReadonlyArray<JudgedWallet>>
+  /** The totals of the same wallets. */
+  readonly totals: Effect.Effect<ReadonlyArray<WalletTotals>>
 }>()("bellwether/whales/CountingStore") {}

@@ -14,9 +14,6 @@ import { Detector } from "../../src/predetermined/Detector.ts"
 import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { FeedChain } from "../../src/feed/FeedChain.ts"
-import { CountedLog } from "../../src/whales/CountedLog.ts"
-import { SigningKey } from "../../src/signing/SigningKey.ts"
-import { testKey } from "../support/signing/key.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
@@ -82,7 +79,6 @@ const otherServices = Layer.mergeAll(
   ...[Layer.mock(TaskStore, {}), Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
   ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
   ...[Layer.mock(Status, { record: Effect.void }), Layer.mock(FeedChain, {})],
-  ...[Layer.mock(CountedLog, {}), Layer.succeed(SigningKey, testKey)],
 )
 
 /** A process makes fewer calls before it finishes. */

@@ -33,11 +33,9 @@ import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { CountingStore } from "../../src/whales/CountingStore.ts"
-import { CountedLog } from "../../src/whales/CountedLog.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { Freshness } from "../../src/core/Freshness.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
-import { countedOf } from "./whales/whales.ts"
 import { market } from "./movers/market.ts"
 import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
 import { resolvingCandidates } from "./markets/resolvingCandidates.ts"
@@ -270,8 +268,7 @@ const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }:
       calibrated: Effect.tap(readIfUp(whales), () => Ref.update(whalesRead, (count) => count + 1)),
     }),
     Layer.mock(WalletStore, { tracked: readIfUp(tracked) }),
-    Layer.mock(CountingStore, {}),
-    Layer.mock(CountedLog, { latest: Effect.map(readIfUp(totals), countedOf) }),
+    Layer.mock(CountingStore, { totals: readIfUp(totals) }),
     Layer.mock(EntryStore, {
       entriesIn: (_, limit) => Effect.map(readIfUp(entries), (all) => all.slice(0, limit)),
     }),

@@ -7,23 +7,13 @@ import assert from "node:assert/strict"
 import { Option } from "effect"
 import { day, hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { sha256 } from "../../src/core/sha256.ts"
-import { headStatement, linkText, noHash, pathOf, skipIndex } from "../../src/feed/domain/chain.ts"
+import { headStatement, linkText } from "../../src/feed/domain/chain.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import { jwkSet } from "../../src/signing/domain/keys.ts"
 import type { Outcome } from "../../src/track-record/domain/outcomes.ts"
 import { scorecard } from "../../src/track-record/domain/scorecard.ts"
 import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { type Evidence, judge, seenOf } from "../../src/verify/history.ts"
-import {
-  type BatchLink,
-  batchText,
-  type CountedBatch,
-  type CountedHead,
-  countedStatement,
-} from "../../src/whales/domain/countedLog.ts"
-import { sumOfTotals } from "../../src/whales/domain/rates.ts"
-import { marketScore, noSums, recount } from "../../src/whales/domain/score.ts"
-import { entryOf } from "../whales/whaleStores.laws.ts"
 import { noVerdicts } from "../support/track-record/memoryScores.ts"
 import { linksOf, proofOf } from "../support/feed/chain.ts"
 import { sampleItem } from "../support/feed/items.ts"
@@ -97,85 +87,20 @@ function evidenceOf(
     proofs,
     unproven: [],
     outcomes: items.slice(0, -itemsPerDay).map(published),
-    ...{ trackRecord: recordOf(batches), isWhole: false, counted: countedOf(batches) },
+    ...{ trackRecord, isWhole: false },
     items: bought,
     earlier: { heads: [], days: [] },
   }
 }
 
-const batchesPerDay = 3
-
-/** The contents of batches, each of which counts a few entries and sometimes corrects one. */
-const batches: ReadonlyArray<CountedBatch> = Array.from(
-  { length: daysCount * batchesPerDay + 2 },
-  (_, n) => ({
-    closedAt: isoTime(start + n * day / batchesPerDay + minute),
-    ...{ records: n + 1, recordsHash: sha256(`records ${n}`), wallets: 2 },
-    totals: sumOfTotals(
-      [0, 1].map((wallet) =>
-        Array.from({ length: n + 1 + wallet }, (_, k) =>
-          marketScore(
-            [{ ...entryOf(k), price: 0.1 + 0.8 * ((7 * k + wallet) % 10) / 10 }],
-            k % 3 === 0 ? [1, 0] : [0, 1],
-            0.02,
-          )).reduce((sums, score) => recount(sums, [], [score]), noSums).totals
-      ),
-    ),
+const trackRecord = {
+  success: true,
+  ...scorecard({
+    ...{ tracked: [], totals: [], whales: [], verdicts: noVerdicts },
+    ...{ entries: new Map(), moveBins: [], forecasts: noForecasts },
+    readAt: { wallets: start, scores: start },
   }),
-)
-const earlierBatches = batches.slice(0, 3 * batchesPerDay + 2)
-
-/** What a service with these batches answers: the newest, and those that a caller asks for. */
-function countedOf(batches: ReadonlyArray<CountedBatch>): Evidence["counted"] {
-  const links = batchLinks(batches)
-  const hashes = links.map((link) => sha256(linkText(link)))
-  const at = (batch: number) => ({ batch, hash: hashes[batch - 1] ?? noHash })
-  const head = at(batches.length)
-  const days = Array.from({ length: Math.floor(batches.length / batchesPerDay) }, (_, n) => {
-    const name = isoTime(start + (n - 1) * day).slice(0, 10)
-    const of = at(n * batchesPerDay + 1)
-    return { day: name, ...of, jws: testKey.sign(countedStatement(name, headOf(of))) }
-  }).toReversed()
-  const asked = [batches.length, earlierBatches.length, 1]
-  return asked.map((batch, n) => ({
-    ...{ success: true as const, head, content: batches[batch - 1] ?? assert.fail() },
-    path: pathOf(batches.length, batch).map((index) => links[index - 1] ?? assert.fail()),
-    days: n === 0 ? days : [],
-  }))
-}
-
-const headOf = ({ batch, hash }: CountedHead) => ({ index: batch, hash })
-
-/** The links of batches with these contents, as the store makes them. */
-function batchLinks(batches: ReadonlyArray<CountedBatch>): ReadonlyArray<BatchLink> {
-  const links: Array<BatchLink> = []
-  const hashAt = (batch: number) => {
-    const link = links[batch - 1]
-    return link === undefined ? noHash : sha256(linkText(link))
-  }
-  for (const [n, content] of batches.entries()) {
-    const batch = n + 1
-    links.push({
-      ...{ batch, contentHash: sha256(batchText(content)), previousHash: hashAt(n) },
-      skipHash: hashAt(skipIndex(batch)),
-    })
-  }
-  return links
-}
-
-/** The track record of a service with these batches. */
-function recordOf(batches: ReadonlyArray<CountedBatch>): Evidence["trackRecord"] {
-  const { head } = countedOf(batches)[0] ?? assert.fail()
-  const { totals } = batches.at(-1) ?? assert.fail()
-  return {
-    success: true,
-    ...scorecard({
-      ...{ tracked: [], whales: [], counted: { head, totals }, verdicts: noVerdicts },
-      ...{ entries: new Map(), moveBins: [], forecasts: noForecasts },
-      readAt: { wallets: start, scores: start },
-    }),
-  } as Evidence["trackRecord"]
-}
+} as Evidence["trackRecord"]
 
 const items = historyOf(daysCount * itemsPerDay + 5)
 const bought = items.filter(({ feedIndex }) => feedIndex % 3 === 0)
@@ -190,7 +115,6 @@ const seen = seenOf({
     head: { index: earlierItems.length, hash: earlierItems.at(-1)?.chain?.hash ?? "" },
   },
   heads: { ...honest.heads, days: honest.heads.days.slice(-3) },
-  counted: countedOf(earlierBatches),
 })
 const evidence: Evidence = {
   ...honest,
@@ -201,7 +125,6 @@ const evidence: Evidence = {
   }],
   earlier: seen,
 }
-assert.equal(seen.counted?.heads.at(-1)?.index, earlierBatches.length)
 
 const faultsOf = (evidence: Evidence) => judge(evidence).flatMap(({ faults }) => faults)
 
@@ -209,7 +132,6 @@ Deno.test("judge() finds no fault in an honest history", () => {
   assert.deepEqual(faultsOf(evidence), [])
   assert.deepEqual(judge(evidence).map(({ check }) => check), [
     ...["heads", "signatures", "proofs", "items", "one history", "outcomes"],
-    ...["counted log", "counted once", "counted totals"],
   ])
 })
 
@@ -248,13 +170,6 @@ Deno.test("judge() finds the days that are left out of a list that is not full",
   const { heads } = evidence
   const newest = { ...evidence, heads: { ...heads, days: heads.days.slice(0, 1) } }
   assert.match(faultsOf(newest).join(), /the head of 2026-11-01 was signed again, or removed/)
-})
-
-Deno.test("judge() finds a counted batch that was seen and has no proof any more", () => {
-  const seenBatch = seen.counted?.heads.at(-1)?.index ?? assert.fail()
-  const counted = evidence.counted.filter(({ path }) => path.at(-1)?.batch !== seenBatch)
-  const found = faultsOf({ ...evidence, counted })
-  assert.ok(found.includes(`there is no proof of batch ${seenBatch}, which was seen`))
 })
 
 /** Every place of a value that a single edit can change. */
@@ -357,67 +272,19 @@ function reordered(random: Random): Evidence {
   }
 }
 
-/** Without items, so that each edit is judged in little time. */
-const ofCounts: Evidence = { ...evidence, proofs: [], items: [], outcomes: [] }
-
-/** The service changes, removes, adds or swaps a batch, and makes all hashes from then on again. */
-function recounted(random: Random): Evidence {
-  const at = random.below(earlierBatches.length - 1)
-  const [one, next] = [batches[at] ?? assert.fail(), batches[at + 1] ?? assert.fail()]
-  const leaves = leavesOf(one)
-  const leaf = leaves[random.below(leaves.length)] ?? []
-  edit = leaf.join(".")
-  const changed = edited(one, leaf, random) as CountedBatch
-  const histories = [
-    ...[batches.with(at, changed), batches.with(at, changed), batches.with(at, changed)],
-    batches.toSpliced(at, 1),
-    batches.toSpliced(at, 0, { ...one, records: 99 }),
-    batches.toSpliced(at, 2, next, one),
-  ]
-  const history = histories[random.below(histories.length)] ?? batches
-  return { ...ofCounts, trackRecord: recordOf(history), counted: countedOf(history) }
-}
-
-/** One value of the answers about counted results, or of the figures that follow from them. */
-function miscounted(random: Random): Evidence {
-  const part = (["counted", "trackRecord"] as const)[random.below(2)] ?? "counted"
-  const { counted, overall, sweeps, oddsBands, coverage } = evidence.trackRecord
-  const { resolvedEntries, cancelledEntries } = coverage
-  const figures = {
-    counted,
-    overall,
-    sweeps,
-    oddsBands,
-    coverage: { resolvedEntries, cancelledEntries },
-  }
-  const leaves = leavesOf(part === "counted" ? evidence.counted : figures)
-    .filter((path) => path.at(-1) !== "success")
-  const leaf = leaves[random.below(leaves.length)] ?? []
-  edit = `${part}.${leaf.join(".")}`
-  return { ...ofCounts, [part]: edited(evidence[part], leaf, random) }
-}
-
-/** What the last edit of `tampered`, `recounted` or `miscounted` changed. */
+/** What the last edit of `tampered` changed. */
 let edit = ""
 const edits = sized({ short: 600, full: 10_000 })
 
 Deno.test(`judge() finds each of ${edits} single edits of a history`, () => {
   const random = new Random(21)
   const kinds = [rewritten, tampered, reordered]
-  findEach(kinds, random)
-})
-
-Deno.test(`judge() finds each of ${edits} single edits of what was counted`, () => {
-  findEach([recounted, miscounted], new Random(43))
-})
-
-function findEach(kinds: ReadonlyArray<(random: Random) => Evidence>, random: Random) {
   for (let n = 0; n < edits; n++) {
     const kind = kinds[n % kinds.length] ?? tampered
     const found = faultsOf(kind(random))
     assert.notEqual(found.length, 0, `edit ${n}, ${kind.name} ${edit}`)
   }
-}
+})
 
 Deno.test("judge() finds a head that is signed by another key, or whose day is signed again", () => {
   const foreign = evidenceOf(items, bought, keyOf(2).sign)

@@ -171,6 +171,7 @@ onEveryWhaleStore("CountingStore", (law) => {
         true,
       )
       equal((yield* store.sums([walletOf(0)])).get(walletOf(0)), { version: 1, sums })
+      equal(yield* store.totals, [sums.totals])
     }),
   )
 

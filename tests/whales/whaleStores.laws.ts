@@ -393,6 +393,7 @@ export const stateOf = Effect.fnUntraced(function* (store: Store) {
     ),
     sums: [...yield* store.sums(addresses)].sort(([a], [b]) => a < b ? -1 : 1),
     judged: yield* store.judged,
+    totals: yield* store.totals,
     openEntries: [...yield* store.openEntries].sort(),
     entries: yield* Effect.forEach(
       all(markets, marketOf),

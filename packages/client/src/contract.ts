@@ -87,13 +87,6 @@ interface components {
     }
     /** @description Of the resolved, those whose outcome was paid */
     readonly Correct: number
-    /** @description The newest batch in the log of counted results */
-    readonly CountedHead: {
-      /** @description Number of the newest counted batch; 0 before the first */
-      readonly batch: number
-      /** @description Its hash; zeros before the first batch */
-      readonly hash: components["schemas"]["Hash"]
-    }
     /**
      * Format: date-time
      * @description When the item was published
@@ -1199,8 +1192,6 @@ interface components {
           readonly tooFew: number
         }
       }
-      /** @description Its totals give `overall`, `sweeps`, `oddsBands` and the entries of `coverage` */
-      readonly counted: components["schemas"]["CountedHead"]
       /** @description Over every counted resolved entry except sweeps */
       readonly overall: {
         /** @description Share of wins, 0 to 1, among entries paid in full or not at all; null without any */

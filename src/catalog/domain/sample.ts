@@ -5,7 +5,6 @@
  * @module
  */
 import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
-import { sumOfTotals } from "../../whales/domain/rates.ts"
 import { digestBrief } from "../../digest/domain/facts.ts"
 import { digestPage } from "../../digest/domain/template.ts"
 import { digestOf } from "../../digest/domain/text.ts"
@@ -492,10 +491,7 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
   const unread = "0x000000000000000000000000000000000000feed"
   return scorecard({
     tracked: [...scored, tracked(unread, "Third Sample Wallet", "reading", computedAt)],
-    counted: {
-      head: { batch: 1_204, hash: sampleProof.head.hash },
-      totals: sumOfTotals(sampleWhales.map(totalsOf)),
-    },
+    totals: sampleWhales.map(totalsOf),
     whales: sampleWhales.map((row) => ({ computedAt, row })),
     verdicts: {
       mover_1h: { persisted: 31, reverted: 12, unknown: 1, open: 1 },

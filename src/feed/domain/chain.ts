@@ -17,9 +17,9 @@ import { Count } from "../../core/domain/number.ts"
 import { canonicalJson, type CanonicalValue } from "../../signing/domain/canonicalJson.ts"
 
 /** A SHA-256 of text, or a function from text to it. */
-export const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
   .annotate({ identifier: "Hash", description: "A SHA-256, 64 hexadecimal digits" })
-export type Hash = typeof Hash.Type
+type Hash = typeof Hash.Type
 type HashText = (text: string) => Hash
 
 /** In place of the hash of an item that was never in the chain. */
@@ -63,19 +63,11 @@ export function headStatement(day: string, { index, hash }: ChainHead) {
   return { type: "bellwether-feed-head", day: day.slice(0, "2026-11-24".length), index, hash }
 }
 
-/** What the hash of an entry of a log is made of; the log of counted batches has links of its own. */
-export type Link =
-  & Pick<ChainLink, "contentHash" | "previousHash" | "skipHash">
-  & ({ readonly feedIndex: number } | { readonly batch: number })
-
-/** The path from a head to an entry: the head's link first, the entry's last. */
-export interface ChainProof<L extends Link = ChainLink> {
+/** The path from a head to an item: the head's link first, the item's last. */
+export interface ChainProof {
   readonly head: ChainHead
-  readonly path: ReadonlyArray<L>
+  readonly path: ReadonlyArray<ChainLink>
 }
-
-/** Which entry of its log it is. */
-export const linkIndex = (link: Link): number => "batch" in link ? link.batch : link.feedIndex
 
 /**
  * Where the skip of an item leads: past the smallest part of its index as a sum of numbers 2^k - 1,
@@ -108,26 +100,20 @@ export function contentText(item: CanonicalValue, salt: string): string {
   return canonicalJson({ item, salt })
 }
 
-/** What the hash of an entry is the hash of. */
-export function linkText(link: Link): string {
-  const { contentHash, previousHash, skipHash } = link
-  const index = "batch" in link ? { batch: link.batch } : { feedIndex: link.feedIndex }
-  return canonicalJson({ contentHash, ...index, previousHash, skipHash })
+/** What the hash of an item is the hash of. */
+export function linkText({ contentHash, feedIndex, previousHash, skipHash }: ChainLink): string {
+  return canonicalJson({ contentHash, feedIndex, previousHash, skipHash })
 }
 
 /** Why a proof does not hold; null when it does. The last link of its path is then in the chain. */
-export function proofFault(
-  { head, path }: ChainProof<Link>,
-  hashOf: HashText,
-): string | null {
+export function proofFault({ head, path }: ChainProof, hashOf: HashText): string | null {
   let known = new Map([[head.index, head.hash]])
   for (const link of path) {
-    const { previousHash, skipHash } = link
-    const index = linkIndex(link)
-    const expected = known.get(index)
-    if (expected === undefined) return `number ${index} cannot follow in the path`
-    if (hashOf(linkText(link)) !== expected) return `number ${index} has another hash`
-    known = new Map([[skipIndex(index), skipHash], [index - 1, previousHash]])
+    const { feedIndex, previousHash, skipHash } = link
+    const expected = known.get(feedIndex)
+    if (expected === undefined) return `number ${feedIndex} cannot follow in the path`
+    if (hashOf(linkText(link)) !== expected) return `number ${feedIndex} has another hash`
+    known = new Map([[skipIndex(feedIndex), skipHash], [feedIndex - 1, previousHash]])
   }
   return path.length === 0 ? "the path is empty" : null
 }

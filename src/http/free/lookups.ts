@@ -4,7 +4,6 @@
  * @module
  */
 import { Cause, Duration, Effect, Option, Result, Semaphore } from "effect"
-import { countedRow } from "../../catalog/domain/countedRow.ts"
 import { type FreeId, freeRows } from "../../catalog/domain/freeRow.ts"
 import {
   decodeQuery,
@@ -13,11 +12,8 @@ import {
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
 import { withDeadline } from "../../core/deadline.ts"
-import { isoTime } from "../../core/domain/time.ts"
-import { dailyHeadsMax } from "../../feed/domain/chain.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { Outcomes } from "../../track-record/Outcomes.ts"
-import { CountedLog } from "../../whales/CountedLog.ts"
 import { answer } from "../server/answer.ts"
 import type { EdgeRoute, RouteResult } from "../server/edge.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
@@ -33,26 +29,23 @@ const lookupTimeout = Duration.seconds(3)
 type LookupId = {
   [Id in FreeId]: typeof freeRows[Id] extends { readonly parameters: unknown } ? Id : never
 }[FreeId]
-const rows = { ...freeRows, counted: countedRow }
-type RowId = LookupId | "counted"
-type Parameters<Id extends RowId> = typeof rows[Id]["parameters"]
-type Body<Id extends RowId> = typeof rows[Id]["body"]["Type"]
+type Parameters<Id extends LookupId> = typeof freeRows[Id]["parameters"]
+type Body<Id extends LookupId> = typeof freeRows[Id]["body"]["Type"]
 
-export type LookupRoutes = Readonly<Record<RowId, EdgeRoute>>
+export type LookupRoutes = Readonly<Record<LookupId, EdgeRoute>>
 
 export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const chain = yield* FeedChain
   const outcomes = yield* Outcomes
-  const log = yield* CountedLog
   const turns = yield* Semaphore.make(lookupsMax)
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   let waiting = 0
 
-  const routeOf = <const Id extends RowId>(
+  const routeOf = <const Id extends LookupId>(
     id: Id,
     read: (input: InputOf<Parameters<Id>>) => Effect.Effect<Body<Id> | PreparedRefusal>,
   ): EdgeRoute => {
-    const parameters: Parameters<Id> & ReadonlyArray<Parameter> = rows[id].parameters
+    const parameters: Parameters<Id> & ReadonlyArray<Parameter> = freeRows[id].parameters
     const decode = decodeQuery(parameters)
     return {
       limiter,
@@ -69,7 +62,7 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
         }
         if (waiting >= waitingMax) return null
         waiting++
-        const found = answerOf(rows[id].path, turns.withPermits(1)(read(input.success)))
+        const found = answerOf(freeRows[id].path, turns.withPermits(1)(read(input.success)))
         return run(found).finally(() => waiting--)
       },
     }
@@ -96,7 +89,6 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
           }),
         }),
       )),
-    counted: routeOf("counted", ({ batch }) => countedAnswer(log, batch)),
   }
   return routes
 })
@@ -129,26 +121,4 @@ const noProof = (index: number | null) =>
       ? "The feed has no items yet"
       : `The chain has no item with index ${index}`,
     hint: `Read ${freeRows.index.path}: \`head.index\` is the newest. Items are kept 90 days.`,
-  })
-
-const countedAnswer = Effect.fnUntraced(
-  function* (log: CountedLog["Service"], batch: number | null) {
-    const proof = Option.getOrNull(yield* log.proof(batch))
-    if (proof === null) return noBatch(batch)
-    const { head: { index, hash }, content, path } = proof
-    const days = batch === null ? yield* log.days(dailyHeadsMax) : []
-    return {
-      success: true,
-      head: { batch: index, hash },
-      ...{ content, path },
-      days: days.map(({ day, ...signed }) => ({ day: isoTime(day).slice(0, 10), ...signed })),
-    } satisfies Body<"counted">
-  },
-)
-
-const noBatch = (batch: number | null) =>
-  prepare({
-    code: "signal_not_found",
-    message: batch === null ? "Nothing is counted yet" : `There is no counted batch ${batch}`,
-    hint: `Read ${freeRows.track_record.path}: \`counted.batch\` is the newest.`,
   })

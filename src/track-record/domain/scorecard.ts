@@ -15,7 +15,6 @@ import {
 import { Count, Rate } from "../../core/domain/number.ts"
 import { eventsMin, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
 import { overall } from "../../whales/domain/rates.ts"
-import { CountedHead } from "../../whales/domain/countedLog.ts"
 import type { WalletTotals } from "../../whales/domain/score.ts"
 import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
 import { type EntryLabel, EntryScores, entryScores, type EntryTotals } from "./entryScore.ts"
@@ -83,9 +82,6 @@ export const Scorecard = Schema.Struct({
       description: "Tracked wallets without a label, by the first reason",
     }),
   }).annotate({ description: "How much the figures are computed from" }),
-  counted: CountedHead.annotateKey({
-    description: "Its totals give `overall`, `sweeps`, `oddsBands` and the entries of `coverage`",
-  }),
   overall: Schema.Struct({
     holdToResolutionWinRate: Schema.NullOr(Rate).annotate({
       description:
@@ -172,8 +168,8 @@ export type Scorecard = typeof Scorecard.Type
 
 interface ScorecardInput {
   readonly tracked: ReadonlyArray<TrackedWallet>
-  /** The newest batch of the log of counted results, and its totals. */
-  readonly counted: { readonly head: CountedHead; readonly totals: WalletTotals }
+  /** Of each wallet with a whole history. */
+  readonly totals: ReadonlyArray<WalletTotals>
   readonly whales: ReadonlyArray<CalibratedWhale>
   /** On the feed's own items. */
   readonly verdicts: VerdictCounts
@@ -188,39 +184,20 @@ interface ScorecardInput {
 
 /** The order of the wallets has no effect. */
 export function scorecard(input: ScorecardInput): Scorecard {
-  const { tracked, counted, whales, verdicts, forecasts, entries, moveBins, readAt } = input
+  const { tracked, totals, whales, verdicts, forecasts, entries, moveBins, readAt } = input
   const score = selfScore(verdicts)
-  const { coverage, ...figures } = countedFigures(counted.totals)
+  const rates = overall(totals)
   const { labelled, leftOut } = classify(tracked, whales.map(({ row }) => row))
   return {
     computedAt: isoTimeOrNull(computedAtOf(whales)),
     asOf: { wallets: isoTimeOrNull(readAt.wallets), scores: isoTimeOrNull(readAt.scores) },
     coverage: {
       trackedWallets: tracked.length,
-      resolvedEntries: coverage.resolvedEntries,
+      resolvedEntries: rates.resolved,
       labeledWallets: labelled.length,
-      cancelledEntries: coverage.cancelledEntries,
+      cancelledEntries: rates.cancelled,
       leftOut,
     },
-    counted: counted.head,
-    ...figures,
-    labels: countsOf(labelled.map(({ label }) => label)),
-    suggestive: countsOf(labelled.map(({ suggestive = "neutral" }) => suggestive)),
-    topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
-    resolutions: resolutionScore(forecasts),
-    predetermined: score.predetermined,
-    movers: { ...score.movers, drift: moverDrift(moveBins) },
-    whaleEntries: entryScores(entries),
-    method,
-    disclaimer,
-  }
-}
-
-/** The figures of the scorecard that follow from the totals of a counted batch. */
-export function countedFigures(totals: WalletTotals) {
-  const rates = overall(totals)
-  return {
-    coverage: { resolvedEntries: rates.resolved, cancelledEntries: rates.cancelled },
     overall: {
       holdToResolutionWinRate: roundOrNull(rates.winRate),
       meanEntryPrice: roundOrNull(meanPriceOver(rates.oddsBands)),
@@ -234,7 +211,16 @@ export function countedFigures(totals: WalletTotals) {
     },
     sweeps: roundSweeps(rates.sweeps),
     oddsBands: rates.oddsBands.map(roundBand),
-  } satisfies Partial<Record<keyof Scorecard, unknown>>
+    labels: countsOf(labelled.map(({ label }) => label)),
+    suggestive: countsOf(labelled.map(({ suggestive = "neutral" }) => suggestive)),
+    topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
+    resolutions: resolutionScore(forecasts),
+    predetermined: score.predetermined,
+    movers: { ...score.movers, drift: moverDrift(moveBins) },
+    whaleEntries: entryScores(entries),
+    method,
+    disclaimer,
+  }
 }
 
 /** Every tracked wallet is either labelled, or left out for one reason. */

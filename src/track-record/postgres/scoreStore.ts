@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import {
@@ -29,9 +29,7 @@ import { forecasts } from "./forecasts.ts"
 import type { StoredOutcome } from "../domain/outcomes.ts"
 import { delaysMinutes, type PublishedEntry } from "../domain/entryScore.ts"
 import { entryScores } from "./entryScores.ts"
-import { keepRecords, recordSalt } from "../../postgres/countedRecords.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { type CountedRecord, recordText } from "../../whales/domain/countedLog.ts"
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
   ScoreStore,
@@ -324,9 +322,7 @@ const saveVerdicts = (sql: SqlClient) =>
       yield* lock(sql)
       const rows = jsonText(judged.map(judgedRow))
       yield* addToBins(sql, rows)
-      const [saved] = yield* sql<
-        { written: number; changed: ReadonlyArray<ChangedVerdict> | null }
-      >`
+      const [saved] = yield* sql<{ written: number; changed: boolean | null }>`
         WITH incoming AS (
           SELECT i.*,
             (c.verdict, c.drift, c.value) IS DISTINCT FROM (i.verdict, i.drift, i.value) AS changes
@@ -340,32 +336,13 @@ const saveVerdicts = (sql: SqlClient) =>
             point_mid = i.point_mid, drift = i.drift, margin = i.margin, value = i.value
           FROM incoming i WHERE c.feed_index = i.feed_index AND c.kind = i.kind
         )
-        SELECT count(*)::integer AS written, json_agg(json_build_object('feedIndex', feed_index,
-          'kind', kind, 'verdict', verdict, 'value', value, 'drift', drift)
-          ORDER BY feed_index, kind) FILTER (WHERE changes) AS changed FROM incoming`
-      if (saved?.changed) {
-        yield* keepVerdicts(sql, saved.changed)
-        yield* incrementRevision(sql)
-      }
+        SELECT count(*)::integer AS written, bool_or(changes) AS changed FROM incoming`
+      if (saved?.changed === true) yield* incrementRevision(sql)
       return saved?.written ?? 0
     },
     sql.withTransaction,
     Effect.orDie,
   )
-
-type ChangedVerdict = Omit<Extract<CountedRecord, { kind: string }>, "countedAt" | "salt">
-
-/** Keeps new and corrected verdicts as records of the log of counted results. */
-const keepVerdicts = Effect.fnUntraced(function* (
-  sql: SqlClient,
-  verdicts: ReadonlyArray<ChangedVerdict>,
-) {
-  const countedAt = yield* Clock.currentTimeMillis
-  const records = verdicts.map((verdict) =>
-    recordText({ ...verdict, countedAt, salt: recordSalt() })
-  )
-  yield* keepRecords(sql, records)
-})
 
 const judgedRow = (
   { check, version, verdict, point, outcome, value, dueAt }: JudgedCheck,

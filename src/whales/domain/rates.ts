@@ -101,7 +101,7 @@ interface OverallRates {
 }
 
 /** The sum over wallets. */
-export function sumOfTotals(all: ReadonlyArray<WalletTotals>): WalletTotals {
+function sumOfTotals(all: ReadonlyArray<WalletTotals>): WalletTotals {
   return {
     cancelled: all.reduce((sum, { cancelled }) => sum + cancelled, 0),
     bands: noTotals.bands.map((none, i) =>
@@ -112,8 +112,9 @@ export function sumOfTotals(all: ReadonlyArray<WalletTotals>): WalletTotals {
   }
 }
 
-/** The scorecard's overall figures and bands, from the sum over all wallets. */
-export function overall({ cancelled, bands, sweeps, returns }: WalletTotals): OverallRates {
+/** The scorecard's overall figures and bands, over these wallets. */
+export function overall(wallets: ReadonlyArray<WalletTotals>): OverallRates {
+  const { cancelled, bands, sweeps, returns } = sumOfTotals(wallets)
   const whole = wholeOf(bands)
   const rois = whole.entries === 0 ? { followRoi: null, fadeRoi: null } : roisOf(whole)
   return {

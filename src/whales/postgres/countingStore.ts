@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { type ResolutionColumns, resolutionOf } from "../../markets/domain/resolution.ts"
-import { keepRecords, recordSalt } from "../../postgres/countedRecords.ts"
 import { jsonText } from "../../postgres/json.ts"
 import {
   type CountedPosition,
@@ -17,7 +16,6 @@ import {
   type StoredSums,
   type UncountedEvent,
 } from "../CountingStore.ts"
-import { recordText } from "../domain/countedLog.ts"
 import { overdueMsMax } from "../domain/due.ts"
 import type { Judgement } from "../domain/label.ts"
 import type { StoredEntry } from "../domain/storedEntry.ts"
@@ -25,7 +23,7 @@ import type { MarketScore } from "../domain/score.ts"
 import type { TrackingSource } from "../domain/tracking.ts"
 import type { FavouredSide } from "../domain/significance/nullModel.ts"
 import { bumpRevision, keys } from "./locking.ts"
-import { packedSums, sumsOf } from "./sums.ts"
+import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
 
 export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
   CountingStore,
@@ -35,6 +33,7 @@ export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
       sums: sums(sql),
       saveCounted: saveCounted(sql),
       judged: judged(sql),
+      totals: totals(sql),
     })),
 )
 
@@ -194,7 +193,6 @@ const saveCounted = (sql: SqlClient) =>
         wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? unknownKey })),
       )
       if (saved !== wallets.length) return yield* new Changed()
-      yield* keepCounted(sql, positions)
       yield* bumpRevision(sql)
       return true
     },
@@ -202,19 +200,6 @@ const saveCounted = (sql: SqlClient) =>
     Effect.catchTag("Changed", () => Effect.succeed(false)),
     Effect.orDie,
   )
-
-/** Keeps what was counted as records of the log (`CountedLog`). */
-const keepCounted = Effect.fnUntraced(function* (
-  sql: SqlClient,
-  positions: ReadonlyArray<CountedPosition>,
-) {
-  if (positions.length === 0) return
-  const countedAt = yield* Clock.currentTimeMillis
-  const records = positions.map(({ wallet, marketId: market, score }) =>
-    recordText({ countedAt, wallet, market, score, salt: recordSalt() })
-  )
-  yield* keepRecords(sql, records)
-})
 
 /** The key of an unknown wallet or market. */
 const unknownKey = 0
@@ -298,3 +283,12 @@ const judged = (sql: SqlClient) =>
   sql<{ wallet: string; judgement: Judgement | null }>`
     SELECT wallet, judgement FROM whale_sums JOIN whale_wallet USING (wallet_id)
     WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(Effect.orDie)
+
+const totals = (sql: SqlClient) =>
+  sql<{ totals: Uint8Array }>`
+    SELECT substring(sums FROM 1 FOR ${totalsBytes}::integer) AS totals
+    FROM whale_sums JOIN whale_wallet USING (wallet_id)
+    WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(
+    Effect.map((rows) => rows.map(({ totals }) => totalsOf(totals))),
+    Effect.orDie,
+  )

@@ -13,7 +13,6 @@ import { noForecasts } from "../../../src/track-record/domain/resolutionForecast
 import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { law } from "../../support/effect.ts"
 import { numberFaults, uncitedText } from "../../support/http/pageNumbers.ts"
-import { countedOf } from "../../support/whales/whales.ts"
 
 const path = "/v1/track-record"
 type Body = typeof freeRows["track_record"]["body"]["Type"]
@@ -26,8 +25,7 @@ const page = (record: Scorecard): string => {
 }
 
 const empty = scorecard({
-  ...{ tracked: [], whales: [], moveBins: [], entries: new Map() },
-  counted: countedOf([]),
+  ...{ tracked: [], totals: [], whales: [], moveBins: [], entries: new Map() },
   verdicts: { mover_1h: {}, mover_24h: {}, predetermined: {} },
   forecasts: noForecasts,
   readAt: { wallets: null, scores: null },

@@ -37,7 +37,6 @@ import { Status } from "../../../src/status/Status.ts"
 import { daysShown, type StatusReport } from "../../../src/status/domain/status.ts"
 import { sampleStatus } from "../../../src/catalog/domain/sample.ts"
 import { Outcomes } from "../../../src/track-record/Outcomes.ts"
-import { CountedLog } from "../../../src/whales/CountedLog.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
@@ -333,7 +332,6 @@ const servicesOverFresh = (
     payments,
     taskStore(world),
     Layer.succeed(SigningKey, testKey),
-    Layer.mock(CountedLog, { proof: () => Effect.succeedNone, days: () => Effect.succeed([]) }),
     Layer.succeed(Status, { record: Effect.void, report: Ref.get(world.status) }),
     Layer.mergeAll(
       Resolving.layer,

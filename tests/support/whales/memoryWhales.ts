@@ -493,6 +493,7 @@ function countingStore(tables: Tables): CountingStore["Service"] {
         return true
       }),
     judged: Effect.sync(() => whole().map(({ wallet, judgement }) => ({ wallet, judgement }))),
+    totals: Effect.sync(() => whole().flatMap(({ sums }) => sums === null ? [] : [sums.totals])),
   }
 }
 

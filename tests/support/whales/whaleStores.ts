@@ -8,7 +8,6 @@ import { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
 import { CountingStore } from "../../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../../src/whales/EntryStore.ts"
 import * as calibrationStore from "../../../src/whales/postgres/calibrationStore.ts"
-import * as countedLog from "../../../src/whales/postgres/countedLog.ts"
 import * as countingStore from "../../../src/whales/postgres/countingStore.ts"
 import * as entryStore from "../../../src/whales/postgres/entryStore.ts"
 import * as walletStore from "../../../src/whales/postgres/walletStore.ts"
@@ -49,7 +48,6 @@ export const postgresWhales = Layer.mergeAll(
   whaleMarketStore.layer,
   entryStore.layer,
   countingStore.layer,
-  countedLog.layer,
   calibrationStore.layer,
 )
 

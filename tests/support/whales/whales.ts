@@ -3,16 +3,8 @@
  *
  * @module
  */
-import { type Rates, ratesOf, sumOfTotals } from "../../../src/whales/domain/rates.ts"
-import { sha256 } from "../../../src/core/sha256.ts"
-import { noHash } from "../../../src/feed/domain/chain.ts"
-import {
-  marketScore,
-  noSums,
-  recount,
-  type WalletSums,
-  type WalletTotals,
-} from "../../../src/whales/domain/score.ts"
+import { type Rates, ratesOf } from "../../../src/whales/domain/rates.ts"
+import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import { type CalibratedWhale, whaleRow } from "../../../src/whales/domain/whale.ts"
 import type { WhaleLabel } from "../../../src/feed/domain/item.ts"
@@ -70,19 +62,12 @@ export function sumsOf(entries: ReadonlyArray<KnownEntry>): WalletSums {
   }, noSums)
 }
 
-/** The newest batch of a log over wallets with these totals. */
-export const countedOf = (totals: ReadonlyArray<WalletTotals>) => ({
-  head: totals.length === 0 ? { batch: 0, hash: noHash } : { batch: 1, hash: sha256("batch 1") },
-  totals: sumOfTotals(totals),
-})
-
 /** The contents of a store with these wallets: only wallets with a whole history count. */
 export function storeOf(wallets: ReadonlyArray<KnownWallet>) {
   const whole = wallets.filter(({ history }) => history === "whole")
   return {
     tracked: wallets.map(({ wallet, history }) => trackedWallet({ wallet, name: wallet, history })),
     totals: whole.map(({ entries }) => sumsOf(entries).totals),
-    counted: countedOf(whole.map(({ entries }) => sumsOf(entries).totals)),
     whales: whole.flatMap((known) => {
       const rates = ratesOf(sumsOf(known.entries))
       return rates === null ? [] : [calibratedWhale(known, rates)]

@@ -18,7 +18,6 @@ import {
   trackedWallet,
 } from "../../support/whales/whales.ts"
 
-import { sumOfTotals } from "../../../src/whales/domain/rates.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
@@ -109,16 +108,16 @@ law(
 )
 
 law("scorecard() does not depend on the order of wallets", anyWallets, (drawn) => {
-  const { tracked, totals, counted, whales } = storeOf(knownAll(drawn))
+  const { tracked, totals, whales } = storeOf(knownAll(drawn))
   const reversed = {
     tracked: tracked.toReversed(),
-    counted: { ...counted, totals: sumOfTotals(totals.toReversed()) },
+    totals: totals.toReversed(),
     whales: whales.toReversed(),
   }
   // Another order of a sum can round its last published digit the other way.
   ok(alike(
     scorecard({ ...reversed, verdicts, ...unscored }),
-    scorecard({ tracked, counted, whales, verdicts, ...unscored }),
+    scorecard({ tracked, totals, whales, verdicts, ...unscored }),
     1.01e-4,
   ))
 })
@@ -173,7 +172,7 @@ Deno.test("scorecard() lists the ten labelled wallets with the largest stakes", 
 Deno.test("scorecard() counts a wallet without a label by its first reason", () => {
   const one = many(4)
   const oneEvent = { ...storeOf([one]).whales[0] }
-  const { tracked, counted, whales } = storeOf([
+  const { tracked, totals, whales } = storeOf([
     ...[many(0, { history: "reading" }), many(1, { history: "truncated" })],
     ...[many(2, { entries: many(2).entries.slice(0, 29) }), many(3, { entries: [] }), many(5)],
   ])
@@ -183,7 +182,7 @@ Deno.test("scorecard() counts a wallet without a label by its first reason", () 
     ...unscored,
     verdicts,
     tracked: [...tracked, trackedWallet({ wallet: one.wallet })],
-    counted,
+    totals,
     whales: [...whales, { computedAt: oneEvent.computedAt, row }],
   })
   equal(coverage.leftOut, { unread: 1, truncated: 1, tooFew: 3 })

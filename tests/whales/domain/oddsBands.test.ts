@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { overall, ratesOf, sumOfTotals } from "../../../src/whales/domain/rates.ts"
+import { overall, ratesOf } from "../../../src/whales/domain/rates.ts"
 import {
   addBandSums,
   bandEdges,
@@ -131,7 +131,7 @@ law(
 law("overall() equals the rates of one wallet with all entries", anyRecord, (record) => {
   const each = record.map((event) => sumsOf([event]).totals)
   const { oddsBands, resolved, cancelled, winRate, followRoi, fadeRoi, intervals, sweeps } =
-    overall(sumOfTotals(each))
+    overall(each)
   const one = ratesOf(sumsOf(record))
   if (one === null) return resolved === 0 && winRate === null && followRoi === null
   return alike(

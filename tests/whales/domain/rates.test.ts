@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { overall, ratesOf, sumOfTotals } from "../../../src/whales/domain/rates.ts"
+import { overall, ratesOf } from "../../../src/whales/domain/rates.ts"
 import { noSums } from "../../../src/whales/domain/score.ts"
 import { law } from "../../support/effect.ts"
 import {
@@ -96,13 +96,13 @@ Deno.test("ratesOf() is null without entries, and has a win rate of 0.5 for push
 })
 
 law("overall() returns the Brier score of the prices paid", anyRecord, (record) => {
-  const { brier } = overall(sumOfTotals(record.map((event) => sumsOf([event]).totals)))
+  const { brier } = overall(record.map((event) => sumsOf([event]).totals))
   const misses = counted(record).map(({ paid, price }) => (paid - price) ** 2)
   return brier === null ? misses.length === 0 : alike(brier, sum(misses) / misses.length)
 })
 
 Deno.test("overall() without wallets has no figures", () => {
-  equal(overall(sumOfTotals([])), {
+  equal(overall([]), {
     resolved: 0,
     cancelled: 0,
     winRate: null,
