@@ -29,7 +29,6 @@ const entryPoints = [
   "src/check.ts",
   "src/verify.ts",
   "src/backtest.ts",
-  "src/narrate.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
   ...["packages/client/src/client.ts", "packages/mcp/src/main.ts"],
 ]

@@ -192,12 +192,6 @@ export const loadMigrationCheck = Effect.fnUntraced(function* (get: GetVariable)
 })
 export type MigrationCheckSettings = Effect.Success<ReturnType<typeof loadMigrationCheck>>
 
-/** The model of `deno task narrate`. */
-export const loadModel = Effect.fn("settings.loadModel")(function* (get: GetVariable) {
-  const model = yield* readModel(reader("dev", get))
-  return model ?? (yield* invalidSettings("Set OPENAI_API_KEY, or OPENAI_BASE_URL on this machine"))
-})
-
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: GetVariable) {
   return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }

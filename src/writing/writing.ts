@@ -38,7 +38,7 @@ export interface PageOptions extends Omit<DraftRequest, "previous"> {
 /** Words of a page with claims, unless its template has more. */
 const wordsMax = { digest: 800, report: 600 } as const
 
-export interface WrittenPage {
+interface WrittenPage {
   readonly slots: ReadonlyArray<FilledSlot>
   /** The model's name, or `template` when the page has no claim. */
   readonly narrator: string

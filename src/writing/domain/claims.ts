@@ -20,7 +20,7 @@ export interface ClaimDraft {
 }
 
 /** A claim of the previous draft, with the reasons when it was refused. */
-export interface DraftedClaim {
+interface DraftedClaim {
   readonly draft: ClaimDraft
   /** Empty when it is kept. */
   readonly refusals: ReadonlyArray<string>

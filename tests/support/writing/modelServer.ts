@@ -83,7 +83,10 @@ export const modelServer = (
   })
 
 /** The narrator, the second check and the detector of the service, over this server. */
-export const overModel = ({ baseUrl }: ModelServer, options: Partial<ModelOptions> = {}) =>
+export const overModel = (
+  { baseUrl }: Pick<ModelServer, "baseUrl">,
+  options: Partial<ModelOptions> = {},
+) =>
   Layer.mergeAll(
     Narrator.layerModel,
     ClaimCheck.layerModel,
