@@ -134,8 +134,8 @@ const entry = (n: number, fields: Partial<Parameters<typeof newWhaleItem>[0]> = 
   newWhaleItem({ market: marketOf(n), createdAt: now, ...fields })
 
 const total = (totals: EntryTotals, metric: string) => {
-  const { entries = 0, total = 0 } = totals.sums[metric] ?? {}
-  return [entries, Math.round(total * 1e6) / 1e6]
+  const { n = 0, s = 0 } = totals.sums[metric] ?? {}
+  return [n, Math.round(s * 1e6) / 1e6]
 }
 
 on(
@@ -221,7 +221,7 @@ on(
       3,
     ])
     const wallets = yield* store.walletEntrySums
-    strictEqual(wallets.get("0xb")?.["at_ask"]?.entries, 2)
+    strictEqual(wallets.get("0xb")?.["at_ask"]?.n, 2)
     const version = yield* store.version
     yield* tick(now + 4 * day + hour)
     strictEqual(yield* store.version, version)

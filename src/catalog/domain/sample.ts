@@ -519,19 +519,15 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
 const sampleEntries: ReadonlyMap<EntryLabel, EntryTotals> = new Map([["neutral", {
   counts: { [metrics.published]: 48, [metrics.withoutBook]: 3 },
   sums: {
-    [metrics.atAsk]: {
-      ...{
-        entries: 39,
-        events: 34,
-        total: -1.17,
-        squares: 33.2,
-        cross: -1.3,
-        counts: 49,
-        fair: 36.4,
-      },
-    },
+    [metrics.atAsk]: { clusters: 34, n: 39, s: -1.17, nn: 49, ns: -1.3, ss: 33.2, ff: 36.4 },
     [metrics.fromEntry("whale_1h")]: {
-      ...{ entries: 46, events: 38, total: 0.092, squares: 0.041, cross: 0.1, counts: 62, fair: 0 },
+      clusters: 38,
+      n: 46,
+      s: 0.092,
+      nn: 62,
+      ns: 0.1,
+      ss: 0.041,
+      ff: 0,
     },
   },
 }]])

@@ -14,7 +14,7 @@ import type { FeedItem } from "../../feed/domain/item.ts"
 import { buyingPrice, fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { microstructure, type OrderBook } from "../../markets/domain/book.ts"
 import type { Market } from "../../markets/domain/market.ts"
-import { studentQuantile } from "../../core/domain/student.ts"
+import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
 import { WhaleRow } from "../../whales/domain/whale.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
@@ -133,22 +133,6 @@ export function readingOf(
 }
 
 /**
- * Sums over events, from which a mean and its interval follow. For one event let n be its values and S
- * their sum; f is the sum of the standard deviations that its values have if the price was fair.
- */
-export interface ClusterSums {
-  /** All values, and the sum of them. */
-  readonly entries: number
-  readonly events: number
-  readonly total: number
-  /** Sums over events of S^2, S n, n^2 and f^2. */
-  readonly squares: number
-  readonly cross: number
-  readonly counts: number
-  readonly fair: number
-}
-
-/**
  * The figures of one label. The names of counts and sums are those of `metrics`; a missing one is 0.
  */
 export interface EntryTotals {
@@ -177,23 +161,16 @@ interface Mean {
 }
 
 /**
- * The mean of all values; null below `scoredEventsMin` events. `floor` is the least possible value.
- *
- * The standard error is clustered by event (Liang and Zeger, Biometrika 73, 1986) with the factor
- * G / (G - 1), and never below that under fair prices with the entries of an event fully dependent: a
- * series of equal results has no variance of its own. The quantile is Student's with G - 1 degrees.
+ * The mean of all values, clustered by event; null below `scoredEventsMin` events. `floor` is the least
+ * possible value.
  */
 export function meanOf(sums: ClusterSums | undefined, floor: number): Mean | null {
-  if (sums === undefined || sums.events < scoredEventsMin) return null
-  const { entries, events, total, squares, cross, counts, fair } = sums
-  const value = total / entries
-  const deviations = squares - 2 * value * cross + value ** 2 * counts
-  const variance = Math.max(0, deviations * events / (events - 1), fair)
-  const reach = studentQuantile(events - 1) * Math.sqrt(variance) / entries
-  return {
-    value: roundRate(value),
-    low: roundRate(Math.max(floor, value - reach)),
-    high: roundRate(value + reach),
+  if (sums === undefined || sums.clusters < scoredEventsMin) return null
+  const found = clusteredMean(sums)
+  return found === null ? null : {
+    value: roundRate(found.mean),
+    low: roundRate(Math.max(floor, found.low)),
+    high: roundRate(found.high),
   }
 }
 
@@ -289,8 +266,8 @@ const roiMin = -1
 function labelScore({ counts, sums }: EntryTotals): typeof LabelScore.Type {
   const count = (name: string) => counts[name] ?? 0
   const size = (name: string) => ({
-    entries: sums[name]?.entries ?? 0,
-    events: sums[name]?.events ?? 0,
+    entries: sums[name]?.n ?? 0,
+    events: sums[name]?.clusters ?? 0,
   })
   const line = (kind: ClosingKind): typeof ClosingLine.Type => ({
     ...size(metrics.fromEntry(kind)),
@@ -365,8 +342,8 @@ export function scoredRow(row: WhaleRow, score: WalletScore = noScore): ScoredWh
 export function walletScore(sums: EntryTotals["sums"]): WalletScore {
   const figure = (name: string, floor: number) => {
     const mean = meanOf(sums[name], floor)
-    const { entries = 0, events = 0 } = sums[name] ?? {}
-    return mean === null ? null : { ...mean, entries, events }
+    const { n = 0, clusters = 0 } = sums[name] ?? {}
+    return mean === null ? null : { ...mean, entries: n, events: clusters }
   }
   return {
     followedRoi: figure(metrics.atAsk, roiMin),

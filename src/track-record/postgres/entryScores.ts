@@ -9,10 +9,10 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { MarketId } from "../../markets/domain/market.ts"
+import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { isoTime } from "../../core/domain/time.ts"
 import { jsonText } from "../../postgres/json.ts"
 import {
-  type ClusterSums,
   type EntryLabel,
   type EntryTotals,
   metrics,
@@ -153,11 +153,10 @@ const observations = (sql: SqlClient, group: "label" | "wallet", first: bigint) 
     metrics.fromEntry(walletClosing)
   }) AND value IS NOT NULL AND against IS NOT NULL`
 
-interface SumRow extends Omit<ClusterSums, "entries" | "events"> {
+interface SumRow extends Omit<ClusterSums, "clusters"> {
   readonly name: string
   readonly metric: string
-  readonly entries: bigint
-  readonly events: bigint
+  readonly clusters: bigint
 }
 
 const sums = (sql: SqlClient, group: "label" | "wallet", first: bigint) =>
@@ -167,17 +166,17 @@ const sums = (sql: SqlClient, group: "label" | "wallet", first: bigint) =>
       SELECT name, metric, event_key, count(*)::float8 AS n, sum(x) AS s, sum(fair) AS f
       FROM (${observations(sql, group, first)}) observation GROUP BY name, metric, event_key
     )
-    SELECT name, metric, sum(n)::bigint AS entries, count(*) AS events, sum(s) AS total,
-      sum(s * s) AS squares, sum(s * n) AS cross, sum(n * n) AS counts, sum(f * f) AS fair
+    SELECT name, metric, count(*) AS clusters, sum(n) AS n, sum(s) AS s, sum(n * n) AS nn,
+      sum(n * s) AS ns, sum(s * s) AS ss, sum(f * f) AS ff
     FROM cluster GROUP BY name, metric`
 
 function sumsByGroup(rows: ReadonlyArray<SumRow>): ReadonlyMap<string, EntryTotals["sums"]> {
   const groups = Map.groupBy(rows, ({ name }) => name)
   return new Map([...groups].map(([name, of]) => [
     name,
-    Object.fromEntries(of.map(({ name: _, metric, entries, events, ...rest }) => [
+    Object.fromEntries(of.map(({ name: _, metric, clusters, ...rest }) => [
       metric,
-      { ...rest, entries: Number(entries), events: Number(events) },
+      { ...rest, clusters: Number(clusters) },
     ])),
   ]))
 }

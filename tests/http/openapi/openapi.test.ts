@@ -401,7 +401,7 @@ const known: EntryTotals = {
       ...delaysMinutes.flatMap((delay) => sizesUsd.map((usd) => metrics.fromBook(delay, usd))),
     ].map((name) => [
       name,
-      { entries: 20, events: 20, total: 1, squares: 5, cross: 1, counts: 20, fair: 0 },
+      { clusters: 20, n: 20, s: 1, nn: 20, ns: 1, ss: 5, ff: 0 },
     ]),
   ),
 }

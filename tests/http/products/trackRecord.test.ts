@@ -199,15 +199,7 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
 test("/v1/track-record has the score of published entries by label, delay and size", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open([])
-    const sums = {
-      entries: 12,
-      events: 12,
-      total: 1.2,
-      squares: 0.5,
-      cross: 1.2,
-      counts: 12,
-      fair: 0,
-    }
+    const sums = { clusters: 12, n: 12, s: 1.2, nn: 12, ns: 1.2, ss: 0.5, ff: 0 }
     yield* Ref.set(
       world.productPorts.entryTotals,
       new Map([["follow", {
@@ -215,7 +207,7 @@ test("/v1/track-record has the score of published entries by label, delay and si
           ...{ [metrics.published]: 20, [metrics.withoutBook]: 3, whale_entry_cancelled: 1 },
           ...{ reading_10_read: 15, reading_10_missed: 2, unfillable_10_10000: 6 },
         },
-        sums: { [metrics.atAsk]: sums, [metrics.fromBook(10, 10_000)]: { ...sums, events: 9 } },
+        sums: { [metrics.atAsk]: sums, [metrics.fromBook(10, 10_000)]: { ...sums, clusters: 9 } },
       }]]),
     )
     yield* Ref.set(world.productPorts.verdicts, { ...noVerdicts, predetermined: { open: 1 } })

@@ -44,7 +44,7 @@ test("/v1/whales returns its rows with their date, the largest stake first", () 
 
 /** Sums of 24 published entries in 12 events with this total. */
 const sumsOf = (total: number) => ({
-  ...{ entries: 24, events: 12, total, squares: 10, cross: 0, counts: 48, fair: 0 },
+  ...{ clusters: 12, n: 24, s: total, nn: 48, ns: 0, ss: 10, ff: 0 },
 })
 
 test("/v1/whales has what is known of each wallet's published entries, and null below ten events", () =>
@@ -56,7 +56,7 @@ test("/v1/whales has what is known of each wallet's published entries, and null 
       new Map([
         [rows[0]?.wallet ?? "", {
           [metrics.atAsk]: sumsOf(-1.2),
-          [metrics.fromEntry("whale_24h")]: { ...sumsOf(0.6), events: 9 },
+          [metrics.fromEntry("whale_24h")]: { ...sumsOf(0.6), clusters: 9 },
         }],
         ["0xc", { [metrics.atAsk]: sumsOf(9) }],
       ]),

@@ -4,9 +4,9 @@
  * @module
  */
 import type { MarketId } from "../../../src/markets/domain/market.ts"
+import type { ClusterSums } from "../../../src/core/domain/clusteredMean.ts"
 import { minute } from "../../../src/core/domain/time.ts"
 import {
-  type ClusterSums,
   delaysMinutes,
   type DueReading,
   type EntryLabel,
@@ -100,11 +100,13 @@ function clusterSums(observations: ReadonlyArray<Observation>): Record<string, C
         f: sum(one.map(({ fair }) => fair)),
       }))
       return [metric, {
-        ...{ entries: of.length, events: events.length, total: sum(events.map(({ s }) => s)) },
-        squares: sum(events.map(({ s }) => s * s)),
-        cross: sum(events.map(({ s, n }) => s * n)),
-        counts: sum(events.map(({ n }) => n * n)),
-        fair: sum(events.map(({ f }) => f * f)),
+        clusters: events.length,
+        n: of.length,
+        s: sum(events.map(({ s }) => s)),
+        nn: sum(events.map(({ n }) => n * n)),
+        ns: sum(events.map(({ s, n }) => s * n)),
+        ss: sum(events.map(({ s }) => s * s)),
+        ff: sum(events.map(({ f }) => f * f)),
       }]
     }),
   )

@@ -326,26 +326,10 @@ for (
   }
 }
 
-Deno.test("meanOf() uses Student's quantile: 2.262 with ten events", () => {
-  // Ten events with results of 1 and -1: the standard error is 1 / 3.
-  const mean = meanOf(
-    { entries: 10, events: 10, total: 0, squares: 10, cross: 0, counts: 10, fair: 0 },
-    -9,
-  )
-  equal(mean, { value: 0, low: -0.754, high: 0.754 })
-})
+const ten = { clusters: 10, n: 10, s: 0, nn: 10, ns: 0, ss: 10, ff: 0 }
 
-Deno.test("meanOf() is the mean of all values, with the deviations of whole events from it", () => {
-  // Five events with two results of 0.3 each, five with one of 0: the mean is 0.2.
-  const mean = meanOf(
-    { entries: 15, events: 10, total: 3, squares: 5 * 0.36, cross: 5 * 1.2, counts: 25, fair: 0 },
-    -9,
-  )
-  // Deviations of 0.2 in every event.
-  const error = Math.sqrt(10 * 0.04 * 10 / 9) / 15
-  strictEqual(mean?.value, 0.2)
-  ok(close(mean?.high ?? 0, 0.2 + 2.2621 * error, 1e-4))
-  strictEqual(meanOf({ ...ten, total: -10, squares: 10, cross: -10 }, -1)?.low, -1)
+Deno.test("meanOf() is null below ten events, and not below its floor", () => {
+  equal(meanOf(ten, -9), { value: 0, low: -0.754, high: 0.754 })
+  strictEqual(meanOf({ ...ten, clusters: 9 }, -9), null)
+  strictEqual(meanOf({ ...ten, s: -8, ns: -8, ff: 1 }, -1)?.low, -1)
 })
-
-const ten = { entries: 10, events: 10, total: 0, squares: 10, cross: 0, counts: 10, fair: 1 }
