@@ -22,10 +22,6 @@ export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray
     ...["FACILITATOR_URL", "FACILITATOR_API_KEY_ID", "FACILITATOR_API_KEY_SECRET"] as const,
     ...["RPC_URL", "FINALITY", "ALLOW_SIMULATED_PAYMENTS"] as const,
   ]],
-  ["Payment channels", [
-    ...["CHANNEL_AUTHORIZER", "CHANNEL_UNCLAIMED_MAX_USD"] as const,
-    "CHANNELS_UNCLAIMED_MAX_USD",
-  ]],
   ["Signatures", ["SIGNING_PRIVATE_KEY", "SIGNING_RETIRED_KEYS"]],
   ["Caps of refunds", [
     ...["REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD"] as const,

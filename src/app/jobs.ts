@@ -21,7 +21,6 @@ import { FeedChain } from "../feed/FeedChain.ts"
 import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
-import { Channels } from "../payments/channels/Channels.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
@@ -105,11 +104,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const judged = yield* judgingJobs(settings)
   const { minutes, hours, days } = Duration
   const leased = true
-  const channels = yield* Channels
   const jobs: ReadonlyArray<ScheduledJob> = [
-    ...channels === null ? [] : [
-      { leased, name: "channels", every: Duration.seconds(30), run: () => channels.claim },
-    ],
     { leased, name: tickJob, every: tick, run: feed.tick, after: afterTick },
     // Also completes the chain over what an earlier version published.
     { leased, name: "feed-chain", every: minutes(1), run: () => chain.update },

@@ -6,10 +6,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as chain from "../payments/chain/chain.ts"
-import * as channelContract from "../payments/chain/channelContract.ts"
-import { ChannelFacilitator } from "../payments/channels/ChannelFacilitator.ts"
 import { bearer } from "../payments/facilitator/bearerToken.ts"
-import * as channelFacilitator from "../payments/facilitator/channelFacilitator.ts"
 import * as facilitator from "../payments/facilitator/facilitator.ts"
 import { type FacilitatorSteps, failover } from "../payments/facilitator/failover.ts"
 import { Facilitator } from "../payments/Facilitator.ts"
@@ -23,19 +20,6 @@ export const livePorts = (
   Layer.merge(
     overHttp(facilitator, steps),
     chain.layer({ rpcUrls: Redacted.value(rpcUrls), finality }),
-  )
-
-/** The contract and the facilitator of payment channels: the first one, which has the key. */
-export const channelPorts = (
-  { facilitator: { urls, apiKey }, rpcUrls }: LivePayments,
-  finality: MoneySettings["finality"],
-) =>
-  Layer.merge(
-    Layer.effect(
-      ChannelFacilitator,
-      Effect.flatMap(connection(apiKey, urls[0] ?? "", 0), channelFacilitator.connect),
-    ).pipe(Layer.provide(FetchHttpClient.layer)),
-    channelContract.layer({ rpcUrls: Redacted.value(rpcUrls), finality }),
   )
 
 /** The facilitators over HTTP. */

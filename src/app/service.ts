@@ -33,9 +33,6 @@ import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import { Retention } from "../payments/Retention.ts"
-import * as channels from "../payments/channels/Channels.ts"
-import { withdrawDelaySeconds } from "../payments/channels/domain/channel.ts"
-import * as channelStore from "../payments/postgres/channelStore.ts"
 import * as observedPayments from "../payments/observedPayments.ts"
 import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
@@ -192,35 +189,11 @@ const salesLayer = ({ payments }: ServiceSettings) =>
     ? testTriggers.layer.pipe(Layer.provide(observedPayments.layer))
     : observedPayments.layer
 
-/** Payment channels, if they are switched on. */
-const channelsLayer = (settings: ServiceSettings) => {
-  const terms = termsOf(settings)
-  if (terms.channels === undefined || settings.channels === null) return Layer.empty
-  const { payments, finality } = settings
-  if (payments.kind !== "live") return Layer.empty
-  const ports = Layer.unwrap(Effect.map(
-    Effect.promise(() => import("./livePorts.ts")),
-    ({ channelPorts }) => channelPorts(payments, finality),
-  ))
-  return channels.layer({
-    terms,
-    channels: terms.channels,
-    limits: { ...settings.channels, holdMs: Duration.toMillis(settings.hold) },
-    timing: timingOf(settings),
-    salesMax: settings.salesMax,
-  }).pipe(
-    Layer.provide(channelStore.layer),
-    Layer.provide(ports),
-    Layer.provide(deliveryJournal.layerFile(`${settings.deliveryJournal}/channels`)),
-  )
-}
-
 const timingOf = ({ lease, hold }: ServiceSettings) => scaledTiming({ lease, answerWindow: hold })
 
 /** Sales and the health of payments, on the same ports. */
 const paymentLayer = (settings: ServiceSettings) =>
   Layer.mergeAll(
-    channelsLayer(settings),
     salesLayer(settings).pipe(
       Layer.provide(Layer.unwrap(Effect.map(SigningKey, ({ sign }) =>
         Payments.layer({
@@ -314,12 +287,6 @@ const termsOf = (settings: ServiceSettings): PaymentTerms => ({
   treasury: settings.treasury,
   publicBaseUrl: settings.publicBaseUrl,
   serviceName: "Bellwether",
-  ...settings.channels === null ? {} : {
-    channels: {
-      receiverAuthorizer: settings.channels.receiverAuthorizer,
-      withdrawDelay: withdrawDelaySeconds,
-    },
-  },
 })
 
 const httpLayer = (settings: ServiceSettings) =>

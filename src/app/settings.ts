@@ -77,8 +77,6 @@ export const loadService = Effect.fn("settings.loadService")(
       money,
       database: Effect.flatMap(venue, (venue) => readServed(venue, read)),
       safeStore: checkStore(mode, read),
-      /** Null: no payment channels. */
-      channels: Effect.flatMap(money, (money) => readChannels(money, read)),
       safeSale: Effect.flatMap(together({ money, venue }), checkSale),
       publicBaseUrl,
       signing: readSigning(venue, read),
@@ -112,18 +110,6 @@ export const loadService = Effect.fn("settings.loadService")(
   },
 )
 export type ServiceSettings = Effect.Success<ReturnType<typeof loadService>>
-
-const readChannels = Effect.fnUntraced(function* ({ payments }: MoneySettings, read: ReadSetting) {
-  const { receiverAuthorizer, channelMax, totalMax } = yield* together({
-    receiverAuthorizer: read("CHANNEL_AUTHORIZER"),
-    channelMax: read("CHANNEL_UNCLAIMED_MAX_USD"),
-    totalMax: read("CHANNELS_UNCLAIMED_MAX_USD"),
-  })
-  if (receiverAuthorizer === null) return null
-  return payments.kind === "live"
-    ? { receiverAuthorizer, channelMax, totalMax }
-    : yield* invalidSettings("CHANNEL_AUTHORIZER needs PAYMENTS=live: no channel is simulated")
-})
 
 const readPorts = Effect.fnUntraced(function* (read: ReadSetting) {
   const ports = yield* together({ port: read("PORT"), adminPort: read("ADMIN_PORT") })

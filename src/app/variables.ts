@@ -417,24 +417,6 @@ const declared = {
     [millis(100), minutes(5)],
     seconds(15),
   ),
-  CHANNEL_AUTHORIZER: variable(
-    service,
-    "the facilitator's receiverAuthorizer; set, buyers may also pay from payment channels",
-    address,
-    null,
-  ),
-  CHANNEL_UNCLAIMED_MAX_USD: variable(
-    service,
-    "the most that one payment channel may owe before its claim lands",
-    usdCap,
-    atomic("1"),
-  ),
-  CHANNELS_UNCLAIMED_MAX_USD: variable(
-    service,
-    "the same for all payment channels together",
-    usdCap,
-    atomic("20"),
-  ),
   SCAN: duration(
     service,
     "how often the chain is read for transfers to PAY_TO_ADDRESS",

@@ -5,7 +5,6 @@
  * @module
  */
 import { Context, type Effect, type Option } from "effect"
-import type { ChannelConfig } from "./channels/domain/channel.ts"
 import type {
   Address,
   Authorization,
@@ -46,15 +45,6 @@ export class Signatures extends Context.Service<Signatures, {
   /** The signer of a text (EIP-191 personal message); none when no key can be recovered. */
   readonly textSigner: (
     text: string,
-    signature: Signature,
-  ) => Effect.Effect<Option.Option<Address>>
-  /** The id of a payment channel: the EIP-712 hash of its configuration, for this chain. */
-  readonly channelId: (chainId: number, config: ChannelConfig) => Bytes32
-  /** The signer of a channel's voucher; none when no public key can be recovered. */
-  readonly voucherSigner: (
-    chainId: number,
-    channelId: Bytes32,
-    ceiling: bigint,
     signature: Signature,
   ) => Effect.Effect<Option.Option<Address>>
   /** keccak256 of a text's UTF-8 bytes. */

@@ -20,7 +20,6 @@ import {
   type Signature,
   type TokenDomain,
 } from "./domain/payment.ts"
-import { type ChannelConfig, channelContract } from "./channels/domain/channel.ts"
 import { Signatures } from "./Signatures.ts"
 
 const wordBytes = 32
@@ -52,20 +51,16 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       return separator
     }
 
-    const typedHash = (token: TokenDomain, message: Uint8Array) => {
+    const signingHash = (token: TokenDomain, authorization: Authorization) => {
+      const { from, to, value, validAfter, validBefore, nonce } = authorization
       const bytes = new Uint8Array(2 + 2 * wordBytes)
       bytes.set([0x19, 0x01])
       bytes.set(domainSeparator(token), 2)
-      bytes.set(message, 2 + wordBytes)
-      return keccak(bytes)
-    }
-
-    const signingHash = (token: TokenDomain, authorization: Authorization) => {
-      const { from, to, value, validAfter, validBefore, nonce } = authorization
-      return typedHash(
-        token,
+      bytes.set(
         keccak(words(types.transfer, from, to, value, validAfter, validBefore, nonce)),
+        2 + wordBytes,
       )
+      return keccak(bytes)
     }
 
     const taggedHash = (tag: string, { chainId, asset, from, nonce }: PaymentKey) => {
@@ -86,38 +81,15 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
         Effect.sync(() => recover(curve, keccak, signingHash(token, authorization), signature)),
       textSigner: (text, signature) =>
         Effect.sync(() => recover(curve, keccak, textHash(keccak, text), signature)),
-      channelId: (chainId, config) => {
-        const message = keccak(words(types.channel, ...wordsOf(config)))
-        return Bytes32.make(`0x${typedHash(channelDomain(chainId), message).toHex()}`)
-      },
-      voucherSigner: (chainId, channelId, ceiling, signature) =>
-        Effect.sync(() => {
-          const message = keccak(words(types.voucher, channelId, ceiling))
-          return recover(curve, keccak, typedHash(channelDomain(chainId), message), signature)
-        }),
       digest: (text) => Bytes32.make(`0x${keccak(utf8.encode(text)).toHex()}`),
     })
   }),
 )
 
-/** The fields of a channel's configuration, in the order of its EIP-712 type. */
-const wordsOf = (config: ChannelConfig) => [
-  ...[config.payer, config.payerAuthorizer, config.receiver, config.receiverAuthorizer],
-  ...[config.token, BigInt(config.withdrawDelay), config.salt],
-]
-
 type PaymentKey = Parameters<Signatures["Service"]["paymentId"]>[0]
 type Keccak = (bytes: Uint8Array) => Uint8Array
 
 const utf8 = new TextEncoder()
-
-/** The EIP-712 domain of the channel contract, which has the same form as a token's. */
-const channelDomain = (chainId: number): TokenDomain => ({
-  chainId,
-  asset: channelContract,
-  name: "x402 Batch Settlement",
-  version: "1",
-})
 
 const typeHashes = (keccak: Keccak) => ({
   domain: keccak(utf8.encode(
@@ -127,11 +99,6 @@ const typeHashes = (keccak: Keccak) => ({
     "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter," +
       "uint256 validBefore,bytes32 nonce)",
   )),
-  channel: keccak(utf8.encode(
-    "ChannelConfig(address payer,address payerAuthorizer,address receiver," +
-      "address receiverAuthorizer,address token,uint40 withdrawDelay,bytes32 salt)",
-  )),
-  voucher: keccak(utf8.encode("Voucher(bytes32 channelId,uint128 maxClaimableAmount)")),
 })
 
 /** Encodes each value as a 32-byte word, right-aligned as the ABI requires. */

@@ -45,7 +45,6 @@ const faults: Readonly<Record<string, Fault>> = {
   RefundsLate: { is: { 'refunds_oldest_seconds{queue="sales",state="queued"}': 7_201 } },
   RefundWorkerGone: { gone: "refund_worker_last_sweep_age_seconds" },
   TreasuryLow: { is: { treasury_usdc: 14, payments_liability_usdc: 10 } },
-  ChannelLoss: { is: { channels_lost_units: 1 } },
   ScanBehind: { is: { chain_scan_lag_seconds: 601 } },
   HttpErrors: { grows: { [requests("5xx")]: 600, [requests("2xx")]: 9_400 } },
   PaymentsDegraded: { is: { 'payments_health{part="all"}': 2 } },

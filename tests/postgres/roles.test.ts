@@ -37,11 +37,6 @@ import { freshSchema } from "../support/stores.ts"
 import { layer as refundReview } from "../../src/payments/postgres/refundReview.ts"
 import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { PaymentId } from "../../src/payments/domain/payment.ts"
-import { ChannelStore } from "../../src/payments/channels/ChannelStore.ts"
-import { layer as channelStore } from "../../src/payments/postgres/channelStore.ts"
-import { channelConfig } from "../support/payments/channelLedger.ts"
-import { nonce } from "../support/payments/terms.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
@@ -431,33 +426,4 @@ asRole(
       equal(error instanceof OwnerMigrationRequired, true)
       match(error.message, /next must be applied by the owner/)
     }).pipe(Effect.provideService(SqlClient, service)),
-)
-
-asRole(
-  "the service sells from payment channels, and can change neither their payers nor forget them",
-  ({ service, refund }) =>
-    Effect.gen(function* () {
-      const store = yield* ChannelStore
-      const chain = { balance: 100n, claimed: 0n, withdrawAt: 0n, refundNonce: 0n }
-      const [channelId, saleId] = [nonce(1), PaymentId.make(nonce(2))]
-      yield* store.observe(channelId, channelConfig(0), { newest: chain, safe: chain })
-      const claim = { channelId, saleId, ceiling: 10n, price: 10n, request: "a?", keyHash: null }
-      const { decision } = yield* store.claim(
-        { ...claim, deposit: 0n, voucher: ticket(0).signature, lease: Duration.seconds(60) },
-        { channelMax: 100n, totalMax: 100n, holdMs: 60_000 },
-      )
-      equal(decision.decision, "sell")
-      equal(yield* store.answer(saleId, new Uint8Array(1), null), true)
-      yield* store.deliver(saleId)
-      const safe = { ...chain, claimed: 10n }
-      const read = yield* store.observe(channelId, channelConfig(0), { newest: safe, safe })
-      equal([read.charged, read.chain.claimed], [10n, 10n])
-      yield* store.prune
-      yield* refused(service, "UPDATE channel SET payer = ''")
-      yield* refused(service, "DELETE FROM channel")
-      yield* refused(refund, "SELECT * FROM channel")
-      yield* refused(refund, "SELECT * FROM channel_sale")
-    }).pipe(
-      Effect.provide(channelStore.pipe(Layer.provide(Layer.succeed(SqlClient, service)))),
-    ),
 )

@@ -12,9 +12,7 @@
  */
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
-import { Clock, Effect, Option, Result, Schema } from "effect"
-import { Channels } from "../../payments/channels/Channels.ts"
-import { channelPayment } from "../../payments/channels/domain/channelPayload.ts"
+import { Clock, Effect, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
   decodeQuery,
@@ -39,7 +37,6 @@ import {
   matchPayment,
   PaymentIdentifier,
   type PaymentPayload,
-  type PaymentRejected,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
@@ -88,8 +85,6 @@ interface PaidCall {
 export interface TaggedDelivery extends Delivery {
   readonly etag: string
   readonly unchanged: boolean
-  /** Runs once the answer was delivered, instead of `Payments.sent`; of payment channels only. */
-  readonly delivered?: Effect.Effect<void>
 }
 
 /** The checkout of one product. */
@@ -119,7 +114,6 @@ export interface CheckoutOptions {
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOptions) {
   const payments = yield* Payments
-  const channels = yield* Channels
   const invalid = countInvalidPayments(options.invalidPayments)
   const { terms } = options
 
@@ -158,13 +152,26 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         // parameter and send it again.
         Effect.tapError(() => invalid.countOnly(client)),
       )
+      const now = yield* Clock.currentTimeMillis
+      const request = canonicalRequest(product, input)
       const work = handler.work(input)
-      return yield* sold({ payments, channels, terms }, {
-        ...{ product, secret, client, sent, ifNoneMatch, onUnused: invalid.countOnly(client) },
-        request: canonicalRequest(product, input),
-        check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
-        answer: (isUnchanged) => answerOf(product, work, isUnchanged),
-      }).pipe(
+      return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
+        Effect.flatMap(({ payment, validityFault }) => {
+          const { from } = payment.authorization
+          const tags = tagsOf(product, from, request, ifNoneMatch)
+          return payments.sell({
+            product,
+            payment,
+            validityFault,
+            request,
+            secret: secret ?? payment.identifier,
+            client,
+            onUnused: invalid.countOnly(client),
+          }, {
+            check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
+            compute: answerOf(product, work, tags.isUnchanged),
+          }).pipe(Effect.map((delivery) => tagDelivery(delivery, tags)))
+        }),
         Effect.tap(({ receipt }) => receipt === null ? invalid.countOnly(client) : Effect.void),
         Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
       )
@@ -173,53 +180,10 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   }
 })
 
-interface Sellers {
-  readonly payments: Payments["Service"]
-  readonly channels: Channels | null
-  readonly terms: PaymentTerms
-}
-
-/** A call whose parameters and key are valid. */
-interface CheckedCall extends Pick<PaidCall, "client" | "ifNoneMatch"> {
-  readonly product: Product
-  readonly sent: PaidCall["payment"]
-  readonly request: string
-  readonly secret: string | null
-  readonly onUnused: Effect.Effect<void>
-  readonly check: Effect.Effect<void, NotCharged>
-  readonly answer: (
-    isUnchanged: (body: Uint8Array) => boolean,
-  ) => Effect.Effect<WorkResult, NotCharged>
-}
-
-/** Sells a call for its payment: one transfer, or a voucher of a payment channel. */
-const sold = Effect.fnUntraced(function* (
-  { payments, channels, terms }: Sellers,
-  { sent, ifNoneMatch, check, answer, ...call }: CheckedCall,
-): Effect.fn.Return<TaggedDelivery, NotCharged | RefundQueued | Unresolved> {
-  const { product, request } = call
-  const tags = (payer: string) => tagsOf(product, payer, request, ifNoneMatch)
-  const byChannel = channelPaymentOf(product, terms, sent, channels)
-  if (Option.isSome(byChannel)) {
-    const payment = yield* Effect.fromResult(byChannel.value.payment)
-    const tag = tags(payment.config.payer)
-    const secret = call.secret ?? payment.identifier
-    const compute = answer(tag.isUnchanged)
-    const { sell } = byChannel.value.channels
-    return tagged(yield* sell({ product, payment, request, secret, compute }), tag)
-  }
-  const now = yield* Clock.currentTimeMillis
-  const { payment, validityFault } = yield* Effect.fromResult(purchaseOf(product, terms, sent, now))
-  const tag = tags(payment.authorization.from)
-  const secret = call.secret ?? payment.identifier
-  const work = { check, compute: answer(tag.isUnchanged) }
-  return tagged(yield* payments.sell({ ...call, payment, validityFault, secret }, work), tag)
-})
-
-const tagged = <D extends Delivery>(
-  delivery: D,
+const tagDelivery = (
+  delivery: Delivery,
   { tagOf, isUnchanged }: ReturnType<typeof tagsOf>,
-) => ({
+): TaggedDelivery => ({
   ...delivery,
   etag: tagOf(delivery.body),
   unchanged: delivery.receipt === null && isUnchanged(delivery.body),
@@ -291,28 +255,6 @@ function purchaseOf(
   })
 }
 
-/**
- * The payment of a channel, if the header has one and channels are sold here: over HTTP, for
- * compute-first products.
- */
-function channelPaymentOf(
-  product: Product,
-  terms: PaymentTerms,
-  sent: PaidCall["payment"],
-  channels: Channels | null,
-) {
-  if (channels === null || !("header" in sent) || product.settlementOrder !== "compute-first") {
-    return Option.none()
-  }
-  return Option.map(
-    channelPayment(sent.header, product, terms, channels.terms),
-    (payment) => ({ channels, payment: Result.mapError(payment, refusedPayment) }),
-  )
-}
-
-const refusedPayment = ({ reason, fault }: PaymentRejected) =>
-  new NotCharged({ code: "payment_required", message: reason, fault })
-
 /** The payment, if it pays for the product; its times are not checked. */
 function matchedPayment(
   product: Product,
@@ -322,7 +264,7 @@ function matchedPayment(
   const decoded = "header" in sent ? decodePayment(sent.header) : decodePaymentJson(sent.json)
   return Result.mapError(
     Result.flatMap(decoded, (payment) => matchPayment(product, payment, terms)),
-    refusedPayment,
+    ({ reason, fault }) => new NotCharged({ code: "payment_required", message: reason, fault }),
   )
 }
 

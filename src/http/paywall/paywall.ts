@@ -11,7 +11,6 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
-import type { NotCharged } from "../../payments/domain/failedSale.ts"
 import { Payments } from "../../payments/Payments.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { Checkout, TaggedDelivery } from "./checkout.ts"
@@ -59,9 +58,7 @@ export const makePaywall = Effect.fnUntraced(
           ifNoneMatch: request.headers["if-none-match"],
         }).pipe(
           Effect.tap((delivery) =>
-            delivery.receipt === null
-              ? Effect.void
-              : runAfterDelivery(delivery.delivered ?? payments.sent(delivery))
+            delivery.receipt === null ? Effect.void : runAfterDelivery(payments.sent(delivery))
           ),
           Effect.map(paidResponse),
           Effect.catchTag(
@@ -70,8 +67,9 @@ export const makePaywall = Effect.fnUntraced(
               error.code === "payment_required"
                 ? Effect.succeed(
                   challengeResponse(challengeFor(product, terms, {
-                    ...{ error: error.message, version1, offer: offers(product) },
-                    channel: error.channel,
+                    error: error.message,
+                    version1,
+                    offer: offers(product),
                   })),
                 )
                 : Effect.fail(error),
@@ -132,8 +130,6 @@ interface ChallengeOptions {
   readonly version1?: boolean
   /** The signed offer of the product. */
   readonly offer?: SignedExtension
-  /** What the buyer of a payment channel needs to sign the right ceiling. */
-  readonly channel?: NotCharged["channel"]
 }
 
 const utf8 = new TextEncoder()
@@ -142,9 +138,9 @@ const utf8 = new TextEncoder()
 export function challengeFor(
   product: Product,
   terms: PaymentTerms,
-  { error, version1 = false, offer, channel }: ChallengeOptions = {},
+  { error, version1 = false, offer }: ChallengeOptions = {},
 ): EncodedChallenge {
-  const { header, body } = challenge(product, terms, { error, offer, channel })
+  const { header, body } = challenge(product, terms, { error, offer })
   const content = (version1 ? challengeV1(product, terms, { error }) : null) ?? body
   return {
     status: 402,

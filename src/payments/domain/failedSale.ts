@@ -49,11 +49,6 @@ export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
    * false or absent when it is not taken.
    */
   taken: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
-  /** What the buyer of a payment channel needs to sign the right ceiling, for the 402's header. */
-  channel: Schema.optionalKey(Schema.Struct({
-    channelState: Schema.Record(Schema.String, Schema.Unknown),
-    voucherState: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  })),
 }) {}
 
 /** The payment was taken, no answer was delivered, and the refund is queued. */

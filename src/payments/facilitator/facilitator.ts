@@ -60,40 +60,24 @@ export const connect = Effect.fnUntraced(function* (options: FacilitatorOptions)
 
   return Facilitator.of({
     name: options.baseUrl,
-    verify: (request) => verifyOf(client, options, bodyOf(request), verifyTimeout),
-    settle: (request) => settleOf(client, options, bodyOf(request), settleTimeout),
+    verify: (request) =>
+      post(client, options, "/verify", request, verifyTimeout).pipe(
+        Effect.flatMap(decodeVerify),
+        Effect.map(({ isValid, invalidReason }): VerifyOutcome =>
+          isValid
+            ? { outcome: "valid" }
+            : { outcome: "invalid", reason: printable(invalidReason ?? "no reason given") }
+        ),
+        Effect.catch((error) => unknown("verify", error)),
+      ),
+    settle: (request) =>
+      post(client, options, "/settle", request, settleTimeout).pipe(
+        Effect.flatMap(decodeSettle),
+        Effect.map(settleOutcome),
+        Effect.catch((error) => unknown("settle", error)),
+      ),
   })
 })
-
-/** What /verify says of a standard request. */
-export const verifyOf = (
-  client: HttpClient.HttpClient,
-  options: FacilitatorOptions,
-  body: object,
-  timeout: Duration.Duration,
-) =>
-  post(client, options, "/verify", body, timeout).pipe(
-    Effect.flatMap(decodeVerify),
-    Effect.map(({ isValid, invalidReason }): VerifyOutcome =>
-      isValid
-        ? { outcome: "valid" }
-        : { outcome: "invalid", reason: printable(invalidReason ?? "no reason given") }
-    ),
-    Effect.catch((error) => unknown("verify", error)),
-  )
-
-/** What /settle says of a standard request. */
-export const settleOf = (
-  client: HttpClient.HttpClient,
-  options: FacilitatorOptions,
-  body: object,
-  timeout: Duration.Duration,
-) =>
-  post(client, options, "/settle", body, timeout).pipe(
-    Effect.flatMap(decodeSettle),
-    Effect.map(settleOutcome),
-    Effect.catch((error) => unknown("settle", error)),
-  )
 
 function settleOutcome(
   { success, errorReason, transaction }: typeof SettleResponse.Type,
@@ -116,14 +100,14 @@ const post = Effect.fnUntraced(
     client: HttpClient.HttpClient,
     options: FacilitatorOptions,
     path: string,
-    body: object,
+    request: FacilitatorRequest,
     _timeout: Duration.Duration,
   ) {
     const headers = options.headers === undefined ? {} : yield* options.headers(path)
     const response = yield* client.execute(
       HttpClientRequest.post(`${options.baseUrl}${path}`).pipe(
         HttpClientRequest.setHeaders(headers),
-        HttpClientRequest.bodyJsonUnsafe(body),
+        HttpClientRequest.bodyJsonUnsafe(bodyOf(request)),
       ),
     ).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
@@ -137,7 +121,7 @@ const post = Effect.fnUntraced(
       catch: () => new Unclear({ reason: `not JSON, status ${response.status}` }),
     })
   },
-  (exchange, _client, _options, _path, _body, timeout) => Effect.timeout(exchange, timeout),
+  (exchange, _client, _options, _path, _request, timeout) => Effect.timeout(exchange, timeout),
 )
 
 const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {

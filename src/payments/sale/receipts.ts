@@ -23,9 +23,6 @@ import type { PaymentTerms } from "../domain/x402/terms.ts"
 /** A receipt as x402 returns it. Its extension is absent where nothing is signed. */
 export type PaidReceipt = typeof Receipt.Type & {
   readonly extensions?: SignedExtension
-  /** Of a payment channel only: what was deposited or returned, and the state of the channel. */
-  readonly amount?: string
-  readonly extra?: Readonly<Record<string, unknown>>
 }
 
 export interface Receipts {

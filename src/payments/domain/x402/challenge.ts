@@ -9,16 +9,8 @@ import { bazaar, paymentIdentifier, type ResourceKind } from "./bazaar.ts"
 import { described, text } from "../../../core/domain/fields.ts"
 import { usd } from "../../../core/domain/money.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
-import type { NotCharged } from "../failedSale.ts"
 import type { SignedExtension } from "./offerReceipt.ts"
-import {
-  type ChannelRequirements,
-  channelRequirements,
-  type PaymentRequirements,
-  type PaymentTerms,
-  requirements,
-  v1Networks,
-} from "./terms.ts"
+import { type PaymentRequirements, type PaymentTerms, requirements, v1Networks } from "./terms.ts"
 import { resendRule } from "../../../catalog/domain/refusal.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
 
@@ -100,7 +92,7 @@ interface PaymentRequired {
     readonly tags: ReadonlyArray<string>
     readonly iconUrl: string
   }
-  readonly accepts: readonly [PaymentRequirements, ...ReadonlyArray<ChannelRequirements>]
+  readonly accepts: readonly [PaymentRequirements]
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
@@ -142,38 +134,21 @@ export function paymentRequired(
   }
 }
 
-interface HttpChallengeOptions extends Omit<ChallengeOptions, "resource"> {
-  /** What the buyer of a payment channel needs to sign the right ceiling. */
-  readonly channel?: NotCharged["channel"]
-}
-
-/**
- * The 402 of a product over HTTP: the x402 form as header, and a summary as body. With payment
- * channels the header also offers them for a compute-first product; the body does not.
- */
+/** The 402 of a product over HTTP: the x402 form as header, and a summary as body. */
 export function challenge(
   product: Product,
   terms: PaymentTerms,
-  { error = paymentRequiredError, offer, channel }: HttpChallengeOptions = {},
+  { error = paymentRequiredError, offer }: Omit<ChallengeOptions, "resource"> = {},
 ): Challenge {
   const required = paymentRequired(product, terms, { error, offer })
-  const header = terms.channels === undefined || product.settlementOrder !== "compute-first"
-    ? required
-    : {
-      ...required,
-      accepts: [
-        ...required.accepts,
-        withState(channelRequirements(product, terms, terms.channels), channel),
-      ] as const,
-    }
   return {
-    header: Base64.encode(JSON.stringify(header)),
+    header: Base64.encode(JSON.stringify(required)),
     body: {
       x402Version: 2,
       error,
       accepts: [{
         scheme: "exact",
-        network: header.accepts[0].network,
+        network: required.accepts[0].network,
         asset: "USDC",
         price: `$${usd(product.price)}`,
         payTo: terms.payTo,
@@ -185,11 +160,6 @@ export function challenge(
     },
   }
 }
-
-const withState = (
-  offered: ChannelRequirements,
-  channel: NotCharged["channel"],
-): ChannelRequirements => ({ ...offered, extra: { ...offered.extra, ...channel } })
 
 /**
  * The 402 of version 1. It does not state the payment flow. Null when version 1 has no name for the

@@ -61,8 +61,7 @@ const Accepted = Schema.Struct({
 export const PaymentIdentifier = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,128}$/))
 
 /** A field that may be absent or null, because buyers send either. */
-export const optional = <S extends Schema.Top>(schema: S) =>
-  Schema.optionalKey(Schema.NullOr(schema))
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const WirePayment = Schema.Union([
   Schema.Struct({
@@ -108,7 +107,7 @@ export interface PaymentPayload {
 }
 
 /** Why a payment does not pay for a product. The reason is text for the buyer. */
-export class PaymentRejected extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", {
+class PaymentRejected extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", {
   reason: Schema.String,
   fault: PaymentFault,
 }) {}
@@ -263,7 +262,7 @@ function timeChecks(
 }
 
 /** Whether a resource URL is the product's HTTP path or its MCP tool. */
-export function isForProduct(product: Product, resourceUrl: string | null): boolean {
+function isForProduct(product: Product, resourceUrl: string | null): boolean {
   if (resourceUrl === null) return true
   if (resourceUrl === toolUrl(product)) return true
   const path = /^https?:\/\/[^/?#]+([^?#]*)/.exec(resourceUrl)?.[1]
@@ -383,7 +382,7 @@ const signatureVs: Readonly<Record<number, string>> = { 0: "1b", 1: "1c", 27: "1
  * Normalises a signature, so that it has only one form: v of 0 or 1 becomes 27 or 28, and a high s
  * is refused. Of a longer one, which a contract wallet checks, only the case of its digits changes.
  */
-export function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
+function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
   const lower = spelling.toLowerCase()
   if (lower.length > keySignatureLength) {
     return Result.succeed(Signature.make(`0x${lower.slice(2)}`))
@@ -401,7 +400,7 @@ export function normalSignature(spelling: string): Result.Result<Signature, Paym
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-export function jsonOf(header: string): Result.Result<unknown, PaymentRejected> {
+function jsonOf(header: string): Result.Result<unknown, PaymentRejected> {
   const unpadded = header.replace(/={1,2}$/, "")
   const bytes = Base64Url.decode(unpadded.replaceAll("+", "-").replaceAll("/", "_"))
   return Result.mapError(
@@ -422,7 +421,7 @@ function malformed(reason: string): Result.Result<never, PaymentRejected> {
   return rejected("malformed", reason)
 }
 
-export function rejected(
+function rejected(
   fault: PaymentFault,
   reason: string,
 ): Result.Result<never, PaymentRejected> {

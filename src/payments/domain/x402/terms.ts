@@ -23,19 +23,6 @@ export interface PaymentTerms {
   /** Without a trailing slash. */
   readonly publicBaseUrl: string
   readonly serviceName: string
-  /** The terms of payment channels; absent when they are switched off. */
-  readonly channels?: ChannelTerms
-}
-
-/** x402's scheme of payment channels. */
-export const channelScheme = "batch-settlement"
-
-/** What a buyer's channel must be like. */
-export interface ChannelTerms {
-  /** The facilitator's key that signs claims and refunds. */
-  readonly receiverAuthorizer: `0x${string}`
-  /** Seconds from the start of a payer's withdrawal until its end. */
-  readonly withdrawDelay: number
 }
 
 /** USDC on Base, with the name and version of its EIP-712 domain. */
@@ -78,36 +65,6 @@ export function requirements(product: Priced, terms: PaymentTerms): PaymentRequi
     extra: product.settlementOrder === "settle-early"
       ? { ...extra, paymentFlow: "upfront" }
       : extra,
-  }
-}
-
-/** How to pay for a compute-first product from a channel. */
-export interface ChannelRequirements extends Omit<PaymentRequirements, "scheme" | "extra"> {
-  readonly scheme: typeof channelScheme
-  readonly extra: {
-    readonly name: string
-    readonly version: string
-    readonly receiverAuthorizer: string
-    readonly withdrawDelay: number
-    /** What a buyer needs whose ceiling was wrong. */
-    readonly channelState?: unknown
-    readonly voucherState?: unknown
-  }
-}
-
-export function channelRequirements(
-  product: Priced,
-  terms: PaymentTerms,
-  { receiverAuthorizer, withdrawDelay }: ChannelTerms,
-): ChannelRequirements {
-  const { scheme: _, extra: __, ...shared } = requirements(product, terms)
-  return {
-    scheme: channelScheme,
-    ...shared,
-    extra: {
-      ...{ name: terms.tokenName, version: terms.tokenVersion },
-      ...{ receiverAuthorizer, withdrawDelay },
-    },
   }
 }
 
