@@ -22,7 +22,7 @@ import { paymentPorts } from "./paymentPorts.ts"
 import { InvalidSettings } from "./variables.ts"
 
 /** The migration that this worker's statements need. */
-const schemaVersionMin = 45
+const schemaVersionMin = 1
 /** The interval and the number of checks for a store that is not ready: two minutes in all. */
 const readyCheckInterval = Duration.seconds(2)
 const readyCheckRetriesMax = 60

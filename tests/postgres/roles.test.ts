@@ -195,8 +195,7 @@ asRole(
       yield* store.saveCalibrated([{ computedAt: start, row: whaleRow({ wallet }) }], [])
       equal((yield* store.calibrated).length, 1)
       yield* store.saveCalibrated([], [wallet])
-      // The first two are those of migrations 0030 and 0033.
-      equal(yield* store.calibrationVersion, "6")
+      equal(yield* store.calibrationVersion, "4")
       yield* refused(refund, "SELECT * FROM whale_wallet")
       yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),

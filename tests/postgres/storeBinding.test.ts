@@ -5,9 +5,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql/SqlClient"
 import { databaseLayer } from "../../src/app/venuePorts.ts"
-import { migrationFiles } from "../../src/postgres/migrate.ts"
 import { bindStore, StoreMismatch } from "../../src/postgres/storeBinding.ts"
 import { liveTest } from "../support/effect.ts"
 import { freshSchema, onEveryStore } from "../support/stores.ts"
@@ -49,29 +47,6 @@ onEveryStore("bindStore()", (law) => {
       const starts = ["a", "b", "c", "d"].map((name) => Effect.exit(bindStore("venue", name)))
       const exits = yield* Effect.all(starts, { concurrency: "unbounded" })
       equal(exits.filter(({ _tag }) => _tag === "Success").length, 1)
-    }),
-  )
-
-  law(
-    "a store of an older version is bound to the payments that its scan shows, unless it shows both",
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      const binding = (yield* migrationFiles).find(({ name }) => name.includes("store_payments"))
-      const upgraded = Effect.fnUntraced(function* (...blocks: ReadonlyArray<number>) {
-        yield* sql`DROP TABLE store_payments`
-        yield* sql`DELETE FROM chain_scan`
-        for (const [n, block] of blocks.entries()) {
-          yield* sql`INSERT INTO chain_scan (chain_id, asset, pay_to, after_block, through_block)
-            VALUES (8453, ${`0x${"a".repeat(40)}`}, ${`0x${String(n).repeat(40)}`}, 1, ${block})`
-        }
-        const statements = `DO $block$ BEGIN EXECUTE $file$${binding?.sql}$file$; END $block$`
-        yield* sql.unsafe(statements).unprepared
-        return yield* sql`SELECT payments FROM store_payments`
-      })
-      equal(yield* upgraded(895_000_000), [{ payments: "simulated" }])
-      equal(yield* upgraded(39_000_000, 40_000_000), [{ payments: "live" }])
-      equal(yield* upgraded(39_000_000, 895_000_000), [])
-      equal(yield* upgraded(), [])
     }),
   )
 })
