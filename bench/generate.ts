@@ -1,6 +1,6 @@
 /**
  * Writes what is generated and committed: from the catalog the contract of `bellwether-client`, the tools
- * of `bellwether-mcp`, the Agent Skill, the Bruno collection and the API reference of /docs; from the
+ * of `bellwether-mcp`, the Agent Skill and the Bruno collection; from the
  * declarations of the settings `.env.example`; from the sandboxes the permissions in the threat model.
  *
  *     npm ci --prefix tests/documents && deno task generate
@@ -11,7 +11,6 @@ import { Effect } from "effect"
 import { exampleEnvironment } from "../src/app/help.ts"
 import { contractFile, contractText } from "../tests/support/clientContract.ts"
 import { publishedFiles } from "../tests/support/examples/published.ts"
-import { referenceFile, referenceText } from "../tests/support/http/reference.ts"
 import { threatModel, withPermissions } from "../tests/support/permissionsTable.ts"
 import { mcpTools, mcpToolsFile } from "../tests/support/mcpTools.ts"
 
@@ -24,7 +23,6 @@ for (const [path, text] of Object.entries(publishedFiles)) {
 }
 await Deno.writeTextFile(mcpToolsFile, `${JSON.stringify(mcpTools, null, 2)}\n`)
 await Deno.writeTextFile(new URL(".env.example", root), exampleEnvironment())
-await Deno.writeTextFile(referenceFile, await referenceText())
 await Deno.writeTextFile(
   threatModel,
   await Effect.runPromise(withPermissions(await Deno.readTextFile(threatModel))),

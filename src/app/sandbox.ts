@@ -53,7 +53,6 @@ const migrations = "migrations"
 /** The runtime reads the entry of a worker with the process's own permissions. */
 const storeWorker = "src/postgres/embeddedWorker.ts"
 const newsWorker = "src/news/sources/parseWorker.ts"
-const cardWorker = "src/http/pages/card/cardWorker.ts"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
   const { mode, database, deliveryJournal, files } = settings
@@ -78,7 +77,6 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
       deliveryJournal,
       ...kept,
       ...files,
-      cardWorker,
       ...settings.news.kind === "real" ? [newsWorker] : [],
       ...read,
     ],

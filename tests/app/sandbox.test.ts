@@ -35,7 +35,6 @@ type Env = Partial<Record<Variable, string>>
 
 const paths = { storePackages: ["/cache/pglite/1", "/cache/prepopulatedfs/1"] }
 /** What the embedded store's worker reads. */
-const cardWorker = "src/http/pages/card/cardWorker.ts"
 const storeCode = ["src/postgres/embeddedWorker.ts", ...paths.storePackages]
 const service = (mode: Mode, env: Env) =>
   Effect.map(loadService(mode, (name) => env[name]), (settings) => serviceSandbox(settings, paths))
@@ -69,7 +68,7 @@ test("serviceSandbox() in dev allows its listeners, its served store and the sto
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
     const own = [".data/handed-over-8402", ".data/simulated-1-signing", ".data/simulated-1"]
-    equal(new Set(read), new Set(["migrations", cardWorker, ...own, ...storeCode]))
+    equal(new Set(read), new Set(["migrations", ...own, ...storeCode]))
     equal(write, own)
   }))
 
@@ -97,7 +96,6 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
     ])
     equal(read, [
       ".data/handed-over-8402",
-      cardWorker,
       "src/news/sources/parseWorker.ts",
       "migrations",
     ])

@@ -29,6 +29,8 @@ export interface Inspection {
   readonly auditWidths: ReadonlyArray<number>
   /** Most links that are reached by the Tab key on one page. */
   readonly stopsMax: number
+  /** What is on a page when it is complete; without it, at its load event. */
+  readonly ready?: string
   /** The folder for screenshots; null for none. */
   readonly shots: string | null
 }
@@ -69,6 +71,7 @@ interface Page {
     ...argument: A
   ): Promise<B>
   evaluateOnNewDocument(script: () => void): Promise<unknown>
+  waitForSelector(selector: string): Promise<unknown>
   setViewport(size: { readonly width: number; readonly height: number }): Promise<void>
   setJavaScriptEnabled(enabled: boolean): Promise<void>
   setCacheEnabled(enabled: boolean): Promise<void>
@@ -162,7 +165,8 @@ async function tabThrough(page: Page, stopsMax: number): Promise<ReadonlyArray<s
 async function shoot(page: Page, url: string, width: number, scheme: string): Promise<void> {
   if (inspection.shots === null) return
   const height = await page.evaluate("document.documentElement.scrollHeight")
-  const name = new URL(url).pathname.slice(1).replaceAll("/", "_") || "home"
+  const { pathname, search } = new URL(url)
+  const name = (pathname + search).slice(1).replaceAll(/[/?]/g, "_") || "home"
   await page.screenshot({
     path: `${inspection.shots}/${name.slice(0, 60)}-${scheme}-${width}.png`,
     captureBeyondViewport: true,
@@ -201,6 +205,7 @@ async function inspect(page: Page, url: string): Promise<Inspected> {
   await page.setCacheEnabled(false)
   await page.setViewport({ width: 1440, height: heightPx })
   const bytesSent = await load(page, url, faults.loading)
+  if (inspection.ready !== undefined) await page.waitForSelector(inspection.ready)
   const closed = await page.evaluate(content)
   const reports: ReadonlyArray<string> = await page.evaluate(policyReports)
   faults.loading.push(...reports.map((report) => `CSP: ${report}`))

@@ -21,11 +21,7 @@ function filesIn(folder: string, isProgram: (path: string) => boolean): Readonly
 const entries = filesIn("src/", (path) => /^src\/[\w-]+\.ts$/.test(path))
 
 /** Workers are started by address, so no import leads to them. */
-const workers = [
-  "src/postgres/embeddedWorker.ts",
-  "src/news/sources/parseWorker.ts",
-  "src/http/pages/card/cardWorker.ts",
-]
+const workers = ["src/postgres/embeddedWorker.ts", "src/news/sources/parseWorker.ts"]
 
 /** What a service can load. */
 export const serving = [...entries, ...workers]

@@ -37,7 +37,7 @@ export const quickstarts: Readonly<Record<string, readonly [note: string, text: 
 }
 
 /** The address that the files name, and how they leave it open. */
-export const placeholders = /http:\/\/127\.0\.0\.1:8402|(?<=BASE_URL=)(?:https:\/\/)?\.\.\./g
+const placeholders = /http:\/\/127\.0\.0\.1:8402|(?<=BASE_URL=)(?:https:\/\/)?\.\.\./g
 
 /** The documents of /docs and /contact, by path. */
 export function docs(

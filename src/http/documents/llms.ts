@@ -246,7 +246,7 @@ const callsNote =
   "markets are not. Answers may gain fields in later versions."
 
 /** How to read the field reference. */
-export const fieldsNote =
+const fieldsNote =
   "Every field of every answer, error and payment header. A name in bold is a type, with the calls " +
   "that return it; the other types are parts of these. Fields of an object, or of a list's rows, are " +
   "indented below it. `time` is ISO 8601 in UTC with milliseconds. An `optional` field may be absent."

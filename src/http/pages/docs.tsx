@@ -1,25 +1,22 @@
 /**
- * /docs and the pages below it, /contact and /changelog: the documents of the service as pages.
+ * /docs, the quickstarts, the Agent Skill and /contact: the documents of the service as pages.
  *
  * Their Markdown is that of /llms-full.txt and of the documents on the same paths. A page is
- * rendered when it is first requested; the two references take too long for that, so
- * `deno task generate` renders them.
+ * rendered when it is first requested.
  *
  * @module
  */
 import { raw } from "hono/html"
 import type { Child } from "hono/jsx"
-import changelog from "../../../CHANGELOG.md" with { type: "text" }
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
 import { paths } from "../documents/addresses.ts"
-import { placeholders, quickstarts } from "../documents/docs.ts"
+import { quickstarts } from "../documents/docs.ts"
 import {
   agentsSection,
   errorsNote,
   errorTable,
-  fieldsNote,
   limitsSection,
   type LlmsOptions,
   payingSection,
@@ -28,9 +25,8 @@ import { testTriggerSection } from "../documents/testTriggers.ts"
 import type { PageMeta } from "./layout.tsx"
 import type { Documents } from "../documents/documents.ts"
 import { markdownHtml } from "./markdown.ts"
-import { pagePaths, referencePath } from "./paths.ts"
+import { pagePaths } from "./paths.ts"
 import { PaymentFlow } from "./paymentFlow.tsx"
-import rendered from "./reference.json" with { type: "json" }
 
 /** What a page of documents is made of. */
 export interface DocumentPage {
@@ -45,7 +41,7 @@ export interface DocsOptions extends LlmsOptions {
 
 /** All these pages. */
 export function docsPages(options: DocsOptions): ReadonlyArray<DocumentPage> {
-  const { documents, terms: { publicBaseUrl } } = options
+  const { documents } = options
   const text = (path: string) => new TextDecoder().decode(documents.get(path)?.().bytes)
   return [
     { meta: docsMeta, content: () => <DocsPage options={options} /> },
@@ -60,19 +56,8 @@ export function docsPages(options: DocsOptions): ReadonlyArray<DocumentPage> {
         content: () => <QuickstartPage name={name} note={note} text={text(path)} />,
       }
     }),
-    { meta: fieldsMeta, content: () => <FieldsPage /> },
-    { meta: referenceMeta, content: () => <ReferencePage publicBaseUrl={publicBaseUrl} /> },
-    ...referenceTags.map((tag): DocumentPage => ({
-      meta: {
-        path: referencePath(tag),
-        title: `API reference: ${tag}`,
-        description: `The paths of Bellwether under "${tag}": parameters, answers and examples.`,
-      },
-      content: () => <ReferenceTagPage tag={tag} publicBaseUrl={publicBaseUrl} />,
-    })),
     { meta: contactMeta, content: () => <Markdown text={text(paths.contact)} /> },
     { meta: skillMeta, content: () => <SkillPage text={text(paths.skill)} /> },
-    { meta: changelogMeta, content: () => <Markdown text={changelog} /> },
   ]
 }
 
@@ -82,19 +67,6 @@ const docsMeta: PageMeta = {
   description:
     "How to call Bellwether and pay per call with x402: quickstarts, the life of a payment, limits and errors.",
 }
-const fieldsMeta: PageMeta = {
-  path: pagePaths.fields,
-  title: "Field reference",
-  description: "Every field of every answer, error and payment header of Bellwether.",
-}
-const referenceMeta: PageMeta = {
-  path: pagePaths.reference,
-  title: "API reference",
-  description: "Every path of Bellwether with its parameters, answers and an example.",
-  json: [paths.openApi, paths.openApiService],
-}
-const referenceTags = [...new Set(rendered.operations.map(({ tag }) => tag))]
-const operationsOf = (tag: string) => rendered.operations.filter((one) => one.tag === tag)
 const contactMeta: PageMeta = {
   path: paths.contact,
   title: "Contact",
@@ -105,12 +77,6 @@ const skillMeta: PageMeta = {
   title: "Agent Skill",
   description: "Bellwether as SKILL.md, for agents that load skills.",
 }
-const changelogMeta: PageMeta = {
-  path: pagePaths.changelog,
-  title: "Changelog",
-  description: "What changed in Bellwether for those who call it, newest first.",
-}
-
 function Markdown({ text }: { text: string }) {
   return <div class="document">{raw(markdownHtml(text))}</div>
 }
@@ -262,12 +228,7 @@ function Payment({ options }: { options: DocsOptions }) {
 
 function More() {
   const links = [
-    [
-      pagePaths.reference,
-      "API reference",
-      "every path with its parameters, answers and an example",
-    ],
-    [pagePaths.fields, "Field reference", "every field of every answer"],
+    [pagePaths.api, "API reference", "every path with its parameters, answers and errors"],
     [paths.openApi, "openapi.json", "the calls that an agent buys with, for generators"],
     [paths.openApiService, "openapi/service.json", "the other paths, for generators"],
     [paths.llmsFull, "llms-full.txt", "all of this as one text for a language model"],
@@ -322,69 +283,6 @@ function SkillPage({ text }: { text: string }) {
           <pre tabindex={0}><code>{data}</code></pre>
         </details>
       )}
-    </>
-  )
-}
-
-function FieldsPage() {
-  return (
-    <>
-      <h1>Field reference</h1>
-      <p>{fieldsNote}</p>
-      <div class="document">{raw(rendered.fields)}</div>
-    </>
-  )
-}
-
-/** One page lists all operations, and each tag has a page: together they would be too heavy. */
-function ReferencePage({ publicBaseUrl }: { publicBaseUrl: string }) {
-  return (
-    <>
-      <h1>API reference</h1>
-      <p>
-        Every operation of <a href={paths.openApi}>openapi.json</a> and{" "}
-        <a href={paths.openApiService}>openapi/service.json</a>, at{" "}
-        <code>{publicBaseUrl}</code>. A paid operation without a payment answers 402 with its price.
-        The errors are the same everywhere:{" "}
-        <a href={`${pagePaths.docs}#errors`}>table of errors</a>.
-      </p>
-      <nav class="index" aria-label="Operations">
-        {referenceTags.map((tag) => (
-          <div key={tag}>
-            <h2>
-              <a href={referencePath(tag)}>{tag}</a>
-            </h2>
-            <ul>
-              {operationsOf(tag).map(({ id, path, title }) => (
-                <li key={id}>
-                  <a href={`${referencePath(tag)}#${id}`}>{path}</a> {title}
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
-      </nav>
-    </>
-  )
-}
-
-function ReferenceTagPage({ tag, publicBaseUrl }: { tag: string; publicBaseUrl: string }) {
-  return (
-    <>
-      <h1>API reference: {tag}</h1>
-      <p>
-        <a href={pagePaths.reference}>All operations</a>
-      </p>
-      {operationsOf(tag).map(({ id, method, path, title, html }) => (
-        <section key={id} class="document operation" aria-labelledby={id}>
-          <h2 id={id}>{title}</h2>
-          <p>
-            <code>{method} {path}</code>
-          </p>
-          {raw(html.replaceAll(placeholders, () =>
-            publicBaseUrl))}
-        </section>
-      ))}
     </>
   )
 }

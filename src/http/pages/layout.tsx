@@ -13,7 +13,6 @@ import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
 import { paths } from "../documents/addresses.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { iconSvg } from "../documents/wellKnown.ts"
-import { cardHeight, cardWidth } from "./card/card.ts"
 import { pagePaths } from "./paths.ts"
 import type { Site } from "./site.ts"
 import style from "./style.css" with { type: "text" }
@@ -96,8 +95,7 @@ function Frame(
         <footer>
           <a href={freeRows.terms_text.path}>Terms</a>
           <a href={paths.contact}>Contact</a>
-          <a href={pagePaths.changelog}>Changelog</a>
-          <a href={paths.openApi}>OpenAPI</a>
+          <a href={pagePaths.api}>API</a>
           <a href={paths.llms}>llms.txt</a>
         </footer>
       </body>
@@ -137,14 +135,7 @@ function Head({ site: { publicBaseUrl }, meta }: { site: Site; meta: PageMeta })
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content="Bellwether" />
       <meta property="og:url" content={publicBaseUrl + meta.path} />
-      <meta property="og:image" content={publicBaseUrl + pagePaths.card} />
-      <meta property="og:image:width" content={String(cardWidth)} />
-      <meta property="og:image:height" content={String(cardHeight)} />
-      <meta
-        property="og:image:alt"
-        content="Win rates of tracked entries by price, next to the line of fair prices"
-      />
-      <meta name="twitter:card" content="summary_large_image" />
+      <meta name="twitter:card" content="summary" />
       <link rel="canonical" href={publicBaseUrl + meta.path} />
       <link rel="icon" href={paths.icon} type="image/svg+xml" />
       {(meta.json ?? []).map((path) => (

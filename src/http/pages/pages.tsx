@@ -15,7 +15,7 @@ import type { EdgeRoute } from "../server/edge.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import type { PageDataRoutes } from "../free/pageData.ts"
 import type { FreeRoutes } from "../skills.ts"
-import { cardAnswer, pngRoute } from "./card/card.ts"
+import { apiViewer } from "./apiViewer.ts"
 import { digestMeta, DigestPage } from "./digest.tsx"
 import { type DocsOptions, docsPages } from "./docs.tsx"
 import { homeMeta, HomePage } from "./home.tsx"
@@ -23,7 +23,6 @@ import { madeOfOffer, type Offers } from "../paywall/offers.ts"
 import { pageAnswer, type PageMeta } from "./layout.tsx"
 import { type Bodies, pageRoute, type PageSources, source } from "./page.ts"
 import { paywallMeta, PaywallPage } from "./paywallPage.tsx"
-import { pagePaths } from "./paths.ts"
 import { pricingPage } from "./pricing.tsx"
 import type { Site } from "./site.ts"
 import { statusMeta, StatusPage } from "./status.tsx"
@@ -56,20 +55,11 @@ export function pages(options: PageOptions): ReadonlyMap<string, EdgeRoute> {
   return new Map([
     ...listed,
     ...paywalls(options),
-    [pagePaths.card, cardRoute(options)],
+    ...apiViewer(limiter),
     [paths.sitemap, { limiter, paid: null, current: () => sitemap }],
     [paths.iconBitmap, { limiter, paid: null, current: () => iconBitmap }],
   ])
 }
-
-/** The image of the track record that link previews show. */
-const cardRoute = ({ site, limiter, free }: PageOptions): EdgeRoute =>
-  pngRoute(pageRoute({
-    limiter,
-    sources: { record: source<Body<"track_record">>(free.track_record) },
-    render: ({ record }) =>
-      record === null ? unavailable(site, trackRecordMeta) : cardAnswer(site, record),
-  }))
 
 /** /sitemap.xml (sitemaps.org). */
 const sitemapText = (urls: ReadonlyArray<string>) =>

@@ -13,14 +13,16 @@ export const pagePaths = {
   status: "/status",
   pricing: "/pricing",
   docs: paths.docs,
-  fields: "/docs/fields",
-  reference: "/docs/reference",
-  changelog: "/changelog",
-  card: "/card.png",
+  /** Swagger UI over the OpenAPI documents. */
+  api: "/docs/api",
 } as const
 
 /** The pages of single markets: `/markets/{slug}`. */
 export const marketsPrefix = "/markets/"
 
-/** The page of the API reference with the operations of a tag. */
-export const referencePath = (tag: string) => `${pagePaths.reference}/${tag}` as const
+/** The files of the page of the API. */
+export const apiFiles = {
+  script: `${pagePaths.api}/swagger-ui-bundle.js`,
+  style: `${pagePaths.api}/swagger-ui.css`,
+  start: `${pagePaths.api}/start.js`,
+} as const

@@ -13,7 +13,7 @@ import { v1Networks } from "../../payments/domain/x402/terms.ts"
 import { Prose } from "./blocks.tsx"
 import type { DocsOptions, DocumentPage } from "./docs.tsx"
 import { count, Table } from "./parts.tsx"
-import { pagePaths, referencePath } from "./paths.ts"
+import { pagePaths } from "./paths.ts"
 
 /** The page of prices. */
 export function pricingPage(options: DocsOptions): DocumentPage {
@@ -102,7 +102,7 @@ function Prices() {
         { title: "Returns" },
       ]}
       rows={all.map(({ path, price, settlementOrder, title, id }) => [
-        <a key={id} href={`${referencePath("paid")}#${operationId({ id })}`}>{path}</a>,
+        <a key={id} href={`${pagePaths.api}#/paid/${operationId({ id })}`}>{path}</a>,
         `$${usd(price)}`,
         charging[settlementOrder].short,
         title,

@@ -1,5 +1,5 @@
 /**
- * The documents as pages: their Markdown is safe, the reference has every operation, and agents keep
+ * The documents as pages: their Markdown is safe, the viewer of the API has its files, and agents keep
  * the documents themselves.
  *
  * @module
@@ -12,13 +12,10 @@ import { errorRules } from "../../../src/http/server/errors.ts"
 import { exampleErrors } from "../../../src/http/openapi/errors.ts"
 import { paths } from "../../../src/http/documents/addresses.ts"
 import { markdownHtml } from "../../../src/http/pages/markdown.ts"
-import { pagePaths, referencePath } from "../../../src/http/pages/paths.ts"
-import { merged } from "../../support/http/contract.ts"
+import { apiFiles, pagePaths } from "../../../src/http/pages/paths.ts"
 import { law, test } from "../../support/effect.ts"
-import { base, openDocumentService } from "../../support/http/documents.ts"
-import { hasDocumentTools } from "../../support/http/documentTools.ts"
+import { openDocumentService } from "../../support/http/documents.ts"
 import { oneOf } from "../../support/http/hostile.ts"
-import { operations, referenceFile, referenceText } from "../../support/http/reference.ts"
 import { sized } from "../../support/size.ts"
 
 const asBrowser = { headers: { accept: "text/html" } }
@@ -114,56 +111,31 @@ Deno.test("markdownHtml() gives each heading an anchor of its own, and no link t
   equal([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href), ["https://d.example"])
 })
 
-/** The most bytes of a page before compression. */
-const pageBytesMax = 150_000
-
-test("the reference lists every operation of the contract, at the service's own address", () =>
+test("/docs/api loads files of this origin only, compressed and with the right types", () =>
   Effect.gen(function* () {
     const service = yield* openDocumentService
-    const read = (path: `/${string}`) =>
-      Effect.flatMap(
-        service.get(path, asBrowser),
-        (response) => Effect.promise(() => response.text()),
-      )
-    const documents = yield* Effect.forEach([paths.openApi, paths.openApiService], read)
-    const served = operations(merged(documents.map((text) => JSON.parse(text))))
-    equal(served.map(({ id }) => id), operations().map(({ id }) => id))
-    const index = yield* read(pagePaths.reference)
-    const anchors = new Map<string, ReadonlySet<string>>()
-    const links = new Set<string>()
-    for (const tag of new Set(served.map(({ tag }) => tag))) {
-      const html = yield* read(referencePath(tag))
-      for (const { id, path, method } of served.filter((one) => one.tag === tag)) {
-        ok(html.includes(`<h2 id="${id}">`) && html.includes(`<code>${method} ${path}</code>`), id)
-        ok(index.includes(`href="${referencePath(tag)}#${id}"`), id)
-      }
-      ok(!html.includes("127.0.0.1:8402"))
-      ok(new TextEncoder().encode(html).length < pageBytesMax, tag)
-      anchors.set(
-        referencePath(tag),
-        new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id)),
-      )
-      for (const [, link = ""] of html.matchAll(/href="(\/docs\/reference\/[^"]+)"/g)) {
-        links.add(link)
-      }
-    }
-    ok(index.includes(base) && links.size > 20)
-    equal(
-      [...links].filter((link) => {
-        const [page = "", anchor = ""] = link.split("#")
-        return anchors.get(page)?.has(anchor) !== true
-      }),
-      [],
+    const page = yield* service.get(pagePaths.api, asBrowser)
+    match(
+      page.headers.get("content-security-policy") ?? "",
+      /default-src 'none'; script-src 'self';/,
     )
+    const html = yield* Effect.promise(() => page.text())
+    const files = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]*)"/g)]
+      .map(([, path = ""]) => path)
+    equal(new Set(files), new Set([paths.icon, ...Object.values(apiFiles)]))
+    for (const path of [apiFiles.script, apiFiles.style]) {
+      const file = yield* service.get(path)
+      const bytes = yield* Effect.promise(() => file.bytes())
+      const unzipped = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))
+      const text = yield* Effect.promise(() => new Response(unzipped).text())
+      ok(text.length > 2 * bytes.length, path)
+      strictEqual(file.headers.get("content-encoding"), "gzip")
+      ok(text.includes(path === apiFiles.script ? "SwaggerUIBundle" : ".swagger-ui"))
+    }
+    const start = yield* service.get(apiFiles.start)
+    const text = yield* Effect.promise(() => start.text())
+    ok(text.includes(`"${paths.openApi}"`) && text.includes(`"${paths.openApiService}"`))
   }))
-
-Deno.test({
-  name: hasDocumentTools
-    ? "the reference is rendered from today's contract (deno task generate writes it)"
-    : "the reference is not compared: npm ci --prefix tests/documents",
-  ignore: !hasDocumentTools,
-  fn: async () => strictEqual(await Deno.readTextFile(referenceFile), await referenceText()),
-})
 
 test("agents keep the documents of /docs, /contact and the quickstarts", () =>
   Effect.gen(function* () {
