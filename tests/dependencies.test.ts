@@ -59,9 +59,9 @@ Deno.test("every task loads packages by a frozen lock, which is that of its prog
   equal(lockless.map((part) => part.split(" ").at(-1)), ["bench/lock.ts"])
   for (const part of loading.filter((part) => !lockless.includes(part))) {
     const entry = part.split(" ").find((word) =>
-      /^(?:src|examples|packages|tests|bench)\/.*\.ts$/.test(word)
+      /^(?:src|examples|packages|tests|bench|tools)\/.*\.ts$/.test(word)
     )
-    const isProduct = /^(?:src|examples\/\w|packages)/.test(entry ?? "") &&
+    const isProduct = /^(?:src|examples\/\w|packages|tools)/.test(entry ?? "") &&
       !/deno check /.test(part)
     const expected = !isProduct ? locks.tests : locks.product
     equal(lockOf(part), expected.file, part)

@@ -27,10 +27,10 @@ const entryPoints = [
   "src/restore.ts",
   "src/refund-review.ts",
   "src/check.ts",
-  "src/verify.ts",
   "src/backtest.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
   ...["packages/client/src/client.ts", "packages/mcp/src/main.ts"],
+  "tools/verify.ts",
 ]
 
 /**
@@ -53,7 +53,6 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...["core", "markets", "feed", "whales", "news", "writing", "predetermined", "movers"],
   ],
   "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
-  verify: ["core", "feed", "signing", "track-record", "catalog"],
   backtest: ["core", "markets", "feed", "movers", "whales"],
   status: ["core", "digest"],
   catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record", "status"],
@@ -106,6 +105,8 @@ const src = sources("src")
 const buyers = [...sources("packages"), ...sources("examples")]
 const tests = sources("tests")
 const bench = sources("bench")
+/** What a person runs on files and answers: no part of the service. */
+const tools = sources("tools")
 
 /** The capability a file belongs to, or `entry`. */
 function capability(path: string): string {
@@ -207,14 +208,14 @@ Deno.test("domain modules import only domain modules and value modules of effect
 })
 
 Deno.test("every source file opens by saying what it is", () => {
-  const offences = [...src, ...buyers, ...tests]
+  const offences = [...src, ...buyers, ...tests, ...tools]
     .filter(({ text }) => !/^\/\*\*\n \* \S[^]*?@module\n \*\/\n/.test(text))
     .map(({ path }) => path)
   fail("These files have no header", offences)
 })
 
 Deno.test("no function is longer than 70 lines", () => {
-  const offences = [...src, ...buyers].flatMap(({ path, text }) =>
+  const offences = [...src, ...buyers, ...tools].flatMap(({ path, text }) =>
     functionsOf(text)
       .filter(({ lines }) => lines > functionLinesMax)
       .map(({ line, lines }) => `${path}:${line}: ${lines} lines`)
@@ -244,7 +245,7 @@ function reachedFrom(
   const visit = (path: string): void => {
     if (reached.has(path)) return
     reached.add(path)
-    const file = [...src, ...buyers].find((file) => file.path === path)
+    const file = [...src, ...buyers, ...tools].find((file) => file.path === path)
     if (file !== undefined) importsOf(file).forEach(visit)
   }
   starts.forEach(visit)
@@ -290,7 +291,7 @@ Deno.test("an entry point reaches every source file", () => {
   const reached = reachedFrom(entryPoints)
   fail(
     "No entry point reaches",
-    [...src, ...buyers].map(({ path }) => path).filter((path) => !reached.has(path)),
+    [...src, ...buyers, ...tools].map(({ path }) => path).filter((path) => !reached.has(path)),
   )
 })
 
@@ -304,9 +305,16 @@ function exportsOf(text: string): ReadonlyArray<string> {
 
 const names = (name: string, text: string) => new RegExp(`\\b${name}\\b`).test(text)
 
+Deno.test("the service imports no tool", () => {
+  const offences = [...src, ...buyers].flatMap(({ path, imports }) =>
+    imports.filter((to) => to.startsWith("tools/")).map((to) => `${path} imports ${to}`)
+  )
+  fail("A tool is no part of the service", offences)
+})
+
 Deno.test("another file imports every export", () => {
-  const everything = [...src, ...buyers, ...tests, ...bench]
-  const offences = src.flatMap(({ path, text }) => {
+  const everything = [...src, ...buyers, ...tests, ...bench, ...tools]
+  const offences = [...src, ...tools].flatMap(({ path, text }) => {
     const users = everything.filter(({ imports }) => imports.includes(path))
     return exportsOf(text)
       .filter((name) => !users.some((user) => names(name, user.text)))
@@ -326,7 +334,7 @@ Deno.test("what buyers run imports nothing of the service, and the packages not 
 
 /** A test may read a limit, or try a rule, that the runtime uses in its own file. */
 Deno.test("the runtime itself uses every export", () => {
-  const runtime = [...src, ...buyers, ...bench]
+  const runtime = [...src, ...buyers, ...bench, ...tools]
   const offences = src.flatMap(({ path, text }) => {
     const users = runtime.filter(({ imports }) => imports.includes(path)).map(({ text }) => text)
     const own = (name: string) =>
@@ -339,7 +347,7 @@ Deno.test("the runtime itself uses every export", () => {
 })
 
 Deno.test("no file hands on what it imported", () => {
-  const offences = src.filter(({ text }) => /^export (?:type )?[{*]/m.test(text))
+  const offences = [...src, ...tools].filter(({ text }) => /^export (?:type )?[{*]/m.test(text))
   fail("These files export again", offences.map(({ path }) => path))
 })
 

@@ -28,6 +28,8 @@ export const serving = [...entries, ...workers]
 
 const buyers = ["examples/agent.ts", "examples/buyer.ts", "packages/mcp/src/main.ts"]
 
+const tools = filesIn("tools/", (path) => path.endsWith(".ts"))
+
 /** Folders with packages of their own, which `npm ci` installs. */
 const installed = /^tests\/(?:anvil|browser|documents|hosts|legacy|oracle|quickstarts)\//
 
@@ -36,12 +38,12 @@ const tested = ["tests/", "bench/"].flatMap((folder) =>
 )
 
 /**
- * `product` is the lock of `deno.json`: a service, and a buyer's programs, which need two packages more.
+ * `product` is the lock of `deno.json`: a service, tools, and a buyer's programs, which need two packages more.
  * Commands of tests and measurements name the other.
  */
 export const locks = {
-  product: { file: "deno.lock", entries: [...serving, ...buyers] },
-  tests: { file: "tests/deno.lock", entries: [...serving, ...buyers, ...tested] },
+  product: { file: "deno.lock", entries: [...serving, ...buyers, ...tools] },
+  tests: { file: "tests/deno.lock", entries: [...serving, ...buyers, ...tools, ...tested] },
 } as const
 
 export interface Lock {

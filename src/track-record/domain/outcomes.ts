@@ -10,7 +10,6 @@ import { Schema } from "effect"
 import { described } from "../../core/domain/fields.ts"
 import { Count, Price } from "../../core/domain/number.ts"
 import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import type { FeedItem } from "../../feed/domain/item.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
 import { type CheckVerdict, isFirstKind, publishedAt, type ScoreCheck } from "./selfScore.ts"
@@ -116,44 +115,6 @@ export function outcomesOf(
     if (outcomes.length < limit) outcomes.push(outcomeOf(first, checks))
   }
   return outcomes
-}
-
-/** Prices are on half steps of the venue, rates have six decimals. */
-const tolerance = 1e-6
-
-const isNear = (a: number | null, b: number) => a !== null && Math.abs(a - b) <= tolerance
-
-/** Why an outcome does not follow from its item; null when it does, as far as the item says it. */
-export function outcomeFault(item: FeedItem, outcome: Outcome): string | null {
-  if (outcome.type !== item.type) return "it is of another type"
-  if (outcome.publishedAt !== item.createdAt) return "it has another time of publication"
-  if (outcome.type === "mover" && item.type === "mover") {
-    return moveFault(item.data, outcome.after1h) ?? moveFault(item.data, outcome.after24h)
-  }
-  if (outcome.type === "whale_entry" && item.type === "whale_entry") {
-    const { after1h, after24h, last } = outcome
-    const wrong = [after1h, after24h, last].some(({ price, closingLineValue }) =>
-      price !== null && !isNear(closingLineValue, price - item.data.entryPrice)
-    )
-    if (wrong) return "a closing line value is not price minus entryPrice"
-    return (outcome.state === "paid") === (outcome.payout !== null)
-      ? null
-      : "it has a payout only when it is paid"
-  }
-  return null
-}
-
-function moveFault(
-  { priceStart, priceNow }: Extract<FeedItem, { type: "mover" }>["data"],
-  { state, price, drift }: typeof MoveResult.Type,
-): string | null {
-  if (price === null) return drift === null ? null : "a drift without a price"
-  const direction = Math.sign(priceNow - priceStart)
-  if (!isNear(drift, direction * (price - priceNow))) return "a drift is not that of its price"
-  // Half of the move from `priceStart`, in the direction of the move.
-  const beyond = direction * (price - (priceStart + priceNow) / 2)
-  const kept = beyond >= -tolerance ? "persisted" : "reverted"
-  return state === kept ? null : `it is ${kept} by its price, not ${state}`
 }
 
 function outcomeOf(first: StoredOutcome, checks: ReadonlyArray<StoredOutcome>): Outcome {

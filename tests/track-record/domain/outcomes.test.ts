@@ -11,13 +11,13 @@ import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { outcomeOf as moveOutcome } from "../../../src/movers/domain/moveOutcomes.ts"
 import {
   outcomeDelayMs,
-  outcomeFault,
   outcomesMax,
   outcomesOf,
   type StoredOutcome,
 } from "../../../src/track-record/domain/outcomes.ts"
 import { checksOf, moverVerdict } from "../../../src/track-record/domain/selfScore.ts"
 import { law } from "../../support/effect.ts"
+import { outcomeFault } from "../../../tools/history.ts"
 
 const now = Date.UTC(2026, 10, 24)
 const [mover, whaleEntry, predetermined] = sampleBody.feedItems

@@ -11,10 +11,7 @@ import { headStatement, linkText } from "../../src/feed/domain/chain.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import { jwkSet } from "../../src/signing/domain/keys.ts"
 import type { Outcome } from "../../src/track-record/domain/outcomes.ts"
-import { scorecard } from "../../src/track-record/domain/scorecard.ts"
-import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
-import { type Evidence, judge, seenOf } from "../../src/verify/history.ts"
-import { noVerdicts } from "../support/track-record/memoryScores.ts"
+import { type Evidence, judge, seenOf } from "../../tools/history.ts"
 import { linksOf, proofOf } from "../support/feed/chain.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { Random } from "../support/random.ts"
@@ -87,20 +84,11 @@ function evidenceOf(
     proofs,
     unproven: [],
     outcomes: items.slice(0, -itemsPerDay).map(published),
-    ...{ trackRecord, isWhole: false },
     items: bought,
+    statements: [sign({ amount: "10000" })],
     earlier: { heads: [], days: [] },
   }
 }
-
-const trackRecord = {
-  success: true,
-  ...scorecard({
-    ...{ tracked: [], totals: [], whales: [], verdicts: noVerdicts },
-    ...{ entries: new Map(), moveBins: [], forecasts: noForecasts },
-    readAt: { wallets: start, scores: start },
-  }),
-} as Evidence["trackRecord"]
 
 const items = historyOf(daysCount * itemsPerDay + 5)
 const bought = items.filter(({ feedIndex }) => feedIndex % 3 === 0)
@@ -132,6 +120,7 @@ Deno.test("judge() finds no fault in an honest history", () => {
   assert.deepEqual(faultsOf(evidence), [])
   assert.deepEqual(judge(evidence).map(({ check }) => check), [
     ...["heads", "signatures", "proofs", "items", "one history", "outcomes"],
+    "offers and receipts",
   ])
 })
 
@@ -320,41 +309,15 @@ Deno.test("judge() finds an outcome that does not follow from its item, and one 
   assert.deepEqual(faultsOf(less), ["item 6 has no outcome"])
 })
 
-Deno.test("judge() counts the outcomes again, and finds each count that does not follow from them", () => {
-  const { length } = honest.outcomes
-  const younger = items.length - length
-  const movers = {
-    ...{ emitted: items.length, judgedAfter1h: length, persistedAfter1h: length },
-    ...{ unknownAfter1h: 0, judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: length },
+Deno.test("judge() finds an offer or receipt that no published key signed, or that was changed", () => {
+  const [honestOffer = ""] = evidence.statements
+  const [header, , signature] = honestOffer.split(".")
+  const [, payload] = testKey.sign({ amount: "1" }).split(".")
+  const lies = [keyOf(2).sign({ amount: "10000" }), [header, payload, signature].join(".")]
+  for (const lie of lies) {
+    const found = faultsOf({ ...evidence, statements: [honestOffer, lie] })
+    assert.deepEqual(found, ["signature 2 is of no published key"])
   }
-  const none = { emitted: 0, resolved: 0, correct: 0, uneven: 0, cancelled: 0 }
-  const predetermined = {
-    ...none,
-    byKind: { evidence: none, contestedProposal: { ...none, record: null } },
-  }
-  const findings = (change: object) =>
-    faultsOf({
-      ...evidence,
-      isWhole: true,
-      trackRecord: { ...evidence.trackRecord, movers: { ...movers, ...change }, predetermined },
-    })
-  assert.deepEqual(findings({}), [])
-  for (const [name, value] of Object.entries(movers)) {
-    const [less, more] = [value - 1 - (name === "emitted" ? younger : 0), value + younger + 1]
-    for (const other of name === "emitted" ? [less, items.length + 1] : [less, more]) {
-      assert.match(findings({ [name]: other }).join(), new RegExp(`movers.${name} is ${other}`))
-    }
-  }
-  const wrong = {
-    ...evidence,
-    isWhole: true,
-    trackRecord: {
-      ...evidence.trackRecord,
-      movers,
-      predetermined: { ...predetermined, correct: 99 },
-    },
-  }
-  assert.match(faultsOf(wrong).join(), /predetermined.correct is 99/)
 })
 
 Deno.test("the last link of a proof is the item's own", () => {

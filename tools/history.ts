@@ -2,16 +2,17 @@
  * Judges what a service published about its history, from its answers alone: no network here.
  *
  * Every answer, every item and every earlier record claims hashes of items. Two claims about one index
- * that differ are a rewritten history, whichever is the first.
+ * that differ are a rewritten history, whichever is the first. Every signature is compared with the
+ * published keys.
  *
  * @module
  */
 import { createPublicKey, verify } from "node:crypto"
 import { Buffer } from "node:buffer"
 import { Option, Schema } from "effect"
-import type { freeRows } from "../catalog/domain/freeRow.ts"
-import { day, type EpochMs, IsoTime } from "../core/domain/time.ts"
-import { sha256 } from "../core/sha256.ts"
+import type { freeRows } from "../src/catalog/domain/freeRow.ts"
+import { day, type EpochMs, IsoTime } from "../src/core/domain/time.ts"
+import { sha256 } from "../src/core/sha256.ts"
 import {
   type ChainHead,
   type ChainLink,
@@ -22,10 +23,10 @@ import {
   noHash,
   proofFault,
   skipIndex,
-} from "../feed/domain/chain.ts"
-import { contentOf, FeedItem, feedRetentionMs } from "../feed/domain/item.ts"
-import { canonicalJson, type CanonicalValue } from "../signing/domain/canonicalJson.ts"
-import { outcomeFault } from "../track-record/domain/outcomes.ts"
+} from "../src/feed/domain/chain.ts"
+import { contentOf, FeedItem, feedRetentionMs } from "../src/feed/domain/item.ts"
+import { canonicalJson, type CanonicalValue } from "../src/signing/domain/canonicalJson.ts"
+import type { Outcome } from "../src/track-record/domain/outcomes.ts"
 
 type Body<Id extends keyof typeof freeRows> = typeof freeRows[Id]["body"]["Type"]
 
@@ -57,14 +58,12 @@ export interface Evidence {
   /** The proofs that were read, and the indices for which the service has none. */
   readonly proofs: ReadonlyArray<Body<"feed_proof">>
   readonly unproven: ReadonlyArray<number>
+  /** The outcomes of the caller's items, as far as they are published. */
   readonly outcomes: Body<"outcomes">["data"]
-  readonly trackRecord: Omit<Body<"track_record">, "movers"> & {
-    readonly movers: Omit<Body<"track_record">["movers"], "drift">
-  }
-  /** Every outcome, from the first on, was read. */
-  readonly isWhole: boolean
   /** Items that the caller bought, as they were received. */
   readonly items: ReadonlyArray<unknown>
+  /** Signed offers and receipts, of the service now and of what the caller has. */
+  readonly statements: ReadonlyArray<string>
   readonly earlier: Seen
 }
 
@@ -84,7 +83,7 @@ export function judge(evidence: Evidence): ReadonlyArray<Finding> {
     itemsInChain(evidence, items),
     oneHistory(evidence, items),
     outcomes(evidence, items),
-    ...evidence.isWhole ? [counts(evidence)] : [],
+    offersAndReceipts(evidence),
   ]
 }
 
@@ -335,70 +334,61 @@ function statementOf(jws: string): ChainHead | null {
   }
 }
 
-function outcomes(
-  { index, outcomes }: Evidence,
-  items: ReadonlyArray<ReadItem>,
-): Finding {
-  const faults: Array<string> = []
-  for (const [n, { feedIndex }] of outcomes.entries()) {
-    const before = outcomes[n - 1]
-    if (before !== undefined && feedIndex !== before.feedIndex + 1) {
-      faults.push(`item ${before.feedIndex + 1} has no outcome`)
-    }
-    if (feedIndex > index.index) {
-      faults.push(`item ${feedIndex} has an outcome and is not published`)
-    }
-  }
+function outcomes({ outcomes }: Evidence, items: ReadonlyArray<ReadItem>): Finding {
   const byIndex = new Map(outcomes.map((outcome) => [outcome.feedIndex, outcome]))
-  let compared = 0
-  for (const { item } of items) {
-    const outcome = item === null ? undefined : byIndex.get(item.feedIndex)
-    if (item === null || outcome === undefined) continue
-    compared++
+  const last = outcomes.at(-1)?.feedIndex ?? 0
+  const faults = items.flatMap(({ item }) => {
+    // An outcome is published a day after its item, in the order of the feed.
+    if (item === null || item.feedIndex > last) return []
+    const outcome = byIndex.get(item.feedIndex)
+    if (outcome === undefined) return [`item ${item.feedIndex} has no outcome`]
     const fault = outcomeFault(item, outcome)
-    if (fault !== null) faults.push(`the outcome of item ${item.feedIndex}: ${fault}`)
-  }
-  const checked = `${outcomes.length} outcomes, ${compared} compared with items`
-  return { check: "outcomes", checked, faults }
+    return fault === null ? [] : [`the outcome of item ${item.feedIndex}: ${fault}`]
+  })
+  return { check: "outcomes", checked: `${outcomes.length} outcomes`, faults }
 }
 
-/**
- * The counts of the track record follow from the outcomes: what younger items add is at most one for
- * each of them.
- */
-function counts(
-  { index, outcomes, trackRecord: { movers, predetermined } }: Evidence,
-): Finding {
-  const younger = index.index - (outcomes.at(-1)?.feedIndex ?? 0)
-  const moves = outcomes.flatMap((outcome) => outcome.type === "mover" ? [outcome] : [])
-  const states = outcomes.flatMap((outcome) => outcome.type === "predetermined" ? [outcome] : [])
-  const moved = (horizon: "after1h" | "after24h", ...states: ReadonlyArray<string>) =>
-    moves.filter((move) => states.includes(move[horizon].state)).length
-  const ended = (...of: ReadonlyArray<string>) =>
-    states.filter(({ state }) => of.includes(state)).length
-  const judged = ["persisted", "reverted"]
-  const rows: ReadonlyArray<readonly [name: string, published: number, counted: number]> = [
-    ["movers.emitted", movers.emitted, moves.length],
-    ["movers.judgedAfter1h", movers.judgedAfter1h, moved("after1h", ...judged)],
-    ["movers.persistedAfter1h", movers.persistedAfter1h, moved("after1h", "persisted")],
-    ["movers.unknownAfter1h", movers.unknownAfter1h, moved("after1h", "unknown")],
-    ["movers.judgedAfter24h", movers.judgedAfter24h, moved("after24h", ...judged)],
-    ["movers.persistedAfter24h", movers.persistedAfter24h, moved("after24h", "persisted")],
-    ["movers.unknownAfter24h", movers.unknownAfter24h, moved("after24h", "unknown")],
-    ["predetermined.emitted", predetermined.emitted, states.length],
-    ["predetermined.resolved", predetermined.resolved, ended("correct", "wrong")],
-    ["predetermined.correct", predetermined.correct, ended("correct")],
-    ["predetermined.uneven", predetermined.uneven, ended("uneven")],
-    ["predetermined.cancelled", predetermined.cancelled, ended("cancelled")],
-  ]
-  const faults = rows.flatMap(([name, published, counted]) =>
-    published >= counted && published <= counted + younger
-      ? []
-      : [`${name} is ${published}, and the outcomes give ${counted}`]
+function offersAndReceipts({ statements, keys }: Evidence): Finding {
+  const faults = statements.flatMap((jws, n) =>
+    signs(jws, keys, null) ? [] : [`signature ${n + 1} is of no published key`]
   )
-  return {
-    check: "track record",
-    checked: `${rows.length} counts, ${younger} younger items`,
-    faults,
+  return { check: "offers and receipts", checked: `${statements.length} signatures`, faults }
+}
+
+/** Prices are on half steps of the venue, rates have six decimals. */
+const tolerance = 1e-6
+
+const isNear = (a: number | null, b: number) => a !== null && Math.abs(a - b) <= tolerance
+
+/** Why an outcome does not follow from its item; null when it does, as far as the item says it. */
+export function outcomeFault(item: FeedItem, outcome: Outcome): string | null {
+  if (outcome.type !== item.type) return "it is of another type"
+  if (outcome.publishedAt !== item.createdAt) return "it has another time of publication"
+  if (outcome.type === "mover" && item.type === "mover") {
+    return moveFault(item.data, outcome.after1h) ?? moveFault(item.data, outcome.after24h)
   }
+  if (outcome.type === "whale_entry" && item.type === "whale_entry") {
+    const { after1h, after24h, last } = outcome
+    const wrong = [after1h, after24h, last].some(({ price, closingLineValue }) =>
+      price !== null && !isNear(closingLineValue, price - item.data.entryPrice)
+    )
+    if (wrong) return "a closing line value is not price minus entryPrice"
+    return (outcome.state === "paid") === (outcome.payout !== null)
+      ? null
+      : "it has a payout only when it is paid"
+  }
+  return null
+}
+
+function moveFault(
+  { priceStart, priceNow }: Extract<FeedItem, { type: "mover" }>["data"],
+  { state, price, drift }: Extract<Outcome, { type: "mover" }>["after1h"],
+): string | null {
+  if (price === null) return drift === null ? null : "a drift without a price"
+  const direction = Math.sign(priceNow - priceStart)
+  if (!isNear(drift, direction * (price - priceNow))) return "a drift is not that of its price"
+  // Half of the move from `priceStart`, in the direction of the move.
+  const beyond = direction * (price - (priceStart + priceNow) / 2)
+  const kept = beyond >= -tolerance ? "persisted" : "reverted"
+  return state === kept ? null : `it is ${kept} by its price, not ${state}`
 }

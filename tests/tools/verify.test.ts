@@ -6,8 +6,9 @@
 import { match, ok, strictEqual } from "node:assert"
 import { Clock, Console, Effect, Ref } from "effect"
 import { freeRows } from "../../src/catalog/domain/freeRow.ts"
+import { products } from "../../src/catalog/domain/product.ts"
 import { isoTime } from "../../src/core/domain/time.ts"
-import { verifyService } from "../../src/app/verify.ts"
+import { verifyService } from "../../tools/verify.ts"
 import { linksOf } from "../support/feed/chain.ts"
 import { liveTest } from "../support/effect.ts"
 import { makeService, makeWorld, serviceOptions } from "../support/http/httpService.ts"
@@ -62,11 +63,12 @@ liveTest(
       })
       const [file, seen] = [`${folder}/items.json`, `${folder}/seen.json`]
       yield* Effect.promise(() => Deno.writeTextFile(file, JSON.stringify({ data: bought })))
-      const args = ["--items", file, "--seen", seen, "--all"]
+      const args = ["--items", file, "--seen", seen]
       for (const _ of ["first", "second"]) {
         const { code, text } = yield* run(...args)
         match(text, /7 ok, 0 warn, 0 fail/)
         match(text, /5 items\n/)
+        match(text, /offers and receipts +1 signatures\n/)
         strictEqual(code, 0)
       }
       const now = yield* Clock.currentTimeMillis
@@ -100,11 +102,14 @@ liveTest(
         [freeRows.index.path]: { ...freeRows.index.sample(), index: 5, head },
         [freeRows.feed_heads.path]: { success: true, head, days },
         [freeRows.outcomes.path]: { success: true, since: 0, count: 0, data: [] },
-        [freeRows.track_record.path]: freeRows.track_record.sample(),
         "/.well-known/jwks.json": { keys: [] },
       }
       const server = yield* onSocket((request) => {
-        const body = answers[new URL(request.url).pathname]
+        const { pathname } = new URL(request.url)
+        if (pathname === products.latest.path) {
+          return new Response(null, { status: 402, headers: { "PAYMENT-REQUIRED": btoa("{}") } })
+        }
+        const body = answers[pathname]
         return body === undefined ? new Response(null, { status: 404 }) : Response.json(body)
       })
       const { code, text } = yield* run(server, [])
@@ -121,8 +126,11 @@ liveTest("what cannot be read is exit code 2, and says why", () =>
     for (const args of [["--proofs", "x"], ["--nothing"], ["--items", `${folder}/none`]]) {
       const { code, text } = yield* run(...args)
       strictEqual(code, 2)
-      match(text, /^(Use: deno task verify|Cannot read)/)
+      match(text, /^(.* deno task verify --help shows what it takes|Cannot read .*)$/)
     }
+    const help = yield* run("--help")
+    strictEqual(help.code, 0)
+    match(help.text, /--seen string/)
     yield* Ref.set(world.items, [])
     const { code, text } = yield* run("--proofs", "0")
     ok(code === 0, text)
