@@ -1,18 +1,26 @@
 /**
  * Runs the tests: deno run -A tests/run.ts [--full] [--hunt] [capability or path...]
  *
- * With --hunt laws are checked on other values in each run; without it, always on the same ones.
- * The domain tests run without any permission, next to all others but those with short time limits
- * and those in a browser, which run alone at the end. A few files with failed tests run once more
- * then, one after the other: a test that passes now is reported as unsteady, not as failed. It says
- * at the start how long they take and which of them need a tool that this machine does not have, and
- * at the end what was skipped, why, and the totals.
+ * Most test files share a few isolates, which load Effect and the embedded store once (`entry.ts`).
+ * The domain tests run without any permission, next to all others but those in a browser, which run
+ * alone at the end. A few files with failed tests run once more then, one after the other: a test that
+ * passes now is reported as unsteady, not as failed. With --hunt laws are checked on other values in
+ * each run; without it, always on the same ones.
+ *
+ * It says at the start how long they take and which of them need a tool that this machine does not
+ * have, and at the end what was skipped, why, and the totals.
  *
  * @module
  */
 
 const root = new URL("..", import.meta.url)
-const isHunt = Deno.args.includes("--hunt")
+const usage = `Usage: deno task test [capability or path...]
+  --full   also whole processes and long proofs, all at full size, as CI runs them
+  --hunt   laws on values of a random seed
+`
+const options = Deno.args.filter((argument) => argument.startsWith("-"))
+const isFull = options.includes("--full")
+const isHunt = options.includes("--hunt")
 const jobsMax = 4
 const progressEveryMs = 20_000
 /** More files with failed tests than these do not run again: the fault is in the code then. */
@@ -115,13 +123,22 @@ const tools: ReadonlyArray<Tool> = [
   },
 ]
 
-/** Long proofs: they run with `--full`, or when their path or capability is named. */
+/**
+ * What runs with `--full`, or when it is named: tests that start whole processes, laws of memory twins,
+ * and long proofs. `tests/e2e/start.test.ts` is the one start that runs always.
+ */
 const fullOnly = [
   "tests/app/alerts.test.ts",
-  "tests/e2e/fuzz.test.ts",
-  "tests/e2e/sandbox.test.ts",
-  "tests/e2e/traces.test.ts",
+  "tests/e2e",
+  "tests/http/server/descriptors.test.ts",
+  "tests/packages/client/wholeService.test.ts",
   "tests/packages/mcp/hosts.test.ts",
+  "tests/packages/mcp/process.test.ts",
+  "tests/packages/mcp/stdio.test.ts",
+  "tests/payments/refunds/refundWorker.process.test.ts",
+  "tests/postgres/embedded.test.ts",
+  "tests/quickstarts",
+  "tests/soak",
   "tests/track-record/selfScore.truth.test.ts",
   "tests/venues/simulated/strategies.test.ts",
   "tests/whales/whaleStores.races.test.ts",
@@ -129,18 +146,16 @@ const fullOnly = [
   "tests/whales/whales.resolutions.test.ts",
   "tests/whales/whales.truth.test.ts",
 ]
+const always = "tests/e2e/start.test.ts"
 
-/** They compare real time limits of less than three seconds, which a busy machine misses. */
-const timed = [
-  "tests/news/sources/news.socket.test.ts",
-  "tests/payments/chain/transfers.test.ts",
-]
-
-/** A browser takes both cores for minutes, and tests with real time limits would miss them. */
+/** A browser takes both cores for minutes, so these run alone, after all other tests. */
 const inBrowser = ["tests/e2e/hostileNames.test.ts", "tests/e2e/pages.test.ts"]
 
-/** Each of these lists runs after all other tests, and after the list before it. */
-const alone = [timed, inBrowser]
+/** Whole processes and outside tools: each file has an isolate of its own. */
+const apart = ["tests/e2e", "tests/packages/mcp", "tests/quickstarts", "tests/soak"]
+
+/** How many entries share the other files: more are better balanced, fewer load Effect less often. */
+const entriesMax = 8
 
 function exists(path: string): boolean {
   try {
@@ -201,6 +216,22 @@ function elapsed(): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
+/** Writes an entry for each share of the files; returns the paths of the entries. */
+function writeEntries(folder: string, files: ReadonlyArray<string>): ReadonlyArray<string> {
+  const count = Math.min(entriesMax, files.length)
+  return Array.from({ length: count }, (_, index) => {
+    const share = files.filter((_, position) => position % count === index)
+    const path = `${folder}/entry${index}.ts`
+    const loads = share.map((file) => `  "${file}": () => import("${new URL(file, root)}"),\n`)
+    Deno.writeTextFileSync(
+      path,
+      `import { load } from "${new URL("tests/support/entry.ts", root)}"\n` +
+        `await load({\n${loads.join("")}})\n`,
+    )
+    return path
+  })
+}
+
 /**
  * Runs one `deno test`, prints its output as it comes, and reads the outcome from it. Files that have
  * reported a test are added to `seen`.
@@ -208,15 +239,23 @@ function elapsed(): string {
 async function run(
   permissions: ReadonlyArray<string>,
   files: ReadonlyArray<string>,
-  isFull: boolean,
   seen: Set<string>,
   jobs = Deno.env.get("DENO_JOBS") ?? String(Math.min(navigator.hardwareConcurrency + 1, jobsMax)),
 ): Promise<Outcome> {
+  const folder = Deno.makeTempDirSync({ prefix: "tests-" })
+  const isApart = (path: string) => apart.some((folder) => isIn(folder)(path))
+  const shared = files.filter((path) => !isApart(path))
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["test", "--lock=tests/deno.lock", ...permissions, "--no-check", "--parallel"],
-      ...["--preload", isHunt ? "src/core/fiberContext.ts" : "tests/support/seed.ts"],
-      ...files,
+      "test",
+      "--lock=tests/deno.lock",
+      ...permissions,
+      "--no-check",
+      "--parallel",
+      "--preload",
+      isHunt ? "src/core/fiberContext.ts" : "tests/support/seed.ts",
+      ...files.filter(isApart),
+      ...writeEntries(folder, shared),
       ...isFull ? ["--", "--full"] : [],
     ],
     cwd: root,
@@ -226,19 +265,23 @@ async function run(
     stderr: "inherit",
   }).spawn()
   const outcome = {
-    ...{ passed: 0, failed: 0 },
-    ...{ failures: new Array<Failure>(), skipped: new Array<string>() },
+    passed: 0,
+    failed: 0,
+    failures: new Array<Failure>(),
+    skipped: new Array<string>(),
   }
   let rest = ""
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split("\n")
     rest = lines.pop() ?? ""
-    for (const line of lines) {
+    for (const line of lines.map((line) => line.replace(/^\S*entry\d+\.ts => (?=\.\/tests)/, ""))) {
       print(line)
       read(line, seen, outcome)
     }
   }
-  return { ...outcome, succeeded: (await child.status).success }
+  const { success } = await child.status
+  Deno.removeSync(folder, { recursive: true })
+  return { ...outcome, succeeded: success }
 }
 
 function read(
@@ -259,8 +302,8 @@ function readTotals(line: string, outcome: { passed: number; failed: number }): 
   outcome.failed += Number(failed ?? 0)
 }
 
-function announce(files: number, isFull: boolean, isAll: boolean): void {
-  const time = isFull ? "about 25 minutes" : "about 15 minutes"
+function announce(files: number, isAll: boolean): void {
+  const time = isFull ? "about 20 minutes" : "at most 5 minutes"
   const size = isFull
     ? "full size"
     : "short: `deno task test:full` runs the long proofs at full size"
@@ -296,7 +339,7 @@ async function repeat(
   const second: Array<Outcome> = []
   for (const file of files) {
     print(`\nOnce more, alone: ${file}`)
-    second.push(await run(isDomain(file) ? [] : ["-A"], [file], isFull, new Set(), "1"))
+    second.push(await run(isDomain(file) ? [] : ["-A"], [file], new Set(), "1"))
   }
   const passedNow = ({ file }: Failure) => second[files.indexOf(file)]?.succeeded === true
   const failures = outcomes.flatMap((outcome) => outcome.failures)
@@ -338,15 +381,21 @@ function summarize(outcomes: ReadonlyArray<Outcome>): void {
   )
 }
 
-const isFull = Deno.args.includes("--full")
+const wrong = options.filter((option) => !["--full", "--hunt"].includes(option))
+if (wrong.length > 0) {
+  print(["--help", "-h"].includes(wrong[0] ?? "") ? usage : `There is no ${wrong[0]}.\n${usage}`)
+  Deno.exit(["--help", "-h"].includes(wrong[0] ?? "") ? 0 : 2)
+}
 const names = Deno.args.filter((argument) => !argument.startsWith("--"))
 const isShort = !isFull && names.length === 0
-const files = selected(names).filter((path) => !isShort || !fullOnly.includes(path))
+const isOnlyFull = (path: string) =>
+  path !== always && fullOnly.some((folder) => isIn(folder)(path))
+const files = selected(names).filter((path) => !isShort || !isOnlyFull(path))
 if (files.length === 0) {
   print(`No test file is in ${names.join(" or ")}`)
   Deno.exit(2)
 }
-announce(files.length, isFull, names.length === 0)
+announce(files.length, names.length === 0)
 const isDomain = (path: string) => /\/domain\//.test(path)
 const seen = new Set<string>()
 const progress = setInterval(
@@ -357,17 +406,13 @@ const progress = setInterval(
 const stages = [
   {
     permissions: ["-A"],
-    files: files.filter((path) => !isDomain(path) && !alone.flat().includes(path)),
+    files: files.filter((path) => !isDomain(path) && !inBrowser.includes(path)),
   },
   { permissions: [], files: files.filter(isDomain) },
 ].filter(({ files }) => files.length > 0)
-const first = await Promise.all(
-  stages.map(({ permissions, files }) => run(permissions, files, isFull, seen)),
-)
-for (const list of alone) {
-  const last = files.filter((path) => list.includes(path))
-  if (last.length > 0) first.push(await run(["-A"], last, isFull, seen))
-}
+const first = await Promise.all(stages.map((stage) => run(stage.permissions, stage.files, seen)))
+const pages = files.filter((path) => inBrowser.includes(path))
+if (pages.length > 0) first.push(await run(["-A"], pages, seen))
 clearInterval(progress)
 const repeatable = filesToRepeat(first)
 const outcomes = repeatable.length === 0 ? first : await repeat(first, repeatable)

@@ -6,14 +6,14 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
 import { layer } from "../../src/news/postgres/newsStore.ts"
-import { liveTest } from "../support/effect.ts"
+import { twinTest } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import { memoryNews } from "../support/news/memoryNews.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { anyOperations, newsLaws, runOperations } from "./newsStore.laws.ts"
 
 for (const { name, body } of newsLaws) {
-  liveTest(`NewsStore in memory: ${name}`, () => Effect.provide(body, memoryNews))
+  twinTest(`NewsStore in memory: ${name}`, () => Effect.provide(body, memoryNews))
 }
 
 onEveryStore("NewsStore", (law) => {

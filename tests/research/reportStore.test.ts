@@ -5,13 +5,13 @@
  */
 import { Effect } from "effect"
 import { layer } from "../../src/research/postgres/reportStore.ts"
-import { liveTest } from "../support/effect.ts"
+import { twinTest } from "../support/effect.ts"
 import { memoryReportStore } from "../support/research/memoryReports.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { reportLaws } from "./reportStore.laws.ts"
 
 reportLaws((name, body) =>
-  liveTest(`ReportStore in memory: ${name}`, () => Effect.provide(body, memoryReportStore))
+  twinTest(`ReportStore in memory: ${name}`, () => Effect.provide(body, memoryReportStore))
 )
 
 onEveryStore("ReportStore", (law) => {

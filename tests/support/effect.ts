@@ -6,7 +6,7 @@
 import { setImmediate } from "node:timers"
 import { Arbitrary, Clock, Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { sized } from "./size.ts"
+import { isFull, sized } from "./size.ts"
 import type { EpochMs } from "../../src/core/domain/time.ts"
 
 /** A test on the TestClock. */
@@ -29,6 +29,9 @@ export function liveTest<E>(
 ): void {
   Deno.test(name, () => Effect.runPromise(Effect.scoped(Effect.suspend(body))))
 }
+
+/** A law on a store in memory, which other tests trust in its place: runs at full size only. */
+export const twinTest: typeof liveTest = isFull ? liveTest : () => {}
 
 /**
  * Runs an effect on a clock that starts at `at` and runs at real speed, for a live test whose result

@@ -32,6 +32,15 @@ export const removeFolder = (folder: string): Effect.Effect<void> =>
     Effect.orDie,
   )
 
+/** A new folder for a service's data, deleted with the scope. */
+export const dataFolder = Effect.acquireRelease(
+  Effect.promise(async () => {
+    await Deno.mkdir(".data", { recursive: true })
+    return Deno.makeTempDir({ dir: ".data", prefix: "e2e-" })
+  }),
+  removeFolder,
+)
+
 /** Runs `deno task dev` in `dir` with additional variables; killed when the scope closes. */
 export const startDev = Effect.fn("startDev")(function* (
   dir: string,

@@ -75,11 +75,10 @@ Deno.test("mechanicalSign() returns null for ordinary markets", () => {
 const piece = Schema.Literals(["-updown-", "-up-or-", "5m", "12345", "-", "m-1", "down"])
 const hostile = Arbitrary.map(
   Arbitrary.array(Arbitrary.schema(piece), { minLength: 1, maxLength: 7 }),
-  (pieces) => pieces.join("").repeat(4_000),
+  // At this length a step that backtracks takes hours.
+  (pieces) => pieces.join("").repeat(40_000),
 )
 
-law("mechanicalSign() takes linear time on hostile slugs", hostile, (slug) => {
-  const started = performance.now()
+law("mechanicalSign() reads hostile slugs of any length", hostile, (slug) => {
   sign({ slug, question: slug, seriesSlugs: [slug], resolutionSources: [slug] })
-  return performance.now() - started < 200
 }, { runs: 40 })

@@ -14,7 +14,7 @@ import { liveTest, startingAt } from "../../support/effect.ts"
 import { gdeltAnswer, rss, rssItem, serve, serveRawBytes } from "../../support/news/newsFeeds.ts"
 
 const quick: Partial<Limits> = {
-  timeout: Duration.millis(400),
+  timeout: Duration.minutes(1),
   bodyBytesMax: 200_000,
   retryDelayMs: 2,
   retryAfterWaitMsMax: 1_500,
@@ -75,6 +75,7 @@ const outcomes: ReadonlyArray<{
   readonly answers: Parameters<typeof serveInTurn>[0]
   readonly expected: string | ReadonlyArray<string>
   readonly requests: number
+  readonly limits?: Partial<Limits>
 }> = [
   { name: "answers", answers: [good], expected: titles, requests: 1 },
   { name: "fails once", answers: [status(503), good], expected: titles, requests: 2 },
@@ -122,12 +123,14 @@ const outcomes: ReadonlyArray<{
     answers: [() => new Promise(() => {})],
     expected: "A: no answer in time",
     requests: 3,
+    limits: { timeout: Duration.seconds(1) },
   },
   {
     name: "sends one byte at a time",
     answers: [() => new Response(slowBytes())],
     expected: "A: no answer in time",
     requests: 3,
+    limits: { timeout: Duration.seconds(1) },
   },
   {
     name: "redirects within its host",
@@ -167,11 +170,11 @@ const outcomes: ReadonlyArray<{
   },
 ]
 
-for (const { name, answers, expected, requests } of outcomes) {
+for (const { name, answers, expected, requests, limits } of outcomes) {
   liveTest(`a feed that ${name} is read, or fails with a reason`, () =>
     Effect.gen(function* () {
       const server = yield* serveInTurn(answers)
-      equal(yield* reading(`${server.url}/rss`), expected)
+      equal(yield* reading(`${server.url}/rss`, limits), expected)
       equal(server.requests.length, requests)
     }))
 }

@@ -63,6 +63,10 @@ test("an unused authorization is void when it has expired, not earlier", () =>
 const json = (body: unknown, status = 200) => () => Response.json(body, { status })
 const transaction = `0x${"ab".repeat(32)}`
 
+function silent(): Promise<Response> {
+  return new Promise(() => {})
+}
+
 /** A facilitator's response, and the expected outcomes. */
 const responses: ReadonlyArray<
   readonly [
@@ -110,7 +114,7 @@ const responses: ReadonlyArray<
     "unknown",
     "unknown",
   ],
-  ["silence", () => new Promise(() => {}), "unknown", "unknown"],
+  ["silence", silent, "unknown", "unknown"],
 ]
 
 for (const [name, respond, verified, settled] of responses) {
@@ -170,6 +174,7 @@ liveTest(
 const serving = (
   handler: (request: Request) => Response | Promise<Response>,
   options: Pick<FacilitatorOptions, "headers"> = {},
+  timeout = Duration.minutes(1),
 ) =>
   Layer.unwrap(Effect.map(
     Effect.acquireRelease(
@@ -186,13 +191,14 @@ const serving = (
     ({ server }) =>
       overHttp({
         baseUrl: `http://127.0.0.1:${server.addr.port}`,
-        verifyTimeout: Duration.millis(500),
-        settleTimeout: Duration.millis(500),
+        verifyTimeout: timeout,
+        settleTimeout: timeout,
         ...options,
       }).pipe(Layer.provide(FetchHttpClient.layer)),
   ))
 
-const responding = (respond: () => Response | Promise<Response>) => serving(respond)
+const responding = (respond: () => Response | Promise<Response>) =>
+  serving(respond, {}, respond === silent ? Duration.millis(100) : undefined)
 
 /** The simulated facilitator behind the standard wire format, called through the HTTP adapter. */
 const behindHttp = Layer.unwrap(Effect.gen(function* () {

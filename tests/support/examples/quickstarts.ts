@@ -5,6 +5,7 @@
  * @module
  */
 import { Effect } from "effect"
+import { inherited } from "../inherited.ts"
 import { removeFolder } from "../process.ts"
 
 const root = new URL("../../../", import.meta.url)
@@ -73,8 +74,11 @@ const programs: Readonly<Record<string, string>> = { sh: "bash", py: "python3", 
 
 /** The environment of a quickstart in this folder, which is also its home: it sees no other state. */
 export const environmentOf = (folder: string): Readonly<Record<string, string>> => ({
-  ...{ PATH: Deno.env.get("PATH") ?? "", HOME: folder, NO_COLOR: "1" },
-  ...{ PYTHONDONTWRITEBYTECODE: "1", npm_config_offline: "true" },
+  ...inherited(),
+  HOME: folder,
+  NO_COLOR: "1",
+  PYTHONDONTWRITEBYTECODE: "1",
+  npm_config_offline: "true",
   // What frameworks send to their makers.
   ...{ OPENAI_AGENTS_DISABLE_TRACING: "1", MASTRA_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
 })

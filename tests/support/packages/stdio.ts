@@ -7,6 +7,7 @@ import { StdioClientTransport as CurrentTransport } from "@modelcontextprotocol/
 import { StdioClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { Effect } from "effect"
 import { type ClientKind, connectOver } from "../http/mcp.ts"
+import { inherited } from "../inherited.ts"
 
 const root = new URL("../../..", import.meta.url)
 
@@ -27,7 +28,7 @@ export function fromSources(
   return {
     command: Deno.execPath(),
     args: ["run", ...flags.replaceAll(taskFolder, folder).split(" ")],
-    env: { ...env, BUDGET_DIR: folder, DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...inherited(), ...env, BUDGET_DIR: folder, DENO_NO_UPDATE_CHECK: "1" },
   }
 }
 
@@ -40,8 +41,11 @@ export const connectStdio = Effect.fnUntraced(function* (
   { command, args, env }: ServerCommand,
 ) {
   const options = {
-    ...{ command, args: [...args], cwd: Deno.realPathSync(root), stderr: "pipe" as const },
-    env: { ...env, PATH: Deno.env.get("PATH") ?? "", HOME: Deno.env.get("HOME") ?? "" },
+    command,
+    args: [...args],
+    cwd: Deno.realPathSync(root),
+    stderr: "pipe" as const,
+    env: { ...inherited(), ...env },
   }
   const log: Array<string> = []
   let pid: () => number | null = () => null

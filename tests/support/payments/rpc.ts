@@ -22,11 +22,15 @@ export interface RpcRequest {
 export type Responder = (request: RpcRequest) => Response | Promise<Response>
 
 /** The chain port on endpoints with these responses. A call times out after 250 ms. */
-export const chainAt = (...responders: ReadonlyArray<Responder>) => chainInRanges({}, responders)
+export const chainAt = (...responders: ReadonlyArray<Responder>) => chainWith({}, responders)
 
-/** The same, with this many blocks per range. */
-export const chainInRanges = (
-  options: Pick<ChainOptions, "scanBlocksMax">,
+/** The same, for endpoints that may never answer: a call is given up soon. */
+export const impatientChainAt = (...responders: ReadonlyArray<Responder>) =>
+  chainWith({ callTimeout: Duration.millis(250) }, responders)
+
+/** The same, with other options. An honest endpoint answers in time on a busy machine too. */
+export const chainWith = (
+  options: Pick<ChainOptions, "scanBlocksMax" | "callTimeout">,
   responders: ReadonlyArray<Responder>,
 ) =>
   Effect.flatMap(
@@ -34,7 +38,7 @@ export const chainInRanges = (
     (rpcUrls) =>
       Effect.provide(
         Chain,
-        layer({ rpcUrls, finality: "safe", callTimeout: Duration.millis(250), ...options }),
+        layer({ rpcUrls, finality: "safe", callTimeout: Duration.minutes(1), ...options }),
       ),
   )
 

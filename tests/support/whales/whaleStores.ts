@@ -14,7 +14,7 @@ import * as walletStore from "../../../src/whales/postgres/walletStore.ts"
 import * as whaleMarketStore from "../../../src/whales/postgres/whaleMarketStore.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
-import { liveTest } from "../effect.ts"
+import { twinTest } from "../effect.ts"
 import { onEveryStore } from "../stores.ts"
 import { memoryWhales } from "./memoryWhales.ts"
 
@@ -69,7 +69,7 @@ type WhaleLaw = (name: string, body: (stores: WhaleStores) => Effect.Effect<void
 
 /** The laws of a port, in memory and on every store; each law starts with an empty store. */
 export function onEveryWhaleStore(port: string, state: (law: WhaleLaw) => void): void {
-  state((name, body) => liveTest(`${port} in memory: ${name}`, () => body(memoryWhales())))
+  state((name, body) => twinTest(`${port} in memory: ${name}`, () => body(memoryWhales())))
   onEveryStore(
     port,
     (law) =>
