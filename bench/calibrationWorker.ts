@@ -26,8 +26,6 @@ export interface Counted {
   readonly judged: number
   readonly entries: number
   readonly events: number
-  /** Judged wallets with a p-value of at most .05, .01 and .001. */
-  readonly small: readonly [number, number, number]
   /** Judged wallets whose edge is within its interval. */
   readonly covered: number
   /** Sum over judged wallets of their published edge. */
@@ -58,8 +56,6 @@ function work(task: Task): Done {
 
 function count(name: string, seen: ReadonlyArray<Seen>): Counted {
   const judged = seen.filter(({ judgement }) => judgement !== null)
-  const smaller = (level: number) =>
-    judged.filter(({ judgement }) => (judgement?.pValue ?? 1) <= level).length
   return {
     name,
     results: Object.fromEntries(
@@ -68,7 +64,6 @@ function count(name: string, seen: ReadonlyArray<Seen>): Counted {
     judged: judged.length,
     entries: judged.reduce((sum, { rates }) => sum + (rates?.resolved ?? 0), 0),
     events: judged.reduce((sum, { rates }) => sum + (rates?.events ?? 0), 0),
-    small: [smaller(0.05), smaller(0.01), smaller(0.001)],
     covered:
       judged.filter(({ edge, rates }) =>
         rates !== null && rates.edgeLow <= edge && edge <= rates.edgeHigh

@@ -11,12 +11,10 @@ import { makeWorld, type World } from "../src/venues/simulated/world.ts"
 import {
   type Judgement,
   judgementOf,
-  type Labels,
   labels,
   resolvedEntriesMin,
 } from "../src/whales/domain/label.ts"
 import { type Rates, ratesOf } from "../src/whales/domain/rates.ts"
-import { normalTail } from "../src/whales/domain/significance/normal.ts"
 import {
   type EnteredMarket,
   eventScores,
@@ -79,7 +77,6 @@ export interface Seen {
   readonly edge: number
   readonly rates: Rates | null
   readonly judgement: Judgement | null
-  readonly tTested: Judgement | null
 }
 
 /**
@@ -152,13 +149,7 @@ function see(
   selectedAt: EpochMs,
 ): Seen {
   const sums = sumsOf(world, events, selectedAt)
-  const judgement = judgementOf(sums)
-  const deviations = events.flat().flatMap(({ market, outcome, price, hedge }) => {
-    const paid = world.truth.payouts(market)
-    return paid === null || hedge ? [] : [paid[outcome] - price]
-  })
-  const tTested = judgement === null ? null : { ...judgement, pValue: tTest(deviations) }
-  return { edge: wallet.group.edge, rates: ratesOf(sums), judgement, tTested }
+  return { edge: wallet.group.edge, rates: ratesOf(sums), judgement: judgementOf(sums) }
 }
 
 function sumsOf(
@@ -173,23 +164,10 @@ function sumsOf(
         if (market === undefined) return []
         const { endsAt: at, takerFeeRate: feeRate } = market
         const ended = { payouts: world.truth.payouts(market), at, waits: false }
-        return [{ entries, ended, feeRate, exclusiveGroup: null }]
+        return [{ entries, ended, feeRate }]
       })
     return recount(sums, [], eventScores(markets, selectedAt).flatMap((score) => score ?? []))
   }, noSums)
-}
-
-/**
- * A two-sided t-test, as if entries were independent and normal: Wallace's approximation of Student's t.
- */
-function tTest(deviations: ReadonlyArray<number>): number {
-  const freedom = deviations.length - 1
-  const mean = deviations.reduce((sum, x) => sum + x, 0) / deviations.length
-  const variance = deviations.reduce((sum, x) => sum + (x - mean) ** 2, 0) / freedom
-  const t = mean / Math.sqrt(variance / deviations.length)
-  const z = (8 * freedom + 1) / (8 * freedom + 3) *
-    Math.sqrt(freedom * Math.log1p(t * t / freedom))
-  return 2 * normalTail(z)
 }
 
 type Label = "follow" | "fade" | "neutral"
@@ -198,11 +176,7 @@ type Label = "follow" | "fade" | "neutral"
 export const rules: Readonly<
   Record<string, (seen: ReadonlyArray<Seen>) => ReadonlyArray<Label>>
 > = {
-  "this rule": (seen) => judged(seen, ({ judgement }) => judgement, "label"),
-  "suggestive": (seen) => judged(seen, ({ judgement }) => judgement, "suggestive"),
-  "t-test, corrected": (seen) => judged(seen, ({ tTested }) => tTested, "suggestive"),
-  "t-test, p < .05": (seen) =>
-    seen.flatMap((one) => judged([one], ({ tTested }) => tTested, "suggestive")),
+  "this rule": judged,
   "win rate over 55 %": (seen) =>
     seen.map(({ rates }) =>
       rates !== null && rates.resolved >= resolvedEntriesMin && rates.winRate > 0.55
@@ -211,15 +185,10 @@ export const rules: Readonly<
     ),
 }
 
-function judged(
-  seen: ReadonlyArray<Seen>,
-  judgementOf: (one: Seen) => Judgement | null,
-  kind: keyof Labels,
-): ReadonlyArray<Label> {
-  const judgements = seen.flatMap((one, i) => {
-    const judgement = judgementOf(one)
-    return judgement === null ? [] : [[`${i}`, judgement] as const]
-  })
+function judged(seen: ReadonlyArray<Seen>): ReadonlyArray<Label> {
+  const judgements = seen.flatMap(({ judgement }, i) =>
+    judgement === null ? [] : [[`${i}`, judgement] as const]
+  )
   const given = labels(new Map(judgements))
-  return seen.map((_, i) => given.get(`${i}`)?.[kind] ?? "neutral")
+  return seen.map((_, i) => given.get(`${i}`) ?? "neutral")
 }

@@ -179,7 +179,7 @@ function recounted(
 const entered =
   ({ countFrom }: UncountedEvent) =>
   (position: UncountedEvent["positions"][number]): EnteredMarket => {
-    const { resolution, waits, entries, feeRate, exclusiveGroup } = position
+    const { resolution, waits, entries, feeRate } = position
     return {
       entries: entries.filter(({ firstFillAt }) => countFrom === null || firstFillAt >= countFrom),
       ended: resolution === null ? null : {
@@ -187,7 +187,7 @@ const entered =
         at: resolution.resolvedAt,
         waits,
       },
-      ...{ feeRate, exclusiveGroup },
+      feeRate,
     }
   }
 
@@ -216,7 +216,7 @@ const judge = Effect.fn("Calibration.judge")(function* (
   const { changed, removed } = rowChanges(stored, labelled, rates, facts, now)
   if (changed.length + removed.length > 0) yield* calibrations.saveCalibrated(changed, removed)
   const counts = { follow: 0, fade: 0, neutral: 0 }
-  for (const { label } of labelled.values()) counts[label] += 1
+  for (const label of labelled.values()) counts[label] += 1
   return counts satisfies LabelCounts
 })
 

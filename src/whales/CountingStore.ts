@@ -28,8 +28,6 @@ export interface UncountedEvent {
     readonly marketId: MarketId
     readonly version: number
     readonly feeRate: number
-    /** The venue's event of exclusive markets; null for a market that excludes none. */
-    readonly exclusiveGroup: string | null
     readonly entries: ReadonlyArray<StoredEntry>
     readonly resolution: Resolution | null
     /** Resolved, but its result may not count yet. */

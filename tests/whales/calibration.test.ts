@@ -127,7 +127,7 @@ test("count() reads a batch again after a conflict, and counts it once", () =>
     strictEqual(yield* (yield* over(whales)).count(until, tally), true)
     strictEqual(tally.counted, entries)
     const row = (yield* whales.sums([wallet])).get(wallet)?.sums
-    strictEqual(row?.events, entries)
+    strictEqual(row?.edges.clusters, entries)
   }))
 
 test("count() stops after ten conflicts until the next tick", () =>

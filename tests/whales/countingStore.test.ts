@@ -129,7 +129,7 @@ onEveryWhaleStore("CountingStore", (law) => {
           [{
             wallet: walletOf(0),
             version,
-            sums: { ...noSums, events: version + 1 },
+            sums: { ...noSums, edges: { ...noSums.edges, clusters: version + 1 } },
             judgement: null,
           }],
         )

@@ -15,7 +15,7 @@ import {
   type EvidenceSums,
   logEvidenceOf,
   noEvidence,
-} from "../../src/whales/domain/significance/evidence.ts"
+} from "../../src/whales/domain/evidence.ts"
 import { overdueMsMax } from "../../src/whales/domain/due.ts"
 import { sized } from "../support/size.ts"
 import { dueBefore } from "../support/whales/dueOrder.ts"

@@ -16,7 +16,7 @@ Deno.test(`at ${looks} looks at ${unskilled.worlds} worlds without skill, 5 % ha
     { length: unskilled.worlds },
     (_, seed) =>
       labelsByLook(fairWorld(seed + 1, unskilled.wallets), looks)
-        .some((given) => [...given.values()].some(({ label }) => label !== "neutral")),
+        .some((given) => [...given.values()].some((label) => label !== "neutral")),
   )
     .filter((any) => any).length
   // Three standard errors.
@@ -30,7 +30,7 @@ Deno.test("of wallets with 8 points of edge over 600 events, 60 % are proven, an
   let [found, wrong] = [0, 0]
   for (let seed = 1; seed <= skilled.worlds; seed++) {
     const [given] = labelsByLook(skilledWorld(seed, {}, skilled.wallets), 1)
-    for (const [wallet, { label }] of given ?? []) {
+    for (const [wallet, label] of given ?? []) {
       if (label === "neutral") continue
       if (Number(wallet) < skilled.wallets / 5 && label === "follow") found += 1
       else wrong += 1

@@ -205,11 +205,10 @@ export const resolutionOf = (n: number, how: number, seconds = 0): Resolution =>
 const scoreOf = (n: number): MarketScore => ({
   cancelled: n,
   bands: [],
-  favoured: { weight: 0, price: 0.5, paid: 0 },
 })
 const sumsOf = (n: number): WalletSums => ({
   ...noSums,
-  events: n,
+  edges: { ...noSums.edges, clusters: n },
   totals: { ...noSums.totals, cancelled: n },
 })
 
@@ -348,7 +347,7 @@ const count = (
       sums: sumsOf(n),
       judgement: n % 2 === 0
         ? null
-        : { pValue: 0.5, evidence: { follow: 0.5, fade: -0.5 }, edge: 0, followRoi: 0, fadeRoi: 0 },
+        : { evidence: { follow: 0.5, fade: -0.5 }, edge: 0, followRoi: 0, fadeRoi: 0 },
     })),
   )
 

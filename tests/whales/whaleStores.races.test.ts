@@ -95,7 +95,6 @@ const scoreOf = (
   return resolution === null || fills === 0 ? null : {
     cancelled: fills * 100 + payout,
     bands: [],
-    favoured: { weight: 0, price: 0.5, paid: 0 },
   }
 }
 

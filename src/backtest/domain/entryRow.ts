@@ -22,8 +22,6 @@ export interface EntryRow {
   readonly payout: number
   /** When the market ended; null when the file does not say. */
   readonly endsAt: EpochMs | null
-  /** Of the exclusive markets of one event at most one pays its first outcome. */
-  readonly exclusive: boolean
 }
 
 /** What a file of entries must have; each entry names alternatives. */
@@ -67,6 +65,5 @@ export function entryRow(raw: RawRow): Result.Result<EntryRow, EntryRowFault> {
     event: eventKeyOf({ eventSlug: textOf(raw["event"]) ?? market }),
     // A time before the entry is a date without hours, or wrong: the end is then unknown.
     endsAt: endsAt !== null && endsAt >= at ? endsAt : null,
-    exclusive: textOf(raw["exclusive"]) === "true",
   })
 }

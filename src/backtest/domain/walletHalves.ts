@@ -85,7 +85,6 @@ function enteredMarket(rows: ReadonlyArray<EntryRow>): EnteredMarket {
       waits: false,
     },
     feeRate: 0,
-    exclusiveGroup: first?.exclusive === true ? first.event : null,
   }
 }
 

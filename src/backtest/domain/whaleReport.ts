@@ -67,14 +67,10 @@ export function whaleScores(wallets: ReadonlyMap<string, WalletHalves>): WhaleSc
     if (judgement !== null) judged.set(wallet, judgement)
   }
   const given = labels(judged)
-  const withLabel = (kind: "label" | "suggestive", label: string) =>
-    [...given].filter(([, of]) => of[kind] === label).flatMap(([name]) => wallets.get(name) ?? [])
+  const withLabel = (label: string) =>
+    [...given].filter(([, of]) => of === label).flatMap(([name]) => wallets.get(name) ?? [])
   const groups: ReadonlyArray<Group> = [
-    ...labelNames.map((label) => ({ name: `label ${label}`, wallets: withLabel("label", label) })),
-    ...labelNames.map((label) => ({
-      name: `suggestive ${label}`,
-      wallets: withLabel("suggestive", label),
-    })),
+    ...labelNames.map((label) => ({ name: `label ${label}`, wallets: withLabel(label) })),
     { name: "judged", wallets: [...judged.keys()].flatMap((name) => wallets.get(name) ?? []) },
     { name: "all wallets", wallets: [...wallets.values()] },
   ]
@@ -121,7 +117,7 @@ function figuresOf(wallets: ReadonlyArray<Entries>): Figures {
   const whole = all.reduce((sum, event) => addBandSums(sum, event, 1), noBandSums)
   const returns = all.reduce((sum, event) => addReturns(sum, eventReturns(event), 1), noReturns)
   const rois = roisOf(whole)
-  const intervals = returnIntervals(whole, returns)
+  const intervals = returnIntervals(returns)
   return {
     wallets: wallets.filter((entries) => entries.length > 0).length,
     entries: whole.entries,

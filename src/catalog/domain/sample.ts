@@ -87,7 +87,6 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
     winRate: 0.628,
     fadeRoi: -0.053,
     label: "neutral",
-    suggestive: "neutral",
     source: "volume",
     marketMaker: false,
     events: 97,
@@ -137,7 +136,6 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
     winRate: 0.682,
     fadeRoi: -0.2799,
     label: "follow",
-    suggestive: "follow",
     source: "volume",
     marketMaker: false,
     events: 361,
@@ -179,13 +177,20 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
 /** The second wallet's calibration, frozen onto an entry that began after `computedAt`. */
 function sampleCalibration(computedAt: string): FrozenCalibration {
   const { label, resolved, winRate, meanEntryPrice, fadeRoi, ...row } = sampleWhales[1]
-  const { suggestive = "neutral", effectiveEntries = 0 } = row
-  const { edge, edgeLow, edgeHigh, mirrorRoi } = row
-  const edges = { edge, edgeLow, edgeHigh }
-  const rois = { followRoi: mirrorRoi, fadeRoi }
+  const { edge, edgeLow, edgeHigh, mirrorRoi, effectiveEntries = 0 } = row
   return {
-    ...{ label, suggestive, resolved, winRate, meanEntryPrice, ...edges, ...rois },
-    ...{ effectiveEntries, computedAt, ruleVersion },
+    label,
+    resolved,
+    winRate,
+    meanEntryPrice,
+    edge,
+    edgeLow,
+    edgeHigh,
+    followRoi: mirrorRoi,
+    fadeRoi,
+    effectiveEntries,
+    computedAt,
+    ruleVersion,
   }
 }
 

@@ -32,6 +32,26 @@ export interface ClusterSums {
   readonly ff: number
 }
 
+export const noClusters: ClusterSums = { clusters: 0, n: 0, s: 0, nn: 0, ns: 0, ss: 0, ff: 0 }
+
+/** The sums of one cluster. */
+export function clusterOf(n: number, s: number, f = 0): ClusterSums {
+  return { clusters: 1, n, s, nn: n * n, ns: n * s, ss: s * s, ff: f * f }
+}
+
+/** Adds `part` to `sums`, or subtracts it when `times` is -1. */
+export function addClusters(sums: ClusterSums, part: ClusterSums, times: 1 | -1): ClusterSums {
+  return {
+    clusters: sums.clusters + times * part.clusters,
+    n: sums.n + times * part.n,
+    s: sums.s + times * part.s,
+    nn: sums.nn + times * part.nn,
+    ns: sums.ns + times * part.ns,
+    ss: sums.ss + times * part.ss,
+    ff: sums.ff + times * part.ff,
+  }
+}
+
 /** The mean and its 95 % interval. */
 interface ClusteredMean {
   readonly mean: number

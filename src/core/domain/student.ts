@@ -5,7 +5,7 @@
  */
 
 /** The 97.5 % quantile of the normal distribution. */
-const z = 1.959963984540054
+export const z95 = 1.959963984540054
 
 /**
  * The 97.5 % quantile of Student's t: the expansion of Cornish and Fisher (Abramowitz and Stegun,
@@ -14,6 +14,7 @@ const z = 1.959963984540054
 export function studentQuantile(degrees: number): number {
   if (degrees <= 1) return 12.7062
   if (degrees === 2) return 4.3027
+  const z = z95
   return z + (z ** 3 + z) / (4 * degrees) +
     (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2) +
     (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3)

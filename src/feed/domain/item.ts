@@ -155,10 +155,6 @@ export const FrozenCalibration = Schema.Struct({
     description:
       "follow or fade if the record is very unlikely by luck, however often it is checked, and would have paid after fees at the wallet's own prices; else neutral",
   }),
-  suggestive: Schema.optionalKey(WhaleLabel.annotate({
-    description:
-      "The label by a p-value, weaker than `label`: valid for one check only, because luck gives it to some wallet on some day. Absent in older rows",
-  })),
   resolved: Count.annotate({
     description: "Entries in markets that paid out; cancelled markets are not counted",
   }),

@@ -376,16 +376,15 @@ function signLines(material: ReportMaterial): ReadonlyArray<Line> {
   }
   const sides = signs.map(favouredBy)
   const side = favouredBy(first)
-  const weak = signs.some(({ proven }) => proven) ? "" : "weak "
   const on = outcomeName(material, side, "outcome")
   const sign = signs.length === 1
-    ? phrase`The only ${weak}sign of a higher chance of ${on} is the entry of ${
+    ? phrase`The only sign of a higher chance of ${on} is the entry of ${
       named("wallet", first.entry.name)
     } (${first.label} on ${outcomeName(material, first.entry.outcome, "outcome3")})`
     : sides.every((each) => each === side)
     ? phrase`${
       count("wallets", signs.length, "labelled wallet")
-    } point to ${on}, a ${weak}sign of a higher chance`
+    } point to ${on}, a sign of a higher chance`
     : phrase`${count("wallets", signs.length, "labelled wallet")} point both ways`
   return [line(
     "whale",

@@ -26,7 +26,7 @@ import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { WhaleRow } from "../../whales/domain/whale.ts"
 
-/** Labelled wallets with sentences of their own: proven labels first, then the largest stake. */
+/** Labelled wallets with sentences of their own: those with the largest stakes. */
 const labelledMax = 2
 
 /** The entries of wallets that take a view: a market maker's are none. */
@@ -172,34 +172,26 @@ export interface Labelled {
   readonly entry: OpenEntry
   readonly row: WhaleRow
   readonly label: Label
-  readonly proven: boolean
 }
 
-/** The first entry of each wallet with a label: proven labels first, then the order of the entries. */
+/** The first entry of each wallet to follow or to fade, in the order of the entries. */
 export function labelledEntries(own: ReadonlyArray<OpenEntry>): ReadonlyArray<Labelled> {
   const wallets = new Map<string, Labelled>()
   for (const entry of own) {
     const row = entry.calibration?.row
     if (row === undefined || row.resolved < resolvedEntriesMin) continue
-    const proven = row.label !== "neutral"
-    const label = proven ? row.label : row.suggestive ?? "neutral"
+    const { label } = row
     if (label === "neutral" || wallets.has(entry.wallet)) continue
-    wallets.set(entry.wallet, { entry, row, label, proven })
+    wallets.set(entry.wallet, { entry, row, label })
   }
-  const all = [...wallets.values()]
-  return [...all.filter(({ proven }) => proven), ...all.filter(({ proven }) => !proven)]
-}
-
-/** The label as a text states it. */
-function labelWords({ label, proven }: Labelled): string {
-  return proven ? `proven ${label}` : `suggestive ${label}, the weaker label`
+  return [...wallets.values()]
 }
 
 function labelledLines(material: ReportMaterial, labelled: Labelled): ReadonlyArray<Line> {
   const { entry, row } = labelled
   const details = { subject: entry.wallet }
   const who = named("wallet", entry.name)
-  const bought = phrase`${who} (${word("label", labelWords(labelled))}) bought ${
+  const bought = phrase`${who} (${word("label", `proven ${labelled.label}`)}) bought ${
     outcomeName(material, entry.outcome, "outcome")
   } at ${price("entryPrice", entry.price)} for ${usd("stake", entry.stakeUsd)}, ${
     duration("age", material.now - entry.firstFillAt)

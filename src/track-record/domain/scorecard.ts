@@ -126,9 +126,6 @@ export const Scorecard = Schema.Struct({
   labels: ByLabel.annotateKey({
     description: "Wallets by `label`: follow and fade are proven",
   }),
-  suggestive: ByLabel.annotateKey({
-    description: "The same wallets by `suggestive`, the label by a p-value",
-  }),
   oddsBands: Schema.Array(OddsBand).annotate({
     description: "By entry price; a band without entries is left out",
   }),
@@ -212,7 +209,6 @@ export function scorecard(input: ScorecardInput): Scorecard {
     sweeps: roundSweeps(rates.sweeps),
     oddsBands: rates.oddsBands.map(roundBand),
     labels: countsOf(labelled.map(({ label }) => label)),
-    suggestive: countsOf(labelled.map(({ suggestive = "neutral" }) => suggestive)),
     topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
     resolutions: resolutionScore(forecasts),
     predetermined: score.predetermined,
@@ -278,9 +274,7 @@ const method = {
     "is very unlikely by luck, however often it is checked. Yes is often paid before its deadline and No " +
     "after it, so results count in the order of the markets' schedules: a paid entry can wait, and is " +
     "then neither resolved nor open here. A market without a schedule counts when it is paid, so a " +
-    "label is less sure for a wallet that buys mostly Yes in such markets. The suggestive label is " +
-    "weaker: of simulated worlds without skill that are checked every day, a third have it at some " +
-    "time. Wallets come from leaderboards, and boards of volume are no random choice: three quarters of their top " +
+    "label is less sure for a wallet that buys mostly Yes in such markets. Wallets come from leaderboards, and boards of volume are no random choice: three quarters of their top " +
     "rows had profits. So what a wallet did before it was found counts a twelfth as evidence, and nothing " +
     "if it was found on a board of profit. Entries opened at 0.95 or above are sweeps, shown apart. " +
     "Compare a win rate with the mean entry price: buying at 0.90 wins nine " +

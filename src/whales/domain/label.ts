@@ -6,27 +6,19 @@
  * label and no row. A judged wallet is `neutral` unless three conditions are true:
  *
  * 1. Its record is proven: the wealth of a gambler who copied it, or bet against it
- *    (`significance/evidence.ts`), is so large that the closed e-BH procedure at 0.05 over all judged
- *    wallets selects it (`significance/closedEBH.ts`). This is valid at every check, however often
+ *    (`evidence.ts`), is so large that the closed e-BH procedure at 0.05 over all judged
+ *    wallets selects it (`closedEBH.ts`). This is valid at every check, however often
  *    the labels are read.
  * 2. The mean edge, payout minus price, is above 0 for `follow` and below 0 for `fade`.
  * 3. Following, or fading, would have been profitable after the venue's fees (`labelOf`).
- *
- * A second label, `suggestive`, has another first condition: the p-value of the record
- * (`significance/nullModel.ts`) passes the Benjamini-Hochberg correction at 0.05 over all judged
- * wallets. The p-value is 1 when the edge with hedges and the edge without them have different signs. It
- * finds more wallets, but is valid for one check only: of wallets that are judged every day, more than
- * 0.05 have it at some time by chance.
  *
  * @module
  */
 import type { WhaleLabel } from "../../feed/domain/item.ts"
 import { edgeOf, wholeOf } from "./rates.ts"
 import type { WalletSums } from "./score.ts"
-import { meanOf } from "./significance/cumulants.ts"
-import { discoveries } from "./significance/closedEBH.ts"
-import { logEvidenceOf } from "./significance/evidence.ts"
-import { pValueOf } from "./significance/nullModel.ts"
+import { discoveries } from "./closedEBH.ts"
+import { logEvidenceOf } from "./evidence.ts"
 import { roisOf } from "./oddsBands.ts"
 
 /** Identifies the rule behind a label; changes with every change of the rule. */
@@ -34,8 +26,6 @@ export const ruleVersion = "fair-prices-ebh-3"
 
 /** The figures that decide a label. Stored as JSON. */
 export interface Judgement {
-  /** Two-sided, under fair prices. */
-  readonly pValue: number
   /** ln of the e-values against fair prices: wealth 1 is 0. */
   readonly evidence: { readonly follow: number; readonly fade: number }
   /** Mean of payout minus price, USD a share, in [-1, 1]. */
@@ -56,41 +46,23 @@ export const eventsMin = 10
  */
 export function judgementOf(sums: WalletSums): Judgement | null {
   const whole = wholeOf(sums.totals.bands)
-  if (whole.entries < resolvedEntriesMin || sums.events < eventsMin) return null
-  const { edge } = edgeOf(sums, whole)
-  const sameSign = (sums.fair.observed - meanOf(sums.fair.cumulants)) * edge > 0
-  return {
-    pValue: sameSign ? pValueOf(sums.fair) : 1,
-    evidence: logEvidenceOf(sums.evidence),
-    edge,
-    ...roisOf(whole),
-  }
+  if (whole.entries < resolvedEntriesMin || sums.edges.clusters < eventsMin) return null
+  const { edge } = edgeOf(sums.edges)
+  return { evidence: logEvidenceOf(sums.evidence), edge, ...roisOf(whole) }
 }
 
 type Label = typeof WhaleLabel.Type
 
-/** The two labels of a wallet. */
-export interface Labels {
-  /** Proven. */
-  readonly label: Label
-  readonly suggestive: Label
-}
-
 /** The largest expected share of labelled wallets that are labelled by chance. */
 export const falseDiscoveryRateMax = 0.05
 
-/** The labels of each judged wallet. */
-export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Labels> {
-  const all = [...judged.values()]
-  const provenMin = evidenceMinOf(all)
-  const pValueMax = pValueMaxOf(all)
+/** The label of each judged wallet. */
+export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Label> {
+  const provenMin = evidenceMinOf([...judged.values()])
   return new Map([...judged].map(([wallet, judgement]) => {
     const { evidence: { follow, fade }, edge } = judgement
     const isProven = evidenceOf(judgement) >= provenMin && (follow > fade) === (edge > 0)
-    return [wallet, {
-      label: isProven ? labelOf(judgement) : "neutral",
-      suggestive: judgement.pValue <= pValueMax ? labelOf(judgement) : "neutral",
-    }]
+    return [wallet, isProven ? labelOf(judgement) : "neutral"]
   }))
 }
 
@@ -104,18 +76,6 @@ function evidenceOf({ evidence: { follow, fade } }: Judgement): number {
 function evidenceMinOf(all: ReadonlyArray<Judgement>): number {
   const descending = all.map(evidenceOf).sort((a, b) => b - a)
   return descending[discoveries(descending, falseDiscoveryRateMax) - 1] ?? Infinity
-}
-
-/**
- * The p-value up to which a record is significant: Benjamini-Hochberg at 0.05 (Controlling the false
- * discovery rate, Journal of the Royal Statistical Society B 57, 1995).
- */
-function pValueMaxOf(all: ReadonlyArray<Judgement>): number {
-  const ascending = all.map(({ pValue }) => pValue).sort((a, b) => a - b)
-  const last = ascending.findLastIndex((p, i) =>
-    p <= falseDiscoveryRateMax * (i + 1) / ascending.length
-  )
-  return ascending[last] ?? -1
 }
 
 /** The label of a record that chance does not explain. */

@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { described, text } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
-import { z95 } from "./significance/normal.ts"
+import { z95 } from "../../core/domain/student.ts"
 
 /** A band excludes its upper edge; the last band includes 1. */
 export const bandEdges = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1] as const

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { varianceOf } from "./significance/cumulants.ts"
-import { z95 } from "./significance/normal.ts"
+import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
 import {
   addBandSums,
   type BandSums,
@@ -48,14 +47,14 @@ export function ratesOf(sums: WalletSums): Rates | null {
   if (whole.entries === 0) return null
   return {
     resolved: whole.entries,
-    events: sums.events,
+    events: sums.edges.clusters,
     cancelled: sums.totals.cancelled,
     stakeUsd: whole.stakeUsd,
     ...winRateOf(whole),
     meanEntryPrice: meanPriceOf(whole),
-    ...edgeOf(sums, whole),
+    ...edgeOf(sums.edges),
     ...roisOf(whole),
-    intervals: returnIntervals(whole, sums.totals.returns),
+    intervals: returnIntervals(sums.totals.returns),
     oddsBands: publishedBands(sums.totals.bands),
     sweeps: publishedSweeps(sums.totals.sweeps),
   }
@@ -66,23 +65,10 @@ export function wholeOf(bands: ReadonlyArray<BandSums>): BandSums {
   return bands.reduce((whole, band) => addBandSums(whole, band, 1), noBandSums)
 }
 
-/**
- * The mean of payout minus price, and its 95 % interval. Entries of one event are not independent, so
- * the standard error is clustered by event. It is never below the standard error under fair prices,
- * because a series of wins at high prices has almost no variance of its own.
- */
-export function edgeOf(sums: WalletSums, whole: BandSums) {
-  const edge = (whole.paid - whole.price) / whole.entries
-  const squares = sums.deviationSquares - 2 * edge * sums.deviationCounts +
-    edge ** 2 * sums.countSquares
-  const clustered = sums.events > 1 ? squares * sums.events / (sums.events - 1) : 0
-  const fair = varianceOf(sums.fair.cumulants)
-  const error = Math.sqrt(Math.max(0, clustered, fair)) / whole.entries
-  return {
-    edge,
-    edgeLow: Math.max(-1, edge - z95 * error),
-    edgeHigh: Math.min(1, edge + z95 * error),
-  }
+/** The mean of payout minus price, and its 95 % interval, clustered by event; 0 without an entry. */
+export function edgeOf(edges: ClusterSums) {
+  const { mean, low, high } = clusteredMean(edges) ?? { mean: 0, low: 0, high: 0 }
+  return { edge: mean, edgeLow: Math.max(-1, low), edgeHigh: Math.min(1, high) }
 }
 
 /** Figures over the counted resolved entries of all wallets; null without an entry to compute from. */
@@ -123,7 +109,7 @@ export function overall(wallets: ReadonlyArray<WalletTotals>): OverallRates {
     winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
     brier: whole.entries === 0 ? null : brierOf(whole),
     ...rois,
-    intervals: returnIntervals(whole, returns),
+    intervals: returnIntervals(returns),
     oddsBands: publishedBands(bands),
     sweeps: publishedSweeps(sweeps),
   }

@@ -5,21 +5,14 @@
  * @module
  */
 import { type Entry, isHedge, isSweep } from "./entry.ts"
+import {
+  addClusters,
+  clusterOf,
+  type ClusterSums,
+  noClusters,
+} from "../../core/domain/clusteredMean.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import {
-  addEvidence,
-  type Bet,
-  eventEvidence,
-  type EvidenceSums,
-  noEvidence,
-} from "./significance/evidence.ts"
-import {
-  addNullSums,
-  emptyNullSums,
-  eventSums,
-  type FavouredSide,
-  type NullSums,
-} from "./significance/nullModel.ts"
+import { addEvidence, type Bet, eventEvidence, type EvidenceSums, noEvidence } from "./evidence.ts"
 import {
   addBandSums,
   bandCount,
@@ -39,8 +32,6 @@ export interface MarketScore {
   readonly bands: ReadonlyArray<{ readonly band: number; readonly sums: BandSums }>
   /** Entries opened at or above 0.95; they count nowhere else. Absent without any. */
   readonly sweeps?: BandSums
-  /** Includes hedges: most of them lose, so a record without them would look too good. */
-  readonly favoured: FavouredSide
   /** Absent while its event waits for other markets, and when it was made too late (`eventScores`). */
   readonly bet?: Bet
 }
@@ -55,23 +46,11 @@ export interface WalletTotals {
   readonly returns: ReturnSums
 }
 
-/**
- * Everything that a wallet's calibration is computed from, of bounded size.
- *
- * Let n be the entries of an event, and D the sum of payout minus price over them. The squared
- * deviation of all events from a common edge e is
- * `deviationSquares` - 2 e `deviationCounts` + e^2 `countSquares`.
- */
+/** Everything that a wallet's calibration is computed from, of bounded size. */
 export interface WalletSums {
   readonly totals: WalletTotals
-  /** Events with counted entries. */
-  readonly events: number
-  /** Sums over events of D^2, D n and n^2. */
-  readonly deviationSquares: number
-  readonly deviationCounts: number
-  readonly countSquares: number
-  /** The sums of the null model, under fair prices. */
-  readonly fair: NullSums
+  /** Of payout minus price, over the events with counted entries. */
+  readonly edges: ClusterSums
   readonly evidence: EvidenceSums
 }
 
@@ -84,11 +63,7 @@ export const noTotals: WalletTotals = {
 
 export const noSums: WalletSums = {
   totals: noTotals,
-  events: 0,
-  deviationSquares: 0,
-  deviationCounts: 0,
-  countSquares: 0,
-  fair: emptyNullSums,
+  edges: noClusters,
   evidence: noEvidence,
 }
 
@@ -103,8 +78,6 @@ export interface EnteredMarket {
     readonly waits: boolean
   } | null
   readonly feeRate: number
-  /** At most one market of a group pays its first outcome; null when it excludes none. */
-  readonly exclusiveGroup: string | null
 }
 
 /**
@@ -132,9 +105,9 @@ export function eventScores(
     return isOpposed ? null : first
   })
   const waits = markets.some(({ ended }, i) => (ended?.waits ?? true) && bets[i] !== null)
-  return markets.map(({ entries, ended, feeRate, exclusiveGroup }, i) => {
+  return markets.map(({ entries, ended, feeRate }, i) => {
     if (ended === null || ended.waits || entries.length === 0) return null
-    const score = marketScore(entries, ended.payouts, feeRate, exclusiveGroup)
+    const score = marketScore(entries, ended.payouts, feeRate)
     const first = bets[i] ?? null
     if (waits || first === null || ended.payouts === null) return score
     const bet = {
@@ -159,17 +132,15 @@ function endOf({ ended, entries }: EnteredMarket): EpochMs {
 
 /**
  * The score of entries in a market that paid `payouts`, or was cancelled (null). `feeRate` is the
- * venue's taker rate. Hedges are left out of the bands but not of `favoured`: a wallet that hedges its
- * losing entries would otherwise keep only winners. Sweeps are left out of both.
+ * venue's taker rate. Hedges are left out; sweeps have sums of their own.
  */
 export function marketScore(
   entries: ReadonlyArray<Entry>,
   payouts: readonly [number, number] | null,
   feeRate: number,
-  exclusiveGroup: string | null = null,
 ): MarketScore {
   const chosen = entries.filter((entry) => !isHedge(entry))
-  if (payouts === null) return { cancelled: chosen.length, bands: [], favoured: noSide }
+  if (payouts === null) return { cancelled: chosen.length, bands: [] }
   const sumsOf = ({ price, stakeUsd, outcome }: Entry) =>
     entrySums(price, stakeUsd, payouts[outcome], feeRate)
   const bands = new Map<number, BandSums>()
@@ -179,53 +150,11 @@ export function marketScore(
   }
   const sweeps = chosen.filter(isSweep)
     .reduce((sums, entry) => addBandSums(sums, sumsOf(entry), 1), noBandSums)
-  const judged = entries.filter((entry) => !isSweep(entry))
   return {
     cancelled: 0,
     bands: [...bands].map(([band, sums]) => ({ band, sums })).sort((a, b) => a.band - b.band),
     ...sweeps.entries > 0 ? { sweeps } : {},
-    favoured: favouredSide(judged, payouts, exclusiveGroup),
   }
-}
-
-const noSide: FavouredSide = { weight: 0, price: 0.5, paid: 0 }
-
-/** All entries of one market, seen from the outcome with more entries, at their mean opening price. */
-function favouredSide(
-  entries: ReadonlyArray<Entry>,
-  payouts: readonly [number, number],
-  exclusiveGroup: string | null,
-): FavouredSide {
-  if (entries.length === 0) return noSide
-  const first = entries.filter(({ outcome }) => outcome === 0).length
-  const outcome = 2 * first >= entries.length ? 0 : 1
-  const weight = Math.abs(2 * first - entries.length)
-  const paid = paidInFull(payouts[outcome], entries)
-  const edges = entries.reduce(
-    (sum, entry) => sum + (entry.outcome === outcome ? paid : 1 - paid) - entry.openingPrice,
-    0,
-  )
-  if (weight === 0) return { ...noSide, remainder: edges }
-  const priceOf = ({ outcome: bought, openingPrice }: Entry) =>
-    bought === outcome ? openingPrice : 1 - openingPrice
-  const price = entries.reduce((sum, entry) => sum + priceOf(entry), 0) / entries.length
-  // With all entries on one side the remainder is 0, apart from rounding errors.
-  const remainder = weight === entries.length ? 0 : edges - weight * (paid - price)
-  const side = { weight, price, paid, remainder }
-  return exclusiveGroup === null ? side : { ...side, exclusive: { group: exclusiveGroup, outcome } }
-}
-
-/** Its multiples of whole numbers, modulo 1, are spread evenly over [0, 1). */
-const goldenRatio = 0.6180339887498949
-
-/**
- * 0 or 1: a partial payout is drawn by a coin that pays with its probability, because the null model
- * knows only two results. At fair prices the drawn payout has the probability of the price, so the
- * p-value stays exact. The coin depends only on when the entries were opened, so it never changes.
- */
-function paidInFull(paid: number, entries: ReadonlyArray<Entry>): number {
-  const seconds = entries.reduce((sum, { firstFillAt }) => sum + Math.floor(firstFillAt / 1_000), 0)
-  return seconds * goldenRatio % 1 < paid ? 1 : 0
 }
 
 /**
@@ -238,13 +167,12 @@ export function recount(
   after: ReadonlyArray<MarketScore>,
 ): WalletSums {
   const updated = addEvent(addEvent(sums, before, -1), after, 1)
-  if (updated.events > 0) return updated
+  if (updated.edges.clusters > 0) return updated
   // Subtraction leaves rounding errors. When the last event is removed, they are cleared.
   const { cancelled, sweeps } = updated.totals
   return {
-    ...noSums,
     totals: { ...noTotals, cancelled, sweeps: sweeps.entries > 0 ? sweeps : noBandSums },
-    fair: updated.fair.weightSum > 0 ? updated.fair : emptyNullSums,
+    edges: noClusters,
     evidence: updated.evidence,
   }
 }
@@ -264,29 +192,24 @@ function addEvent(
       entered = addBandSums(entered, part.sums, 1)
     }
   }
-  const { entries: count } = entered
-  const deviation = times * (entered.paid - entered.price)
-  const sides = markets.map(({ favoured }) => favoured)
-  // An event with hedges only, as many on each side, is not added: its weight would be 0, and `recount`
-  // could not distinguish its remainder from a rounding error.
-  const isCounted = count > 0 || sides.some(({ weight }) => weight > 0)
-  const fair = isCounted ? addNullSums(sums.fair, eventSums(sides), times) : sums.fair
   const bets = markets.flatMap(({ bet }) => bet ?? [])
   const evidence = bets.length === 0
     ? sums.evidence
     : addEvidence(sums.evidence, eventEvidence(bets), times)
-  const returns = count === 0
-    ? sums.totals.returns
-    : addReturns(sums.totals.returns, eventReturns(entered), times)
-  const totals = { cancelled, bands, sweeps, returns }
-  if (count === 0) return { ...sums, totals, fair, evidence }
+  const { entries, paid, price } = entered
+  if (entries === 0) {
+    return { ...sums, totals: { ...sums.totals, cancelled, bands, sweeps }, evidence }
+  }
+  // Of n entries with the mean price p, the deviations add up to at most n sqrt(p (1 - p)).
+  const edges = clusterOf(entries, paid - price, Math.sqrt(Math.max(0, price * (entries - price))))
   return {
-    totals,
-    events: sums.events + times,
-    deviationSquares: sums.deviationSquares + times * deviation ** 2,
-    deviationCounts: sums.deviationCounts + deviation * count,
-    countSquares: sums.countSquares + times * count ** 2,
-    fair,
+    totals: {
+      cancelled,
+      bands,
+      sweeps,
+      returns: addReturns(sums.totals.returns, eventReturns(entered), times),
+    },
+    edges: addClusters(sums.edges, edges, times),
     evidence,
   }
 }

@@ -10,7 +10,7 @@ import { Count } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { isMarketMaker } from "./entry.ts"
-import { type Judgement, type Labels, resolvedEntriesMin, ruleVersion } from "./label.ts"
+import { type Judgement, resolvedEntriesMin, ruleVersion } from "./label.ts"
 import {
   OddsBand,
   roundBand,
@@ -32,7 +32,7 @@ import type { TrackedWallet } from "./tracking.ts"
 export const tableRowsMax = 500
 
 /** The fields that a row shares with the calibration of an entry. */
-const { label, suggestive, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } =
+const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } =
   FrozenCalibration.fields
 const { followRoi, fadeRoi, effectiveEntries } = FrozenCalibration.fields
 const optionalRate = (description: string) =>
@@ -46,7 +46,6 @@ export const WhaleRow = Schema.Struct({
   winRate,
   fadeRoi,
   label,
-  suggestive,
   source: described(
     Schema.Literals(["volume", "profit"]),
     "The leaderboard it was found on; a wallet found for its profit is judged by later entries only",
@@ -190,13 +189,17 @@ export function whaleFacts(tracked: TrackedWallet, openEntries: number): WhaleFa
 export function whaleRow(
   wallet: string,
   rates: Rates,
-  given: Labels,
+  label: WhaleRow["label"],
   facts: WhaleFacts,
 ): WhaleRow {
   const { cancelled: _, followRoi, intervals, ...figures } = rates
   const { followRoiLow, followRoiHigh, ...others } = intervals
   return {
-    ...{ wallet, ...facts, ...figures, ...others, ...given },
+    wallet,
+    ...facts,
+    ...figures,
+    ...others,
+    label,
     mirrorRoi: followRoi,
     mirrorRoiLow: followRoiLow,
     mirrorRoiHigh: followRoiHigh,
@@ -205,14 +208,18 @@ export function whaleRow(
 
 /** The calibration that an entry carries: a part of its wallet's row. */
 export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration {
-  const { label, suggestive, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = row
   const { effectiveEntries } = row
   return {
-    ...suggestive === undefined ? {} : { suggestive },
-    ...effectiveEntries === undefined ? {} : { effectiveEntries },
-    ...{ label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh },
+    label: row.label,
+    resolved: row.resolved,
+    winRate: row.winRate,
+    meanEntryPrice: row.meanEntryPrice,
+    edge: row.edge,
+    edgeLow: row.edgeLow,
+    edgeHigh: row.edgeHigh,
     followRoi: row.mirrorRoi,
     fadeRoi: row.fadeRoi,
+    ...effectiveEntries === undefined ? {} : { effectiveEntries },
     computedAt: isoTime(computedAt),
     ruleVersion,
   }
@@ -249,32 +256,28 @@ interface RowChanges {
  */
 export function rowChanges(
   stored: ReadonlyMap<string, CalibratedWhale>,
-  labels: ReadonlyMap<string, Labels>,
+  labels: ReadonlyMap<string, WhaleRow["label"]>,
   rates: ReadonlyMap<string, Rates>,
   facts: ReadonlyMap<string, WhaleFacts>,
   at: EpochMs,
 ): RowChanges {
   const changed: Array<CalibratedWhale> = []
-  for (const [wallet, given] of labels) {
+  for (const [wallet, label] of labels) {
     const before = stored.get(wallet)
     const figures = rates.get(wallet)
     const walletFacts = facts.get(wallet)
     if (walletFacts === undefined) continue
     if (figures !== undefined) {
-      changed.push({ computedAt: at, row: whaleRow(wallet, figures, given, walletFacts) })
-    } else if (before !== undefined && !isUnchanged(before.row, { ...walletFacts, ...given })) {
-      const computedAt = hasSameLabels(before.row, given) ? before.computedAt : at
-      changed.push({ computedAt, row: { ...before.row, ...walletFacts, ...given } })
+      changed.push({ computedAt: at, row: whaleRow(wallet, figures, label, walletFacts) })
+    } else if (before !== undefined && !isUnchanged(before.row, label, walletFacts)) {
+      const computedAt = before.row.label === label ? before.computedAt : at
+      changed.push({ computedAt, row: { ...before.row, ...walletFacts, label } })
     }
   }
   return { changed, removed: [...stored.keys()].filter((wallet) => !labels.has(wallet)) }
 }
 
-const hasSameLabels = (row: WhaleRow, { label, suggestive }: Labels): boolean =>
-  row.label === label && row.suggestive === suggestive
-
-function isUnchanged(row: WhaleRow, now: WhaleFacts & Labels): boolean {
-  return hasSameLabels(row, now) && row.pseudonym === now.pseudonym &&
-    row.source === now.source && row.marketMaker === now.marketMaker &&
-    row.openEntries === now.openEntries
+function isUnchanged(row: WhaleRow, label: WhaleRow["label"], now: WhaleFacts): boolean {
+  return row.label === label && row.pseudonym === now.pseudonym && row.source === now.source &&
+    row.marketMaker === now.marketMaker && row.openEntries === now.openEntries
 }

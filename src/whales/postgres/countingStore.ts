@@ -21,7 +21,6 @@ import type { Judgement } from "../domain/label.ts"
 import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore } from "../domain/score.ts"
 import type { TrackingSource } from "../domain/tracking.ts"
-import type { FavouredSide } from "../domain/significance/nullModel.ts"
 import { bumpRevision, keys } from "./locking.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
 
@@ -44,18 +43,12 @@ interface UncountedRow extends ResolutionColumns {
   readonly wallet: string
   readonly source_of_wallet: TrackingSource
   readonly tracked_at: Date
-  readonly exclusive_group: string | null
   readonly version: bigint
   readonly changed: boolean
   readonly waits: boolean
   readonly fee_rate: number
   readonly entries: ReadonlyArray<StoredEntry>
-  readonly score: ScoreColumn | null
-}
-
-/** A score as stored JSON, in which the field `beside` is the remainder. */
-type ScoreColumn = Omit<MarketScore, "favoured"> & {
-  readonly favoured: Omit<FavouredSide, "remainder"> & { readonly beside?: number | undefined }
+  readonly score: MarketScore | null
 }
 
 /** `overdue` has the earliest due of the open positions that delay others of their wallet. */
@@ -92,7 +85,6 @@ const uncounted = (sql: SqlClient) =>
         WHERE has_entries AND ended_at IS NULL AND entry_count > 0
       )
       SELECT positions.event_id, wallet_id, wallet, market, w.source AS source_of_wallet, tracked_at,
-        CASE WHEN (facts ->> 'exclusive')::boolean THEN facts ->> 'eventSlug' END AS exclusive_group,
         coalesce(u.version, 0) AS version, u.version IS NOT NULL AND NOT waits AS changed, waits,
         fee_rate, entries, state, payout_first, payout_second, m.source, resolved_at, score
       FROM positions
@@ -105,7 +97,6 @@ const uncounted = (sql: SqlClient) =>
           AND (u.due_at > ${now} OR coalesce(u.due_at >= open_since, false)) AS waits
       ) waiting
       JOIN whale_market m USING (market_id)
-      LEFT JOIN whale_market_facts USING (market_id)
       JOIN whale_position USING (market_id, wallet_id)
       JOIN whale_wallet w USING (wallet_id)
       ORDER BY chosen.due_at, chosen.since, positions.event_id, wallet_id, market_id`
@@ -126,10 +117,9 @@ function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<Uncounte
       marketId: row.market,
       version: Number(row.version),
       feeRate: row.fee_rate,
-      exclusiveGroup: row.exclusive_group,
       entries: row.entries,
       resolution: resolutionOf(row.market, row),
-      counted: row.score === null ? null : scoreOf(row.score),
+      counted: row.score,
       ...{ waits: row.waits, changed: row.changed },
     })
     before = row
@@ -138,14 +128,6 @@ function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<Uncounte
 }
 
 type Uncounted = UncountedEvent["positions"][number]
-
-function scoreOf({ favoured: { beside, ...side }, ...score }: ScoreColumn): MarketScore {
-  return { ...score, favoured: beside === undefined ? side : { ...side, remainder: beside } }
-}
-
-function scoreColumn({ favoured: { remainder, ...side }, ...score }: MarketScore): ScoreColumn {
-  return { ...score, favoured: { ...side, beside: remainder } }
-}
 
 const sums = (sql: SqlClient) =>
   Effect.fn("CountingStore.sums")(function* (wallets: ReadonlyArray<string>) {
@@ -188,7 +170,7 @@ const saveCounted = (sql: SqlClient) =>
         jsonText(keyed.map(({ walletKey, marketKey, score }) => ({
           wallet_id: walletKey,
           market_id: marketKey,
-          score: score === null ? null : scoreColumn(score),
+          score,
         }))),
         wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? unknownKey })),
       )

@@ -788,27 +788,17 @@ Deno.test("tracked money is summed by side, without market makers", () => {
   ok(!whaleView.includes("9,000,000"), whaleView)
 })
 
-Deno.test("labelled wallets come first, proven before suggestive, with the edge that a copy leaves", () => {
-  const row = (label: "follow" | "neutral", suggestive: "follow" | "neutral") => ({
+Deno.test("labelled wallets come first, with the edge that a copy leaves", () => {
+  const row = (edge: number) => ({
     computedAt: now,
-    row: whaleRow({ label, suggestive, edge: 0.12, edgeLow: 0.05, edgeHigh: 0.2 }),
+    row: whaleRow({ label: "follow", edge, edgeLow: 0.01, edgeHigh: 0.2 }),
   })
   const { whaleView, bottomLine } = analysisOf(reportMaterial({
     entries: [
       openEntry({ wallet: "a", name: "Plain-Stone1", stakeUsd: 9_000 }),
-      openEntry({ wallet: "b", name: "Weak-Wind2", calibration: row("neutral", "follow") }),
-      openEntry({
-        wallet: "c",
-        name: "Keen-Glacier3",
-        price: 0.55,
-        calibration: row("follow", "follow"),
-      }),
-      openEntry({
-        wallet: "c",
-        name: "Keen-Glacier3",
-        price: 0.55,
-        calibration: row("follow", "follow"),
-      }),
+      openEntry({ wallet: "c", name: "Keen-Glacier3", price: 0.55, calibration: row(0.12) }),
+      openEntry({ wallet: "c", name: "Keen-Glacier3", price: 0.55, calibration: row(0.12) }),
+      openEntry({ wallet: "b", name: "Weak-Wind2", calibration: row(0.02) }),
     ],
   }))
   const places = ["Keen-Glacier3", "Weak-Wind2", "Plain-Stone1"].map((name) =>
@@ -822,7 +812,7 @@ Deno.test("labelled wallets come first, proven before suggestive, with the edge 
     ),
     whaleView,
   )
-  ok(/Weak-Wind2 \(suggestive follow/.test(whaleView), whaleView)
+  ok(whaleView.includes("Weak-Wind2 (proven follow"), whaleView)
   strictEqual(whaleView.split("Keen-Glacier3 won").length, 2, whaleView)
   ok(
     /The only sign of a higher chance of Yes is the entry of Keen-Glacier3 \(follow on Yes\); the edge of Weak-Wind2 is used up at today's ask/
@@ -833,11 +823,13 @@ Deno.test("labelled wallets come first, proven before suggestive, with the edge 
 
 law(
   "an entry is a sign of a higher chance only when a copy leaves some of its edge",
-  Arbitrary.schema(Schema.Struct({ percent, edge: percent, proven: Schema.Boolean })),
-  ({ percent, edge, proven }) => {
+  Arbitrary.schema(Schema.Struct({ percent, edge: percent })),
+  ({ percent, edge }) => {
     const row = whaleRow({
-      ...{ label: proven ? "follow" : "neutral", suggestive: "follow", edge: edge / 200 },
-      ...{ edgeLow: 0.01, edgeHigh: edge / 100 },
+      label: "follow",
+      edge: edge / 200,
+      edgeLow: 0.01,
+      edgeHigh: edge / 100,
     })
     const { whaleView, bottomLine } = analysisOf(reportMaterial({
       entries: [openEntry({ price: percent / 100, calibration: { computedAt: now, row } })],
@@ -906,8 +898,7 @@ law("only wallets without a label are said to have none", anyMaterial, (material
   const labelled = new Set(
     own.filter(({ calibration }) => {
       const row = calibration?.row
-      return row !== undefined && row.resolved >= 30 &&
-        (row.label !== "neutral" || (row.suggestive ?? "neutral") !== "neutral")
+      return row !== undefined && row.resolved >= 30 && row.label !== "neutral"
     }).map(({ wallet }) => wallet),
   )
   const plain = new Set(own.map(({ wallet }) => wallet).filter((wallet) => !labelled.has(wallet)))

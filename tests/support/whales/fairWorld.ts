@@ -5,7 +5,7 @@
  * @module
  */
 import { mix, uniform } from "../../../src/venues/simulated/seed.ts"
-import { judgementOf, type Labels, labels } from "../../../src/whales/domain/label.ts"
+import { judgementOf, labels } from "../../../src/whales/domain/label.ts"
 import {
   type EnteredMarket,
   eventScores,
@@ -47,7 +47,6 @@ function eventOf(plan: WalletPlan, n: number): ReadonlyArray<EnteredMarket> {
       entries: uniform(mix(key, 30 + m)) < plan.sharedShare ? [bought, bought] : [bought],
       ended: { payouts: won ? [1, 0] : [0, 1], at: openedAt + 5_000, waits: false },
       feeRate: 0,
-      exclusiveGroup: null,
     }
   })
 }
@@ -69,7 +68,7 @@ export function sumsByLook(plan: WalletPlan, looks: number): ReadonlyArray<Walle
 export function labelsByLook(
   plans: ReadonlyArray<WalletPlan>,
   looks: number,
-): ReadonlyArray<ReadonlyMap<string, Labels>> {
+): ReadonlyArray<ReturnType<typeof labels>> {
   const records = plans.map((plan) => sumsByLook(plan, looks))
   return Array.from({ length: looks }, (_, look) => {
     const judged = records.flatMap((record, wallet) => {

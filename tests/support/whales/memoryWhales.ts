@@ -388,8 +388,6 @@ function entryStore(tables: Tables): EntryStore["Service"] {
 
 function countingStore(tables: Tables): CountingStore["Service"] {
   const { wallets, key, marketOf, all, ofWallet, isOpen, positions, put } = tables
-  const exclusiveGroupOf = (facts: MarketFacts | null) =>
-    facts?.exclusive === true ? facts.eventSlug : null
   const eventOf = ({ wallet, marketId }: Position) => `${wallet} ${marketOf(marketId).event}`
 
   const dueOf = ({ marketId }: Position) => marketOf(marketId).dueAt
@@ -422,7 +420,6 @@ function countingStore(tables: Tables): CountingStore["Service"] {
         marketId,
         version: uncounted?.version ?? 0,
         feeRate: marketOf(marketId).facts?.takerFeeRate ?? 0,
-        exclusiveGroup: exclusiveGroupOf(marketOf(marketId).facts),
         entries: computed.entries,
         resolution: marketOf(marketId).resolution,
         counted: score,

@@ -118,7 +118,7 @@ const selectedAt = 20_000_000
 const endedAt = 1_000_000_000
 
 export function enteredMarket({ entries, payouts, feeRate }: PlayedMarket): EnteredMarket {
-  return { entries, ended: { payouts, at: endedAt, waits: false }, feeRate, exclusiveGroup: null }
+  return { entries, ended: { payouts, at: endedAt, waits: false }, feeRate }
 }
 
 /** The sums of a whole record. */

@@ -53,7 +53,6 @@ export interface ScratchOracle {
 
 export interface ScratchCalibration {
   readonly label: string
-  readonly suggestive?: string
   readonly resolved: number
   readonly winRate: number
   readonly meanEntryPrice: number
@@ -134,8 +133,7 @@ export function makeOracle(
       }
       const events = entered.getOrInsertComputed(wallet, () => new Map())
       const ofEvent = events.getOrInsertComputed(market.eventKey, () => [])
-      const exclusiveGroup = market.exclusive ? market.eventSlug : null
-      ofEvent.push({ entries: chosen, ended, feeRate: market.takerFeeRate, exclusiveGroup })
+      ofEvent.push({ entries: chosen, ended, feeRate: market.takerFeeRate })
     }
     const sumsOf = (wallet: string, events: Iterable<ReadonlyArray<EnteredMarket>>) =>
       [...events].reduce((sums, markets) => {
@@ -154,13 +152,13 @@ export function makeOracle(
       const judgement = judgementOf(of)
       if (judgement !== null) judged.set(wallet, judgement)
     }
-    return new Map([...labels(judged)].flatMap(([wallet, given]) => {
+    return new Map([...labels(judged)].flatMap(([wallet, label]) => {
       const rates = ratesOf(sums.get(wallet) ?? noSums)
       if (rates === null) return []
       const { resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = rates
       const { followRoi, fadeRoi, intervals: { effectiveEntries } } = rates
       const figures = { resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh }
-      return [[wallet, { ...given, ...figures, followRoi, fadeRoi, effectiveEntries }] as const]
+      return [[wallet, { label, ...figures, followRoi, fadeRoi, effectiveEntries }] as const]
     }))
   })
 

@@ -81,8 +81,7 @@ function calibratedWhale(
   { wallet, label, computedAt }: KnownWallet,
   rates: Rates,
 ): CalibratedWhale {
-  const given = { label, suggestive: label }
-  return { computedAt, row: whaleRow(wallet, rates, given, { pseudonym: wallet, ...facts }) }
+  return { computedAt, row: whaleRow(wallet, rates, label, { pseudonym: wallet, ...facts }) }
 }
 
 /** Wallets that won these numbers of 40 entries at even odds, calibrated on 21 November 2026. */

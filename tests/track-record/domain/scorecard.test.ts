@@ -197,7 +197,6 @@ Deno.test("scorecard() has the time of the newest calibration, or null without o
 Deno.test("scorecard() without wallets has zeros and nulls, its method and its disclaimer", () => {
   const { coverage, overall, labels, oddsBands, topWallets, ...rest } = cardOf([])
   withoutFigures(overall)
-  equal(rest.suggestive, { follow: 0, fade: 0, neutral: 0 })
   equal(rest.sweeps.entries, 0)
   equal([coverage.trackedWallets, coverage.resolvedEntries, labels], [0, 0, {
     follow: 0,

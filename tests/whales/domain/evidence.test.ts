@@ -5,14 +5,14 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { discoveries } from "../../../src/whales/domain/significance/closedEBH.ts"
+import { discoveries } from "../../../src/whales/domain/closedEBH.ts"
 import {
   addEvidence,
   type Bet,
   eventEvidence,
   logEvidenceOf,
   noEvidence,
-} from "../../../src/whales/domain/significance/evidence.ts"
+} from "../../../src/whales/domain/evidence.ts"
 import { law } from "../../support/effect.ts"
 
 const bet = (price: number, paid: number, openedAt = 0, early = false): Bet => ({

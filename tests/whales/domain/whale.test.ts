@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { Labels } from "../../../src/whales/domain/label.ts"
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { isoTime } from "../../../src/core/domain/time.ts"
@@ -95,13 +94,12 @@ const rates: Rates = {
   },
   sweeps: { entries: 0, stakeUsd: 0, meanEntryPrice: null, winRate: null, followRoi: null },
 }
-const both = (label: WhaleRow["label"]): Labels => ({ label, suggestive: label })
 const facts = whaleFacts(trackedWallet(), 3)
-const row = whaleRow("0xaaaa", rates, both("neutral"), facts)
+const row = whaleRow("0xaaaa", rates, "neutral", facts)
 const stored = new Map([["0xaaaa", { computedAt: now, row }]])
 const later = now + 1
 const known = (fields: Partial<typeof facts> = {}) => new Map([["0xaaaa", { ...facts, ...fields }]])
-const label = (of: WhaleRow["label"]) => new Map([["0xaaaa", both(of)]])
+const label = (of: WhaleRow["label"]) => new Map([["0xaaaa", of]])
 
 Deno.test("whaleRow() and freeze() match their schemas", () => {
   equal(Schema.decodeUnknownSync(WhaleRow)(row), row)
@@ -128,7 +126,7 @@ law(
 )
 
 Deno.test("rowChanges() is empty when nothing changed", () => {
-  ok(hasSameFigures(row, { pValue: 0.4, evidence: { follow: 0, fade: 0 }, ...rates }))
+  ok(hasSameFigures(row, { evidence: { follow: 0, fade: 0 }, ...rates }))
   equal(rowChanges(stored, label("neutral"), new Map(), known(), later), {
     changed: [],
     removed: [],
@@ -136,7 +134,7 @@ Deno.test("rowChanges() is empty when nothing changed", () => {
 })
 
 Deno.test("rowChanges() updates computedAt with figures or label, not with facts", () => {
-  const wrote = (...given: [Map<string, Labels>, Map<string, Rates>, typeof facts]) => {
+  const wrote = (...given: [ReturnType<typeof label>, Map<string, Rates>, typeof facts]) => {
     const [labels, rates, facts] = given
     const { changed } = rowChanges(stored, labels, rates, new Map([["0xaaaa", facts]]), later)
     strictEqual(changed.length, 1)
@@ -146,7 +144,7 @@ Deno.test("rowChanges() updates computedAt with figures or label, not with facts
   equal(wrote(label("neutral"), figures, facts)?.computedAt, later)
   equal(wrote(label("follow"), new Map(), facts), {
     computedAt: later,
-    row: { ...row, ...both("follow") },
+    row: { ...row, label: "follow" },
   })
   for (
     const other of [
@@ -165,7 +163,7 @@ Deno.test("rowChanges() updates computedAt with figures or label, not with facts
 
 Deno.test("rowChanges() adds the row of a new wallet, and removes the row of one without a label", () => {
   const added = rowChanges(new Map(), label("fade"), new Map([["0xaaaa", rates]]), known(), later)
-  equal(added, { changed: [{ computedAt: later, row: { ...row, ...both("fade") } }], removed: [] })
+  equal(added, { changed: [{ computedAt: later, row: { ...row, label: "fade" } }], removed: [] })
   equal(rowChanges(stored, new Map(), new Map(), known(), later), {
     changed: [],
     removed: ["0xaaaa"],
@@ -176,7 +174,6 @@ Deno.test("hasSameFigures() is false for a row with other figures", () => {
   for (const changed of [{ edge: 0.081 }, { followRoi: 0.12 }, { fadeRoi: -0.15 }]) {
     ok(
       !hasSameFigures(row, {
-        pValue: 0.4,
         evidence: { follow: 0, fade: 0 },
         ...rates,
         ...changed,

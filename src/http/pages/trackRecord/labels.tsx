@@ -23,28 +23,25 @@ import {
 
 export function Labels({ of }: SectionProps) {
   const coverage = of.at("coverage")
-  const groups = labelGroups(of)
+  const counts = of.at("labels")
+  const { follow, fade, neutral } = counts.value
   return (
     <Figure
       id="labels"
       title="How many wallets have a label?"
-      caption="Each bar divides the judged wallets into follow (better than their prices), fade (worse) and neutral (no difference shown), by the proven and by the weaker suggestive label."
+      caption="The bar divides the judged wallets into follow (better than their prices), fade (worse) and neutral (no difference shown)."
       svg={coverage.value.labeledWallets === 0 ? null : countsChart({
         prefix: "labels-chart",
         title: "Judged wallets by label",
-        description: groups.map(({ label, counts: { value } }) =>
-          `${label}: ${count(value.follow)} follow, ${count(value.fade)} fade, ${
-            count(value.neutral)
-          } neutral.`
-        ).join(" "),
-        rows: groups.map(({ label, counts: { value } }) => ({
-          label,
+        description: `${count(follow)} follow, ${count(fade)} fade, ${count(neutral)} neutral.`,
+        rows: [{
+          label: "Wallets",
           parts: [
-            { name: "follow", count: value.follow, tone: "good" },
-            { name: "fade", count: value.fade, tone: "bad" },
-            { name: "neutral", count: value.neutral, tone: "other" },
+            { name: "follow", count: follow, tone: "good" },
+            { name: "fade", count: fade, tone: "bad" },
+            { name: "neutral", count: neutral, tone: "other" },
           ],
-        })),
+        }],
       })}
       empty={
         <>
@@ -62,13 +59,13 @@ export function Labels({ of }: SectionProps) {
       table={<LabelCounts of={of} />}
       method={
         <>
-          Proven: the record passes a test that stays valid however often it is repeated (an
-          e-value), corrected over all judged wallets at a false discovery rate of{" "}
-          {percent(falseDiscoveryRateMax)}. Suggestive: a p-value with the same correction, valid
-          for one check only. Both test that prices are fair, and assume that events are
-          independent. A label needs <Value of={of.at("method").at("minimumResolved")} as={count} />
+          A wallet to follow or to fade passes a test of fair prices that stays valid however often
+          it is repeated (an e-value), corrected over all judged wallets at a false discovery rate
+          of{" "}
+          {percent(falseDiscoveryRateMax)}. The test assumes that events are independent. A label
+          needs <Value of={of.at("method").at("minimumResolved")} as={count} /> resolved entries in
           {" "}
-          resolved entries in <Value of={of.at("method").at("minimumEvents")} as={count} />{" "}
+          <Value of={of.at("method").at("minimumEvents")} as={count} />{" "}
           events and a complete history. A label describes the past of a wallet; the next section
           shows what came after it.
         </>
@@ -78,24 +75,19 @@ export function Labels({ of }: SectionProps) {
   )
 }
 
-const labelGroups = (of: SectionProps["of"]) => [
-  { label: "Proven", counts: of.at("labels") },
-  { label: "Suggestive", counts: of.at("suggestive") },
-]
-
 function LabelCounts({ of }: SectionProps) {
+  const counts = of.at("labels")
   const leftOut = of.at("coverage").at("leftOut")
   return (
     <>
       <Table
         caption="Judged wallets by label"
-        columns={columns("Label", "Follow", "Fade", "Neutral")}
-        rows={labelGroups(of).map(({ label, counts }) => [
-          label,
-          cell(counts.at("follow"), count),
-          cell(counts.at("fade"), count),
-          cell(counts.at("neutral"), count),
-        ])}
+        columns={columns("Label", "Wallets")}
+        rows={[
+          ["Follow", cell(counts.at("follow"), count)],
+          ["Fade", cell(counts.at("fade"), count)],
+          ["Neutral", cell(counts.at("neutral"), count)],
+        ]}
       />
       <Table
         caption="Tracked wallets that are not judged, by the first reason"

@@ -11,7 +11,8 @@
  *
  * @module
  */
-import { addFigures, type Figures } from "./outcomes.ts"
+/** A figure for each tilt. */
+type Figures = ReadonlyArray<number>
 
 /** The first counted entry of a wallet in one market of an event. */
 export interface Bet {
@@ -96,6 +97,10 @@ function logWealth(bets: ReadonlyArray<Bet>, tilt: number): number {
     gain += shares * (paid - price)
   }
   return Math.log1p(gain)
+}
+
+function addFigures(sums: Figures, part: Figures, times: 1 | -1): Figures {
+  return sums.map((figure, i) => figure + times * (part[i] ?? 0))
 }
 
 /** Adds `part` to `sums`, or subtracts it when `times` is -1. */
