@@ -29,7 +29,6 @@ interface components {
     readonly Cached: boolean
     readonly Calibration: {
       readonly label: components["schemas"]["Label"]
-      readonly suggestive?: components["schemas"]["Suggestive"]
       /** @description Entries in markets that paid out; cancelled markets are not counted */
       readonly resolved: number
       readonly winRate: components["schemas"]["WinRate"]
@@ -1088,11 +1087,6 @@ interface components {
      * @enum {boolean}
      */
     readonly Success: true
-    /**
-     * @description The label by a p-value, weaker than `label`: valid for one check only, because luck gives it to some wallet on some day. Absent in older rows
-     * @enum {string}
-     */
-    readonly Suggestive: "follow" | "fade" | "neutral"
     /** @description A few sentences that sum it up */
     readonly Summary: string
     /** @description Entries opened at 0.95 or above, which count in no other figure and in no label */
@@ -1216,8 +1210,6 @@ interface components {
       readonly sweeps: components["schemas"]["Sweeps"]
       /** @description Wallets by `label`: follow and fade are proven */
       readonly labels: components["schemas"]["LabelCounts"]
-      /** @description The same wallets by `suggestive`, the label by a p-value */
-      readonly suggestive: components["schemas"]["LabelCounts"]
       /** @description By entry price; a band without entries is left out */
       readonly oddsBands: readonly components["schemas"]["OddsBand"][]
       /** @description By stake of counted resolved entries, winning or losing */
@@ -1367,7 +1359,6 @@ interface components {
       readonly winRate: components["schemas"]["WinRate"]
       readonly fadeRoi: components["schemas"]["FadeRoi"]
       readonly label: components["schemas"]["Label"]
-      readonly suggestive?: components["schemas"]["Suggestive"]
       /**
        * @description The leaderboard it was found on; a wallet found for its profit is judged by later entries only
        * @enum {string}
