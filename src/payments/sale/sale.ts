@@ -16,7 +16,6 @@
 import { resendUnused } from "../../catalog/domain/refusal.ts"
 import { Deferred, Duration, Effect, Exit, Metric, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
-import { withTimeout } from "../../core/deadline.ts"
 import { annotate, inSpan } from "../../core/tracing.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
 import type { Chain } from "../Chain.ts"
@@ -330,8 +329,7 @@ const checkUnused = (
   { request: { token, authorization: { from, nonce } } }: RunningSale,
 ) =>
   chain.isNonceUsed(token.asset, from, nonce).pipe(
-    withTimeout(timing.verifyTimeout),
-    Effect.flatMap(Effect.fromOption),
+    Effect.timeout(timing.verifyTimeout),
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
@@ -350,15 +348,15 @@ const alreadyUsedOnChain = Effect.fail(
   }),
 )
 
+/** A call of the facilitator that did not end in time. */
+const late = Effect.succeed({ outcome: "unknown", reason: "timeout" } as const)
+
 const verifyWithFacilitator = (
   { facilitator, timing }: SalePorts,
   { request }: RunningSale,
 ): Effect.Effect<void, NotCharged> =>
   facilitator.verify(request).pipe(
-    withTimeout(timing.verifyTimeout),
-    Effect.map(
-      Option.getOrElse((): VerifyOutcome => ({ outcome: "unknown", reason: "timeout" })),
-    ),
+    Effect.timeoutOrElse({ duration: timing.verifyTimeout, orElse: () => late }),
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError("The facilitator failed to verify", defect),
@@ -399,9 +397,9 @@ const withTimeLimit = <A>(
   duration: PaymentTiming["workTimeout"],
 ): Effect.Effect<A, NotCharged> =>
   work.pipe(
-    withTimeout(duration),
-    Effect.flatMap(Option.match({
-      onNone: () =>
+    Effect.timeoutOrElse({
+      duration,
+      orElse: () =>
         Effect.fail(
           new NotCharged({
             code: "upstream_timeout",
@@ -409,8 +407,7 @@ const withTimeLimit = <A>(
             hint: resendUnused,
           }),
         ),
-      onSome: (result) => Effect.succeed(result),
-    })),
+    }),
     Effect.catchDefect((defect) =>
       Effect.andThen(
         Effect.logError("A product's work failed", defect),
@@ -482,8 +479,10 @@ const settleAndProve = Effect.fnUntraced(function* (
       schedule: Schedule.spaced(timing.proveInterval),
       times: timing.proveRetriesMax,
     }),
-    withTimeout(timing.proveTimeout),
-    Effect.map(Option.getOrElse((): PaymentProof => ({ proof: "not_yet" }))),
+    Effect.timeoutOrElse({
+      duration: timing.proveTimeout,
+      orElse: () => Effect.succeed<PaymentProof>({ proof: "not_yet" }),
+    }),
     timed((exit, seconds) => {
       const outcome = Exit.isSuccess(exit) ? exit.value.proof : "interrupted"
       return Effect.andThen(
@@ -498,10 +497,7 @@ const settleAndProve = Effect.fnUntraced(function* (
 
 const settle = ({ facilitator, timing }: SalePorts, request: FacilitatorRequest) =>
   facilitator.settle(request).pipe(
-    withTimeout(timing.settleTimeout),
-    Effect.map(
-      Option.getOrElse((): SettleOutcome => ({ outcome: "unknown", reason: "timeout" })),
-    ),
+    Effect.timeoutOrElse({ duration: timing.settleTimeout, orElse: () => late }),
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError("The facilitator failed to settle", defect),
