@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Cause, Duration, Effect, Option, Result, Semaphore } from "effect"
+import { Effect, Option, Result } from "effect"
 import { type FreeId, freeRows } from "../../catalog/domain/freeRow.ts"
 import {
   decodeQuery,
@@ -11,19 +11,13 @@ import {
   type Parameter,
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
-import { withDeadline } from "../../core/deadline.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { Outcomes } from "../../track-record/Outcomes.ts"
 import { answer } from "../server/answer.ts"
-import type { EdgeRoute, RouteResult } from "../server/edge.ts"
+import type { EdgeRoute } from "../server/edge.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
 import type { RateLimiter } from "../server/limits.ts"
-
-/** Look-ups in the store at once, and those that may run or wait; a further one is refused. */
-const lookupsMax = 2
-const waitingMax = 300
-/** How long a look-up may take, with its wait for a turn. */
-const lookupTimeout = Duration.seconds(3)
+import { makeStoreReads } from "./storeReads.ts"
 
 /** The free rows with parameters. */
 type LookupId = {
@@ -37,9 +31,8 @@ export type LookupRoutes = Readonly<Record<LookupId, EdgeRoute>>
 export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const chain = yield* FeedChain
   const outcomes = yield* Outcomes
-  const turns = yield* Semaphore.make(lookupsMax)
+  const inTime = makeStoreReads("Cannot read a free answer")
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  let waiting = 0
 
   const routeOf = <const Id extends LookupId>(
     id: Id,
@@ -60,10 +53,11 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
             details: input.failure.map(({ received: _, ...detail }) => detail),
           })
         }
-        if (waiting >= waitingMax) return null
-        waiting++
-        const found = answerOf(freeRows[id].path, turns.withPermits(1)(read(input.success)))
-        return run(found).finally(() => waiting--)
+        return run(inTime(read(input.success))).then((found) =>
+          found === null || "headers" in found
+            ? found
+            : answer({ body: JSON.stringify(found), cache: "polled" })
+        )
       },
     }
   }
@@ -92,27 +86,6 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
   }
   return routes
 })
-
-/** The answer of a look-up; null when it takes too long or fails. */
-const answerOf = (
-  path: string,
-  found: Effect.Effect<object | PreparedRefusal>,
-): Effect.Effect<RouteResult> =>
-  found.pipe(
-    Effect.map((found) =>
-      "headers" in found ? found : answer({ body: JSON.stringify(found), cache: "polled" })
-    ),
-    withDeadline(lookupTimeout),
-    Effect.map(Option.getOrNull),
-    Effect.catchCause((cause) =>
-      Effect.as(
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.void
-          : Effect.logWarning(`Cannot read ${path}`, cause),
-        null,
-      )
-    ),
-  )
 
 const noProof = (index: number | null) =>
   prepare({

@@ -7,9 +7,8 @@
  *
  * @module
  */
-import { Cause, Clock, Duration, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { pageRows } from "../../catalog/domain/pageRow.ts"
-import { withDeadline } from "../../core/deadline.ts"
 import { type EpochMs, isoTime, minute } from "../../core/domain/time.ts"
 import type { PublishedMarket } from "../../feed/domain/publishedMarket.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
@@ -17,22 +16,13 @@ import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import type { RouteResult } from "../server/edge.ts"
 import { prepare } from "../server/errors.ts"
+import { makeStoreReads } from "./storeReads.ts"
 
 /** An answer is kept this long where no tick ends it: another replica may have run the tick. */
 const ageMsMax = minute
 /** The most markets and the most unknown slugs that are kept; the oldest is dropped first. */
 const knownMax = 200
 const unknownMax = 5_000
-/** Look-ups in the store at once. */
-const lookupsMax = 2
-/**
- * How many look-ups may run or wait; a further one is refused. More than the 120 requests a minute of
- * one client (PAGE_LIMIT), so that one client cannot take the places of all others.
- */
-const waitingMax = 300
-/** How long a look-up may take, with its wait for a turn. */
-const lookupTimeout = Duration.seconds(3)
-
 type MarketBody = typeof pageRows["market"]["body"]["Type"]
 
 export interface MarketData {
@@ -60,30 +50,17 @@ const noLookups = (): Lookups => ({ fresh: new Set(), unknown: new Map(), waitin
 export const makeMarketData = Effect.gen(function* () {
   const markets = yield* PublishedMarkets
   const clock = yield* Clock.Clock
-  const turns = yield* Semaphore.make(lookupsMax)
+  const inTime = makeStoreReads("Cannot read a published market")
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   /** The last answers of known slugs; they outlive ticks. */
   const known = new Map<string, Kept<Answer>>()
   let lookups = noLookups()
-  let failing = false
 
-  const lookUp = (slug: string): Effect.Effect<Option.Option<RouteResult>> =>
-    turns.withPermits(1)(markets.bySlug(slug)).pipe(
-      Effect.map(Option.match({ onNone: () => unpublished, onSome: marketAnswer })),
-      withDeadline(lookupTimeout),
-      Effect.flatMap(Option.match({
-        onNone: () => Effect.fail(new Cause.TimeoutError("The store does not answer")),
-        onSome: Effect.succeedSome,
-      })),
-      // An outage is logged once.
-      Effect.catchCause((cause) =>
-        Effect.as(
-          failing ? Effect.void : Effect.logWarning("Cannot read a published market", cause),
-          Option.none(),
-        )
-      ),
-      Effect.tap((found) => Effect.sync(() => (failing = Option.isNone(found)))),
-    )
+  const lookUp = (slug: string): Effect.Effect<RouteResult> =>
+    inTime(Effect.map(
+      markets.bySlug(slug),
+      Option.match({ onNone: () => unpublished, onSome: marketAnswer }),
+    ))
 
   /** Keeps what was found. A page is made again only for another answer. */
   const kept = (slug: string, found: RouteResult, { fresh, unknown }: Lookups): RouteResult => {
@@ -103,7 +80,7 @@ export const makeMarketData = Effect.gen(function* () {
 
   /** A look-up that a tick overtook is answered and not kept. */
   const answerNew = (slug: string, from: Lookups): Promise<RouteResult> =>
-    run(lookUp(slug)).then(Option.getOrNull)
+    run(lookUp(slug))
       .then((found) => from === lookups ? kept(slug, found, from) : found)
       .finally(() => from.waiting.delete(slug))
 
@@ -116,7 +93,6 @@ export const makeMarketData = Effect.gen(function* () {
       if (young !== null && (fresh.has(slug) || unknown.has(slug))) return young
       const underway = waiting.get(slug)
       if (underway !== undefined) return young ?? underway
-      if (waiting.size >= waitingMax) return young
       const found = answerNew(slug, lookups)
       waiting.set(slug, found)
       return young ?? found
