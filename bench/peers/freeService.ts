@@ -11,7 +11,6 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import * as rateStore from "../../src/postgres/rateLimits.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
-import { cachingDenials } from "../../src/core/RateLimits.ts"
 import { layer } from "../../src/http/layer.ts"
 import {
   makeWorld,
@@ -25,10 +24,7 @@ const limits = Deno.env.get("LIMITS") ?? "off"
 const postgresLimits = () => {
   const client = layerPostgres({ url: Redacted.make(Deno.env.get("DATABASE_URL") ?? "") })
   const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
-  return cachingDenials.pipe(
-    Layer.provide(rateStore.layer()),
-    Layer.provide(Layer.provideMerge(migrated, client)),
-  )
+  return Layer.provide(rateStore.layer(), Layer.provideMerge(migrated, client))
 }
 const services = (world: World) =>
   limits === "postgres" ? Layer.merge(servicesOver(world), postgresLimits()) : servicesOver(world)

@@ -6,7 +6,6 @@
 import { products } from "../catalog/domain/product.ts"
 import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { cachingDenials } from "../core/RateLimits.ts"
 import { Freshness } from "../core/Freshness.ts"
 import { Digest } from "../digest/Digest.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
@@ -233,7 +232,7 @@ const storesLayer = Layer.mergeAll(
   scoreStore.layer,
   reportStore.layer,
   taskStore.layer(),
-  cachingDenials.pipe(Layer.provide(rateStore.layer())),
+  rateStore.layer(),
 )
 
 /**

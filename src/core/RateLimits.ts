@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { EpochMs } from "./domain/time.ts"
 
 export interface RatePolicy {
@@ -35,47 +35,3 @@ export class RateLimits extends Context.Service<RateLimits, {
   /** Deletes keys whose newest grant is older than `before`; returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/core/RateLimits") {}
-
-/** The most cached denials. Beyond it the oldest is dropped, and its key queries the store again. */
-const deniedMax = 10_000
-
-/**
- * The same limits, with denials cached until the store would grant again. A flood from one address
- * then costs no query: 200,000 refusals a second where the store answers 5,000. The cache never
- * grants, and never denies what the store would grant: a denial is timed from before its query.
- */
-export const cachingDenials: Layer.Layer<RateLimits, never, RateLimits> = Layer.effect(
-  RateLimits,
-  Effect.map(RateLimits, ({ take, prune }) => {
-    /** Until when a policy's key is denied, oldest denial first. */
-    const deniedUntil = new Map<string, EpochMs>()
-
-    const cacheDenial = (name: string, until: EpochMs) => {
-      deniedUntil.delete(name)
-      deniedUntil.set(name, until)
-      if (deniedUntil.size <= deniedMax) return
-      for (const oldest of deniedUntil.keys()) {
-        deniedUntil.delete(oldest)
-        break
-      }
-    }
-
-    return RateLimits.of({
-      prune,
-      take: (policy, key) =>
-        Clock.clockWith((clock) => {
-          const now = clock.currentTimeMillisUnsafe()
-          const name = `${policy.name};q=${policy.limit};w=${policy.windowMs};${key}`
-          const until = deniedUntil.get(name)
-          if (until !== undefined && now < until) {
-            return Effect.succeed({ granted: false, remaining: 0, resetMs: until - now })
-          }
-          if (until !== undefined) deniedUntil.delete(name)
-          return Effect.tap(take(policy, key), (decision) =>
-            Effect.sync(() => {
-              if (!decision.granted) cacheDenial(name, now + decision.resetMs)
-            }))
-        }),
-    })
-  }),
-)

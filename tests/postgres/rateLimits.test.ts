@@ -1,20 +1,16 @@
 /**
- * The laws of the request limit, on every store and with cached denials.
+ * The laws of the request limit, on every store.
  *
  * @module
  */
 import assert from "node:assert/strict"
-import { Arbitrary, Context, Effect, Layer, Schema } from "effect"
+import { Arbitrary, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql/SqlClient"
+import { makeLimiter } from "../../src/http/server/limits.ts"
 import { layer } from "../../src/postgres/rateLimits.ts"
 import { minute } from "../../src/core/domain/time.ts"
-import {
-  cachingDenials,
-  type RateDecision,
-  RateLimits,
-  RateLimitUnavailable,
-} from "../../src/core/RateLimits.ts"
+import { type RateDecision, RateLimits, RateLimitUnavailable } from "../../src/core/RateLimits.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const free = { name: "free", limit: 5, windowMs: minute }
@@ -51,24 +47,28 @@ function modelLimits() {
 }
 
 const clocked = layer({ time: "clock" })
-const withCachedDenials = Layer.provide(cachingDenials, clocked)
 
 onEveryStore("RateLimits", (law) => {
-  const schedules = (limits: Layer.Layer<RateLimits, never, SqlClient>) =>
+  law(
+    "take() grants exactly what the reference model grants, and so does a limiter that caches refusals",
     checkProperty(arrivals, (schedule) =>
       Effect.gen(function* () {
         const { take } = yield* RateLimits
+        const limiter = yield* makeLimiter("cached", { limit: free.limit, windowMs: free.windowMs })
         const model = modelLimits()
         let now = 0
         for (const { key, after } of schedule) {
           yield* TestClock.adjust(after)
           now += after
-          assert.deepEqual(yield* take(free, key), model(key, now))
+          const expected = model(key, now)
+          assert.deepEqual(yield* take(free, key), expected)
+          const { kind } = yield* Effect.promise(async () =>
+            await limiter.admit({ client: key, site: null }, false)
+          )
+          assert.equal(kind, expected.granted ? "granted" : "denied")
         }
-      }).pipe(Effect.provide(limits), Effect.provide(TestClock.layer())))
-
-  law("take() grants exactly what the reference model grants", schedules(clocked))
-  law("take() grants the same with cached denials", schedules(withCachedDenials))
+      }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer()))),
+  )
 
   law(
     "take() grants no more than the limit to concurrent requests, on the database's clock",
@@ -172,29 +172,3 @@ onEveryStore("RateLimits", (law) => {
     }).pipe(Effect.provide(layer())),
   )
 })
-
-Deno.test("cachingDenials() does not call the store again before the reset of a denied key", () =>
-  Effect.gen(function* () {
-    let calls = 0
-    const counting = Layer.succeed(
-      RateLimits,
-      RateLimits.of({
-        take: () => {
-          calls += 1
-          return Effect.succeed({ granted: false, remaining: 0, resetMs: 500 })
-        },
-        prune: () => Effect.succeed(0),
-      }),
-    )
-    const { take } = Context.get(
-      yield* Layer.build(Layer.provide(cachingDenials, counting)),
-      RateLimits,
-    )
-    yield* take(free, "a")
-    yield* TestClock.adjust(499)
-    assert.deepEqual(yield* take(free, "a"), { granted: false, remaining: 0, resetMs: 1 })
-    assert.equal(calls, 1)
-    yield* TestClock.adjust(1)
-    yield* take(free, "a")
-    assert.equal(calls, 2)
-  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))
