@@ -22,12 +22,6 @@ const paymentUpdates = [
   ...["paid_amount", "answer_body", "answered_at", "sent_at"],
 ]
 
-/** Columns of a payment channel that change; the others are its identity. */
-const channelUpdates = [
-  ...["charged", "voucher", "balance", "claimed", "withdraw_at", "refund_nonce", "read_at"],
-  ...["unclaimed_at", "claim_sent_at", "refund_nonce_sent", "refund_sent_at"],
-]
-
 /** Columns of a refund that the service may read. Not the signature: it can move money. */
 const refundReadByService = [
   "payment_id",
@@ -68,7 +62,6 @@ const restrictedTables = [
   "delivered_before_restore",
   "refund",
   "refund_action",
-  "channel",
   "refund_treasury",
   "counted_batch",
   "counted_record",
@@ -112,8 +105,6 @@ export const grantRoles = Effect.gen(function* () {
     yield* grant("SELECT", "delivered_before_restore", refund)
     yield* grant(`SELECT (${eventReadByService.join(", ")})`, "payment_event", service)
     yield* sql`GRANT EXECUTE ON FUNCTION delete_old_payments(bigint, integer) TO ${sql(service)}`
-    yield* grant("SELECT, INSERT", "channel", service)
-    yield* grant(`UPDATE (${channelUpdates.join(", ")})`, "channel", service)
     yield* grant(`SELECT (${refundReadByService.join(", ")})`, "refund", service)
     yield* grant(`SELECT (${paymentReadByWorker.join(", ")})`, "payment", refund)
     yield* grant("SELECT", "refund", refund)
