@@ -19,8 +19,6 @@ import { FetchHttpClient } from "effect/http"
 import { defaultLimits } from "../src/venues/polymarket/requests.ts"
 import * as polymarket from "../src/venues/polymarket/venue.ts"
 import * as feedStore from "../src/feed/postgres/feedStore.ts"
-import * as moveOutcomes from "../src/track-record/moveOutcomes.ts"
-import * as scoreStore from "../src/track-record/postgres/scoreStore.ts"
 import * as marketStore from "../src/markets/postgres/marketStore.ts"
 import { serveWire } from "../tests/support/venues/wire/wire.ts"
 import { worldDefaults } from "../src/venues/simulated/options.ts"
@@ -120,7 +118,6 @@ const benchLayer = (baseUrl: string) => {
   const stores = Layer.mergeAll(
     feedStore.layer,
     seededStore,
-    Layer.provide(moveOutcomes.layer, scoreStore.layer),
   )
   return Ingestion.layer({ tick: tickInterval }).pipe(
     Layer.provide(Layer.mergeAll(

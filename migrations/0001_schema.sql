@@ -495,8 +495,8 @@ CREATE INDEX score_market_unresolved ON score_market (requested_at)
 -- The score of each feed item, kept for ever.
 CREATE TABLE score_check (
   feed_index bigint NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('mover_1h', 'mover_24h', 'predetermined', 'whale_entry',
-    'whale_1h', 'whale_24h', 'whale_close')),
+  kind text NOT NULL CHECK (kind IN ('mover_1h', 'mover_6h', 'mover_24h', 'predetermined',
+    'whale_entry', 'whale_1h', 'whale_24h', 'whale_close')),
   market_id text REFERENCES score_market,
   -- When its price is compared; for a predetermined outcome, the result of a whale entry and its
   -- last price, when it was published.
@@ -513,15 +513,10 @@ CREATE TABLE score_check (
   point_mid double precision,
   -- The item is a contested proposal: the venue's word alone, at a price that doubts it.
   contested boolean NOT NULL DEFAULT false,
-  move_window text CHECK (move_window IN ('1h', '24h')),
-  z_score double precision,
+  -- Of a mover: whether its price had converged to 0 or 1.
   converged boolean,
-  -- The scheduled end of the market, as the item had it.
-  ends_at timestamptz,
   -- Moves with one key are one independent trial.
   event_key text,
-  -- The bins of the move, finest first (moveOutcomes.ts).
-  bins text[],
   -- Direction x (later price - price_now) in half price steps; null while unknown.
   drift integer,
   -- 2 x drift + size of the move; the move kept half from 0 on.
@@ -529,44 +524,16 @@ CREATE TABLE score_check (
   -- The payout or the later price of the outcome that a whale entry bought.
   value double precision CHECK (value BETWEEN 0 AND 1),
   PRIMARY KEY (feed_index, kind),
-  CHECK (kind IN ('mover_1h', 'mover_24h') = (outcome IS NULL)
+  CHECK (kind IN ('mover_1h', 'mover_6h', 'mover_24h') = (outcome IS NULL)
     AND (outcome IS NULL) = (price_start IS NOT NULL)
     AND (price_start IS NULL) = (price_now IS NULL)),
   CHECK ((point_at IS NULL) = (point_mid IS NULL)),
-  CHECK ((bins IS NULL) = (event_key IS NULL) AND (bins IS NULL) = (converged IS NULL)
-    AND (bins IS NULL) = (z_score IS NULL) AND (bins IS NULL) = (move_window IS NULL)),
+  CHECK ((converged IS NULL) = (event_key IS NULL)),
   CHECK ((drift IS NULL) = (margin IS NULL))
 );
 CREATE INDEX score_check_by_market ON score_check (market_id);
 CREATE INDEX score_check_due ON score_check (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX score_check_event ON score_check (event_key) WHERE drift IS NOT NULL;
-CREATE INDEX score_check_margin ON score_check (kind, converged, margin) WHERE margin IS NOT NULL;
-
--- Sums over the judged movers of each bin, clustered by event.
-CREATE TABLE score_bin (
-  kind text NOT NULL CHECK (kind IN ('mover_1h', 'mover_24h')),
-  bin text NOT NULL,
-  moves bigint NOT NULL,
-  events bigint NOT NULL,
-  -- Moves that kept half.
-  kept bigint NOT NULL,
-  drift bigint NOT NULL,
-  -- Sum over events of moves x moves; moves_drift and drift_drift accordingly.
-  moves_moves bigint NOT NULL,
-  moves_drift bigint NOT NULL,
-  drift_drift bigint NOT NULL,
-  -- The sums from which the interval under test was computed.
-  stated_moves bigint,
-  stated_events bigint,
-  stated_drift bigint,
-  stated_low double precision,
-  stated_high double precision,
-  -- Intervals whose next as many events have followed; contained: those whose mean was inside.
-  tested integer NOT NULL DEFAULT 0,
-  contained integer NOT NULL DEFAULT 0,
-  PRIMARY KEY (kind, bin),
-  CHECK (contained <= tested)
-);
+CREATE INDEX score_check_moved ON score_check (at) WHERE drift IS NOT NULL;
 
 -- A published whale entry as it was published.
 CREATE TABLE score_entry (

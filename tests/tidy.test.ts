@@ -49,9 +49,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   whales: ["core", "markets", "feed"],
   predetermined: ["core", "markets", "feed", "news", "writing"],
   digest: ["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
-  research: [
-    ...["core", "markets", "feed", "whales", "news", "writing", "predetermined", "movers"],
-  ],
+  research: ["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
   "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
   backtest: ["core", "markets", "feed", "movers", "whales"],
   status: ["core", "digest"],

@@ -365,7 +365,9 @@ export function outcomeFault(item: FeedItem, outcome: Outcome): string | null {
   if (outcome.type !== item.type) return "it is of another type"
   if (outcome.publishedAt !== item.createdAt) return "it has another time of publication"
   if (outcome.type === "mover" && item.type === "mover") {
-    return moveFault(item.data, outcome.after1h) ?? moveFault(item.data, outcome.after24h)
+    const { after1h, after6h, after24h } = outcome
+    return moveFault(item.data, after1h) ?? moveFault(item.data, after6h) ??
+      moveFault(item.data, after24h)
   }
   if (outcome.type === "whale_entry" && item.type === "whale_entry") {
     const { after1h, after24h, last } = outcome

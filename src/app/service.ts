@@ -53,7 +53,6 @@ import * as reportStore from "../research/postgres/reportStore.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
 import * as contestedRecord from "../track-record/contestedRecord.ts"
-import * as moveOutcomes from "../track-record/moveOutcomes.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { Outcomes } from "../track-record/Outcomes.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
@@ -134,8 +133,8 @@ const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const tickIntervalMs = Duration.toMillis(tick)
   const fromVenue = Layer.mergeAll(
-    Ingestion.layer({ tick }).pipe(Layer.provide(moveOutcomes.layer)),
-    Research.layer.pipe(Layer.provide(moveOutcomes.layer), Layer.provide(contestedRecord.layer)),
+    Ingestion.layer({ tick }),
+    Research.layer.pipe(Layer.provide(contestedRecord.layer)),
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,

@@ -8,7 +8,7 @@ import { Clock, Console, Effect, Result } from "effect"
 import { day, isoTime, minute, second } from "../core/domain/time.ts"
 import type { PriceBacktest } from "./domain/backtestArguments.ts"
 import { priceReplay } from "./domain/priceReplay.ts"
-import { binTable, pricePlot, priceScores, priceTable } from "./domain/priceReport.ts"
+import { pricePlot, priceScores, priceTable } from "./domain/priceReport.ts"
 import { priceColumns, type PriceRow, priceRow } from "./domain/priceRow.ts"
 import type { RawRow } from "./domain/tableText.ts"
 import { orderRows, rowOrder } from "./domain/rowOrder.ts"
@@ -43,7 +43,6 @@ export const backtestPrices = Effect.fn("backtestPrices")(function* (command: Pr
       ...badRowLines(bad),
       "",
       priceTable(scores, to - Math.max(from, command.from), command.tickIntervalMs),
-      ...command.withBins ? ["", binTable(scores)] : [],
       "",
       `${Math.round(rows / seconds)} rows a second, ${seconds.toFixed(1)} s; plot in ${plotFile}`,
     ].join("\n"),

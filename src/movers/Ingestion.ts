@@ -12,7 +12,6 @@ import { screenMarket } from "../markets/domain/quality.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { feedRetentionMs } from "../feed/domain/item.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { MoveOutcomes } from "./MoveOutcomes.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type BookReading, readBooks, seedSeries } from "./midSeries.ts"
 import { findMovers, type MoverServices, type MoversFound } from "./findMovers.ts"
@@ -74,7 +73,6 @@ export class Ingestion extends Context.Service<Ingestion, {
           venue: yield* VenueClient,
           markets: yield* MarketStore,
           feed: yield* FeedStore,
-          outcomes: yield* MoveOutcomes,
         }
         const tickIntervalMs = Math.max(Duration.toMillis(options.tick), minute)
         return Ingestion.of({

@@ -18,19 +18,15 @@ import {
   startRange,
 } from "./domain/gates.ts"
 import { settlingRange, tradedUsdBeyondHalf } from "./domain/confirmation.ts"
-import type { OutcomeSource } from "./domain/moveOutcomes.ts"
-import { publicOutcomes } from "./domain/publicOutcomes.ts"
 import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
-import type { MoveOutcomes } from "./MoveOutcomes.ts"
 import type { BookReading, SeriesServices } from "./midSeries.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
 /** The ports of a tick. */
 export interface MoverServices extends SeriesServices {
   readonly feed: FeedStore["Service"]
-  readonly outcomes: MoveOutcomes["Service"]
 }
 
 export interface MoversFound {
@@ -68,14 +64,10 @@ export const findMovers = Effect.fnUntraced(function* (
   }
   const selection = selectMovers(movers)
   selection.dropped.forEach(({ reason }) => reject(reason))
-  // Read before the items get their time, so that no outcome is later than its item.
-  const sources: ReadonlyArray<OutcomeSource> = selection.chosen.length === 0
-    ? []
-    : [{ basis: "own_movers", sums: yield* services.outcomes.sums }, publicOutcomes]
   const traded = yield* tradedUsd(services, selection.chosen)
   const now = yield* Clock.currentTimeMillis
   const items = yield* services.feed.append(
-    selection.chosen.map((mover, n) => moverItem(mover, now, sources, traded[n] ?? null)),
+    selection.chosen.map((mover, n) => moverItem(mover, now, traded[n] ?? null)),
   )
   return { items, rejected } satisfies MoversFound
 })

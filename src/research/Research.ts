@@ -19,7 +19,6 @@ import {
 import { reportPage, slotsOf } from "./domain/page.ts"
 import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { MoveOutcomes } from "../movers/MoveOutcomes.ts"
 import { News } from "../news/News.ts"
 import { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import { loggedStep, readMaterial, type ReportPorts } from "./reading.ts"
@@ -62,7 +61,6 @@ export class Research extends Context.Service<Research, {
         news: yield* News,
         freshness: yield* Freshness,
         contestedRecord: yield* ContestedRecord,
-        moveOutcomes: yield* MoveOutcomes,
       }
       const lookUp = venueLookup(ports)
       const shared = yield* sharedReports(

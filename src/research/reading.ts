@@ -26,7 +26,6 @@ import { day, type EpochMs, hour } from "../core/domain/time.ts"
 import type { Freshness } from "../core/Freshness.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import { quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
-import type { MoveOutcomes } from "../movers/MoveOutcomes.ts"
 import type { News } from "../news/News.ts"
 import type { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
@@ -55,7 +54,6 @@ export interface ReportPorts {
   readonly news: News["Service"]
   readonly freshness: Freshness["Service"]
   readonly contestedRecord: ContestedRecord["Service"]
-  readonly moveOutcomes: MoveOutcomes["Service"]
 }
 
 /** Reads everything concurrently; fails when no price is known, or the venue does not answer. */
@@ -70,7 +68,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     proposal,
     siblings,
     rules,
-    records,
+    proposalRecord,
   ] = yield* Effect
     .all([
       loggedStep(slug, "prices", priceAction(ports, market, now)),
@@ -80,13 +78,21 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
       loggedStep(slug, "proposal", proposalOf(ports, market)),
       loggedStep(slug, "siblings", siblingsOf(ports, market, now)),
       loggedStep(slug, "rules", rulesOf(ports, market)),
-      loggedStep(slug, "records", recordsOf(ports, market)),
+      loggedStep(slug, "record", recordOf(ports, market)),
     ], { concurrency: "unbounded" })
   if (first === undefined) return yield* noPrices
   const last = rest.at(-1) ?? first
   if (book === null && now - last.at > priceAgeMax) return yield* notTraded
   const material: ReportMaterial = {
-    ...{ market, now, ticks, entries, news, proposal, siblings, rules, ...records },
+    market,
+    now,
+    ticks,
+    entries,
+    news,
+    proposal,
+    siblings,
+    rules,
+    proposalRecord,
     priceAction: [first, ...rest],
     microstructure: book?.microstructure ?? null,
     quote: book?.quote ?? null,
@@ -232,17 +238,11 @@ const rulesOf = ({ venue }: ReportPorts, { id, slug }: Market) =>
     ),
   )
 
-/** Our own scorecard; the record of proposals only for a market with a proposal. */
-const recordsOf = ({ contestedRecord, moveOutcomes }: ReportPorts, { slug, status }: Market) =>
-  Effect.map(
-    Effect.all([
-      status === "proposed"
-        ? optional(slug, "the record of proposals", contestedRecord.read)
-        : Effect.succeed(null),
-      optional(slug, "the record of moves", moveOutcomes.sums),
-    ], { concurrency: "unbounded" }),
-    ([proposalRecord, moveSums]) => ({ proposalRecord, moveSums }),
-  )
+/** Of our own; only for a market with a proposal. */
+const recordOf = ({ contestedRecord }: ReportPorts, { slug, status }: Market) =>
+  status === "proposed"
+    ? optional(slug, "the record of proposals", contestedRecord.read)
+    : Effect.succeed(null)
 
 /** Requested only for a market with a proposal. */
 const proposalOf = ({ venue }: ReportPorts, { id, slug, status }: Market) =>

@@ -22,8 +22,7 @@ import type {
   ReadingResult,
 } from "./domain/entryScore.ts"
 import type { StoredOutcome } from "./domain/outcomes.ts"
-import type { MoveOutcome } from "../movers/domain/moveOutcomes.ts"
-import type { ScoredBin } from "./domain/moverDrift.ts"
+import type { MoveOutcome, MoveTotals } from "./domain/moverDrift.ts"
 import type { CheckVerdict, ScoreCheck, VerdictCounts } from "./domain/selfScore.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
@@ -153,8 +152,8 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   readonly entryTotals: Effect.Effect<ReadonlyMap<EntryLabel, EntryTotals>>
   /** The sums of each wallet's published entries, from the side that it bought. */
   readonly walletEntrySums: Effect.Effect<ReadonlyMap<string, EntryTotals["sums"]>>
-  /** The judged movers by bin and horizon, in any order. A change of a verdict changes its bins. */
-  readonly moveBins: Effect.Effect<ReadonlyArray<ScoredBin>>
-  /** Changes whenever `counts`, totals, sums or bins change. */
+  /** The judged movers with a known event, in any order; what has none is left out. */
+  readonly moveTotals: Effect.Effect<ReadonlyArray<MoveTotals>>
+  /** Changes whenever `counts`, totals or sums change. */
   readonly version: Effect.Effect<string>
 }>()("bellwether/track-record/ScoreStore") {}

@@ -38,7 +38,7 @@ import {
 } from "./domain/resolutionForecasts.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { Resolving } from "../markets/Resolving.ts"
-import { outcomeOf } from "../movers/domain/moveOutcomes.ts"
+import { outcomeOf } from "./domain/moverDrift.ts"
 import { requestInBatches } from "../markets/requestInBatches.ts"
 import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"

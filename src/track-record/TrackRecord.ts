@@ -48,7 +48,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         const verdicts = yield* scores.counts
         const forecasts = yield* scores.forecastCounts
         const entries = yield* entryTotals
-        const moveBins = yield* scores.moveBins
+        const moves = yield* scores.moveTotals
         const readAt = {
           wallets: yield* freshness.asOf(inputs.walletRecords),
           scores: yield* freshness.asOf({ job: scoresJob }),
@@ -60,7 +60,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
           verdicts,
           forecasts,
           entries,
-          moveBins,
+          moves,
           readAt,
         })
       })

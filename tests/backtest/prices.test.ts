@@ -51,14 +51,6 @@ Deno.test("the task prints a table of the example and writes a plot", async () =
   ok(!/NaN|undefined/.test(plot ?? ""))
 })
 
-Deno.test("--from leaves earlier items out of the score, and --bins adds a table", async () => {
-  const { out } = await backtest(fixture, "--from", "2026-03-04", "--bins")
-  ok(/^movers +0 /m.test(out) && out.includes("movers by bin"), out)
-  ok(!/^contested/m.test(out), out)
-  const all = await backtest(fixture, "--bins")
-  ok(/^contested +\d+ /m.test(all.out), all.out)
-})
-
 Deno.test("bad rows are counted with the line of the first one", async () => {
   const lines = examplePrices().split("\n")
   lines.splice(3, 0, "no,row", "ferry-line-starts-in-april,f,never,.4,.5,,,,", "x".repeat(200_000))

@@ -13,14 +13,7 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { day } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Ingestion, isGoodTick } from "../../src/movers/Ingestion.ts"
-import {
-  binsOf,
-  eventsMin,
-  sumsByBin,
-  type SumsByHorizon,
-} from "../../src/movers/domain/moveOutcomes.ts"
 import { hourlyVolatility, logit } from "../../src/movers/domain/volatility.ts"
-import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
@@ -40,33 +33,15 @@ const venue = (replace: (real: VenueClient["Service"]) => Partial<VenueClient["S
     Effect.map(VenueClient, (real) => VenueClient.of({ ...real, ...replace(real) })),
   ).pipe(Layer.provide(simulated.layer(world)))
 
-const noOutcomes: SumsByHorizon = { "1h": new Map(), "24h": new Map() }
-
-const outcomes = (sums: SumsByHorizon) => Layer.mock(MoveOutcomes, { sums: Effect.succeed(sums) })
-
-/** Every finest bin. */
-const everyBin = [0.05, 0.1, 0.2].flatMap((delta) =>
-  [2, 3, 6].flatMap((zScore) =>
-    [null, start, start + 30 * day].flatMap((endsAt) =>
-      (["1h", "24h"] as const).flatMap((window) =>
-        [true, false].flatMap((converged) =>
-          binsOf({ delta, zScore, endsAt, window, converged, emittedAt: start }).slice(0, 1)
-        )
-      )
-    )
-  )
-)
-
 /** An ingestion on an empty store, at the world's origin. */
 const ingestion = Effect.fnUntraced(function* (
   replace: (real: VenueClient["Service"]) => Partial<VenueClient["Service"]> = () => ({}),
-  sums = noOutcomes,
 ) {
   yield* TestClock.setTime(start)
   const context = yield* Layer.build(
     Ingestion.layer({ tick }).pipe(
       Layer.provideMerge(
-        Layer.mergeAll(feedStore.layer, marketStore.layer, outcomes(sums), venue(replace)),
+        Layer.mergeAll(feedStore.layer, marketStore.layer, venue(replace)),
       ),
       Layer.provide(embeddedStore),
     ),
@@ -119,29 +94,6 @@ test("tick() measures each mover's surprise by the market's week before it", () 
       ) * Math.sqrt(data.window === "1h" ? 1 : 24)
       const surprise = Math.abs(logit(data.priceNow) - logit(data.priceStart)) / sigma
       ok(Math.abs(data.zScore - surprise) < 1e-6, `${data.zScore} ${surprise}`)
-    }
-  }))
-
-test("tick() publishes with each mover what earlier movers of its kind did next", () =>
-  Effect.gen(function* () {
-    const bins = everyBin.flatMap((
-      bin,
-    ) => [...sumsByBin(Array.from({ length: eventsMin }, (_, n) => ({
-      ...{ event: `${n}`, bins: [bin], margin: 1 },
-      drift: bin.startsWith("contested") ? -200 : 20,
-    })))])
-    const sums = { "1h": new Map(bins), "24h": new Map() }
-    const { ingestion: service, feed } = yield* ingestion(() => ({}), sums)
-    yield* service.tick(start)
-    const items = yield* feed.moversSince(start - day)
-    ok(items.length > 0)
-    for (const { data } of items) {
-      const { after1h, after24h } = data.expectation ?? {}
-      equal(after1h?.drift, data.converged ? 0.001 : -0.01)
-      equal([after1h?.moves, after1h?.events, after1h?.basis], [eventsMin, eventsMin, "own_movers"])
-      ok(after1h?.bin.includes(`${data.window} window`), after1h?.bin)
-      // Its own movers are not known yet after a day.
-      equal(after24h?.basis, "public_prices")
     }
   }))
 

@@ -396,7 +396,7 @@ test("each step of a report logs one line", () =>
       "Research of market-1: news done after 0 s",
       "Research of market-1: prices done after 0 s",
       "Research of market-1: proposal done after 0 s",
-      "Research of market-1: records done after 0 s",
+      "Research of market-1: record done after 0 s",
       "Research of market-1: rules done after 0 s",
       "Research of market-1: siblings done after 0 s",
       "Research of market-1: wallets done after 0 s",

@@ -21,11 +21,10 @@ import type { WalletTotals } from "../../src/whales/domain/score.ts"
 import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
 import type { EntryLabel, EntryTotals } from "../../src/track-record/domain/entryScore.ts"
 import { type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
-import type { ScoredBin } from "../../src/track-record/domain/moverDrift.ts"
+import type { MoveTotals } from "../../src/track-record/domain/moverDrift.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
 import { ContestedRecord } from "../../src/predetermined/ContestedRecord.ts"
 import { News, type NewsFound } from "../../src/news/News.ts"
 import { storiesOf } from "../../src/news/domain/stories.ts"
@@ -66,7 +65,7 @@ export interface ProductPorts {
   /** Of published whale entries, by label and by wallet. */
   readonly entryTotals: Ref.Ref<ReadonlyMap<EntryLabel, EntryTotals>>
   readonly walletSums: Ref.Ref<ReadonlyMap<string, EntryTotals["sums"]>>
-  readonly moveBins: Ref.Ref<ReadonlyArray<ScoredBin>>
+  readonly moves: Ref.Ref<ReadonlyArray<MoveTotals>>
   readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
   readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
   /** False: the wallet stores cannot be read. */
@@ -95,7 +94,7 @@ export const makeProductPorts = Effect.gen(function* () {
     verdicts: yield* Ref.make(noVerdicts),
     entryTotals: yield* Ref.make<ReadonlyMap<EntryLabel, EntryTotals>>(new Map()),
     walletSums: yield* Ref.make<ReadonlyMap<string, EntryTotals["sums"]>>(new Map()),
-    moveBins: yield* Ref.make<ReadonlyArray<ScoredBin>>([]),
+    moves: yield* Ref.make<ReadonlyArray<MoveTotals>>([]),
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
     totals: yield* Ref.make<ReadonlyArray<WalletTotals>>([]),
     whalesUp: yield* Ref.make(true),
@@ -295,12 +294,12 @@ const newsOf = ({ news, newsUp }: ProductPorts) => {
   })
 }
 
-const scoreStore = ({ verdicts, moveBins, entryTotals, walletSums }: ProductPorts) =>
+const scoreStore = ({ verdicts, moves, entryTotals, walletSums }: ProductPorts) =>
   Layer.mock(ScoreStore, {
     counts: Ref.get(verdicts),
     outcomes: () => Effect.succeed([]),
     forecastCounts: Effect.succeed(noForecasts),
-    moveBins: Ref.get(moveBins),
+    moveTotals: Ref.get(moves),
     entryTotals: Ref.get(entryTotals),
     walletEntrySums: Ref.get(walletSums),
     version: Effect.zipWith(
@@ -319,5 +318,4 @@ export const productPortsLayer = (ports: ProductPorts) =>
     scoreStore(ports),
     newsOf(ports),
     Layer.succeed(ContestedRecord, { read: Effect.succeed(null) }),
-    Layer.succeed(MoveOutcomes, { sums: Effect.succeed({ "1h": new Map(), "24h": new Map() }) }),
   )

@@ -41,12 +41,13 @@ function placeOf(salt: string, link: ReturnType<typeof linksOf>[number] | undefi
 
 const published = (item: FeedItem): Outcome => {
   assert.ok(item.type === "mover")
-  const { priceNow } = item.data
+  const { priceStart, priceNow } = item.data
   return {
     feedIndex: item.feedIndex,
     publishedAt: item.createdAt,
     type: "mover",
     after1h: { state: "persisted", price: priceNow, drift: 0 },
+    after6h: { state: "reverted", price: priceStart, drift: -Math.abs(priceStart - priceNow) },
     after24h: { state: "unknown", price: null, drift: null },
   }
 }
@@ -295,6 +296,7 @@ Deno.test("judge() finds an outcome that does not follow from its item, and one 
     { ...outcome, publishedAt: isoTime(start) },
     { ...outcome, after1h: { state: "reverted", price: priceNow, drift: 0 } },
     { ...outcome, after1h: { state: "persisted", price: priceNow, drift: 0.01 } },
+    { ...outcome, after6h: { state: "persisted", price: null, drift: 0.01 } },
     {
       ...outcome,
       after24h: { state: "persisted", price: priceStart, drift: priceStart - priceNow },

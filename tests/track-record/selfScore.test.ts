@@ -126,22 +126,25 @@ const on = <E>(name: string, body: (opened: Opened) => Effect.Effect<void, E>) =
   )
 
 on(
-  "a mover is judged for one hour and one day after publication, each half an hour later",
+  "a mover is judged for 1, 6 and 24 hours after publication, each half an hour later",
   Effect.fnUntraced(function* ({ tick, publish, price, score }) {
     yield* publish([mover(0), mover(1), mover(2)])
     // After an hour the first is at 0.50, the second at 0.49, and the third is unknown.
-    yield* price(0, { 30: 0.1, 59: 0.5, 61: 0.1, 1_440: 0.9 })
+    yield* price(0, { 30: 0.1, 59: 0.5, 61: 0.1, 360: 0.5, 1_440: 0.9 })
     yield* price(1, { 31: 0.49, 95: 0.9, 1_440: 0.4 })
     yield* price(2, { 29: 0.9, 91: 0.9 })
     equal((yield* tick(now + 90 * minute - 1)).verdicts, {})
     equal((yield* score).movers.emitted, 3)
     equal((yield* tick(now + 90 * minute)).verdicts, { persisted: 1, reverted: 1, unknown: 1 })
+    equal((yield* tick(now + 390 * minute - 1)).verdicts, {})
+    equal((yield* tick(now + 390 * minute)).verdicts, { persisted: 1, unknown: 2 })
     equal((yield* tick(now + day + 30 * minute - 1)).verdicts, {})
     const { verdicts } = yield* tick(now + day + 30 * minute)
     equal(verdicts, { persisted: 1, reverted: 1, unknown: 1 })
     equal((yield* score).movers, {
       emitted: 3,
       ...{ judgedAfter1h: 2, persistedAfter1h: 1, unknownAfter1h: 1 },
+      ...{ judgedAfter6h: 1, persistedAfter6h: 1, unknownAfter6h: 2 },
       ...{ judgedAfter24h: 2, persistedAfter24h: 1, unknownAfter24h: 1 },
     })
   }),
@@ -272,6 +275,7 @@ test("tick() has the same result when it is killed at every call", () =>
       movers: {
         emitted: 4,
         ...{ judgedAfter1h: 2, persistedAfter1h: 2, unknownAfter1h: 2 },
+        ...{ judgedAfter6h: 2, persistedAfter6h: 0, unknownAfter6h: 2 },
         ...{ judgedAfter24h: 2, persistedAfter24h: 0, unknownAfter24h: 2 },
       },
       predetermined: { emitted: 3, resolved: 2, correct: 0, uneven: 1, cancelled: 0 },

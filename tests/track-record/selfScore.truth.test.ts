@@ -16,27 +16,21 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
-import {
-  type JudgedMove,
-  type OutcomeSums,
-  sumsByBin,
-} from "../../src/movers/domain/moveOutcomes.ts"
-import { sumsOf } from "../../src/track-record/domain/moverDrift.ts"
+import type { Horizon, MoveTotals } from "../../src/track-record/domain/moverDrift.ts"
 import { selfScore } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Ingestion } from "../../src/movers/Ingestion.ts"
-import { MoveOutcomes } from "../../src/movers/MoveOutcomes.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
 import * as contestedRecord from "../../src/track-record/contestedRecord.ts"
-import * as moveOutcomes from "../../src/track-record/moveOutcomes.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
+import { type JudgedMove, totalsOfMoves } from "../support/track-record/moveTotals.ts"
 import { embeddedStore } from "../support/stores.ts"
 
 /** Short-lived markets, so that many end; late prices and wrong proposals are frequent. */
@@ -61,19 +55,13 @@ const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
     Layer.mergeAll(
       feedStore.layer,
       marketStore.layer,
-      Layer.provideMerge(
-        Layer.merge(moveOutcomes.layer, contestedRecord.layer),
-        scoreStore.layer,
-      ),
+      Layer.provideMerge(contestedRecord.layer, scoreStore.layer),
       detectionStore.layer,
     ).pipe(Layer.provide(Layer.succeedContext(store))),
     simulated.layer(world),
     Detector.layerRules,
     noNews,
   )
-
-/** The number of earlier movers that each tick could read the outcome of. */
-const known: Array<{ slot: number; moves: Readonly<Record<"1h" | "24h", number>> }> = []
 
 /** Runs all ticks, with new service instances at every tick: nothing stays in memory. */
 const simulate = Effect.gen(function* () {
@@ -88,11 +76,6 @@ const simulate = Effect.gen(function* () {
   for (let n = 0; n < ticks; n++) {
     const slot = start + n * tickIntervalMs
     yield* TestClock.setTime(slot)
-    const { sums } = Context.get(context, MoveOutcomes)
-    const movesOf = (bins: ReadonlyMap<string, OutcomeSums>) =>
-      (bins.get("contested")?.moves ?? 0) + (bins.get("converged")?.moves ?? 0)
-    const { "1h": hourly, "24h": daily } = yield* sums
-    known.push({ slot, moves: { "1h": movesOf(hourly), "24h": movesOf(daily) } })
     yield* Effect.gen(function* () {
       equal((yield* (yield* Ingestion).tick(slot)).failed, [])
       equal((yield* (yield* Predetermined).tick(slot)).failed, [])
@@ -131,8 +114,8 @@ const recount = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
   }
   if (item.type !== "mover") return []
   const { priceStart, priceNow } = item.data
-  const verdicts: Array<readonly ["mover_1h" | "mover_24h", string, JudgedMove | null]> = []
-  for (const [kind, after] of [["mover_1h", hour], ["mover_24h", day]] as const) {
+  const verdicts: Array<readonly [`mover_${Horizon}`, string, JudgedMove | null]> = []
+  for (const [horizon, after] of [["1h", hour], ["6h", 6 * hour], ["24h", day]] as const) {
     const at = Date.parse(item.createdAt) + after
     const points = yield* Context.get(context, MarketStore).series(id, {
       from: at - 30 * minute,
@@ -155,13 +138,15 @@ const recount = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
     const direction = priceNow > priceStart ? 1 : -1
     const drift = direction * steps((price?.mid ?? 0) - priceNow)
     verdicts.push([
-      kind,
+      `mover_${horizon}`,
       verdict,
       price === undefined ? null : {
+        horizon,
+        publishedAt: Date.parse(item.createdAt),
         drift: drift === 0 ? 0 : drift,
         margin: 2 * drift + Math.abs(steps(priceNow - priceStart)),
-        event: Option.getOrThrow(found).eventKey,
-        bins: [item.data.converged === true ? "converged" : "contested"],
+        eventKey: Option.getOrThrow(found).eventKey,
+        converged: item.data.converged === true,
       },
     ])
   }
@@ -184,23 +169,20 @@ test("the scores equal a recount after all final resolutions", () =>
       type: null,
     })
     const counts: Record<
-      "mover_1h" | "mover_24h" | "predetermined" | "contested",
+      `mover_${Horizon}` | "predetermined" | "contested",
       Record<string, number>
-    > = { mover_1h: {}, mover_24h: {}, predetermined: {}, contested: {} }
-    const moves: Record<string, Array<JudgedMove>> = { mover_1h: [], mover_24h: [] }
+    > = { mover_1h: {}, mover_6h: {}, mover_24h: {}, predetermined: {}, contested: {} }
+    const moves: Array<JudgedMove> = []
     for (const item of items) {
       for (const [kind, verdict, move = null] of yield* recount(context, item)) {
         counts[kind][verdict] = (counts[kind][verdict] ?? 0) + 1
-        if (move !== null) moves[kind]?.push(move)
+        if (move !== null) moves.push(move)
       }
     }
-    const sums = sumsOf(yield* Context.get(context, ScoreStore).moveBins)
-    for (const horizon of ["1h", "24h"] as const) {
-      for (const [bin, recounted] of sumsByBin(moves[`mover_${horizon}`] ?? [])) {
-        equal(sums[horizon].get(bin), recounted, `${horizon} ${bin}`)
-      }
-    }
-    noLookAhead(items)
+    const totals = yield* Context.get(context, ScoreStore).moveTotals
+    const byKey = (a: MoveTotals, b: MoveTotals) =>
+      `${a.horizon} ${a.converged}` < `${b.horizon} ${b.converged}` ? -1 : 1
+    equal(totals.toSorted(byKey), totalsOfMoves(moves).toSorted(byKey))
     recordsAreEarlier(items)
     const { resolved, open, unknown } = yield* Context.get(context, ScoreStore).forecastCounts
     ok(resolved >= 50 && open >= 50, `${resolved} forecasts resolved, ${open} open`)
@@ -219,20 +201,6 @@ test("the scores equal a recount after all final resolutions", () =>
         record.upheldRateLow < record.upheldRate,
     )
   }))
-
-/** What a tick can know of earlier movers: at most those that were due half an hour before it. */
-function noLookAhead(items: ReadonlyArray<FeedItem>) {
-  const movers = items.filter((item) => item.type === "mover")
-  for (const { slot, moves } of known) {
-    for (const [horizon, after] of [["1h", hour], ["24h", day]] as const) {
-      const due = movers.filter(({ createdAt }) =>
-        Date.parse(createdAt) + after + 30 * minute < slot
-      )
-      ok(moves[horizon] <= due.length, `${moves[horizon]} moves of ${due.length}`)
-    }
-  }
-  ok((known.at(-1)?.moves["24h"] ?? 0) >= 10)
-}
 
 /** A record that an item shows is of contested proposals published before it. */
 function recordsAreEarlier(items: ReadonlyArray<FeedItem>) {

@@ -156,7 +156,7 @@ interface components {
       readonly events: number
       /** @description Mean of direction x (later price - priceNow), USD per share; negative is reversion. Null with fewer than 50 events */
       readonly meanDrift: number | null
-      /** @description Lower end of the 95 % interval of meanDrift, USD per share; all movers of an event are one trial. Null where meanDrift is */
+      /** @description Lower end of the 95 % interval of meanDrift, USD per share; movers of one event, and of one UTC day, are taken as dependent. Null where meanDrift is */
       readonly driftLow: number | null
       /** @description Upper end of that interval, USD per share; null where meanDrift is */
       readonly driftHigh: number | null
@@ -170,13 +170,6 @@ interface components {
       readonly contested: components["schemas"]["DriftScore"]
       /** @description Movers to a price at or beyond 0.03 or 0.97 */
       readonly converged: components["schemas"]["DriftScore"]
-      /** @description How often the published intervals were right */
-      readonly expectations: {
-        /** @description Published intervals after which as many events have followed as they were computed from */
-        readonly tested: number
-        /** @description Of these, those that contained the mean drift that followed; aim: 95 % */
-        readonly contained: number
-      }
     }
     /** @description Mean over entries of payout minus price, USD per share; a push or a partial payout counts as the amount paid */
     readonly Edge: number
@@ -262,27 +255,6 @@ interface components {
        * @description When it was published, by its publisher, or proposed
        */
       readonly publishedAt: string
-    }
-    readonly ExpectedDrift: {
-      /** @description Mean over such moves of (later price - priceNow) x the sign of delta, USD per share: 0.01 is one cent further, -0.01 one cent back */
-      readonly drift: number
-      /** @description Lower end of the interval, USD per share, that in 95 % of cases contains the mean drift of as many next events; one move varies far more */
-      readonly driftLow: number
-      /** @description Upper end of that interval, USD per share */
-      readonly driftHigh: number
-      /** @description Share, 0 to 1, of such moves whose later price was at or beyond half of the move */
-      readonly shareKept: number
-      /** @description Number of earlier moves that were counted */
-      readonly moves: number
-      /** @description Their independent events; at least 50 */
-      readonly events: number
-      /** @description The group of moves that were counted, the finest with enough events; a feature it does not name is free */
-      readonly bin: string
-      /**
-       * @description own_movers: all earlier movers of this service. public_prices: the same rule over public price records, until there are enough own movers
-       * @enum {string}
-       */
-      readonly basis: "own_movers" | "public_prices"
     }
     readonly Fact: {
       /** @description How the text cites it, such as F3 */
@@ -582,12 +554,6 @@ interface components {
        */
       readonly observedAt: string
     }
-    readonly MoveExpectation: {
-      /** @description By an hour after publication; null while too few such moves were judged */
-      readonly after1h: components["schemas"]["ExpectedDrift"] | null
-      /** @description By a day after publication; null while too few such moves were judged */
-      readonly after24h: components["schemas"]["ExpectedDrift"] | null
-    }
     readonly MoveResult: {
       /**
        * @description persisted: at or beyond half of the move. open: not judged yet; unknown: no price was known at that time
@@ -625,8 +591,6 @@ interface components {
       readonly microstructure: components["schemas"]["Microstructure"]
       /** @description priceNow is at most 0.03 or at least 0.97: nearly decided. Neither the pulse nor a digest has such movers */
       readonly converged?: boolean
-      /** @description What earlier moves of similar size, z-score and time to the end did next; null while not known. Negative drift is reversion */
-      readonly expectation?: components["schemas"]["MoveExpectation"] | null
     }
     /** @description The entries in one band of prices */
     readonly OddsBand: {
@@ -657,6 +621,8 @@ interface components {
       readonly type: "mover"
       /** @description An hour after publication */
       readonly after1h: components["schemas"]["MoveResult"]
+      /** @description Six hours after publication */
+      readonly after6h: components["schemas"]["MoveResult"]
       /** @description A day after publication */
       readonly after24h: components["schemas"]["MoveResult"]
     } | {
@@ -1270,7 +1236,7 @@ interface components {
         /** @description Squared error of a forecast by the end date alone; null before a verdict */
         readonly endDateBrier: number | null
       }
-      /** @description A mover persisted when its market's mid (after a payout: the payout), an hour or a day after publication, was at or beyond half of the move. Unknown: no price within 30 minutes of the instant. The other movers are not due yet */
+      /** @description A mover persisted when its market's mid (after a payout: the payout), 1, 6 or 24 hours after publication, was at or beyond half of the move. Unknown: no price within 30 minutes of the instant. The other movers are not due yet */
       readonly movers: {
         /** @description All published movers that are scored */
         readonly emitted: number
@@ -1280,16 +1246,24 @@ interface components {
         readonly persistedAfter1h: number
         /** @description Movers without a known price an hour later */
         readonly unknownAfter1h: number
+        /** @description Movers whose price six hours later is known */
+        readonly judgedAfter6h: number
+        /** @description Of these, movers that persisted */
+        readonly persistedAfter6h: number
+        /** @description Movers without a known price six hours later */
+        readonly unknownAfter6h: number
         /** @description Movers whose price a day later is known */
         readonly judgedAfter24h: number
         /** @description Of these, movers that persisted */
         readonly persistedAfter24h: number
         /** @description Movers without a known price a day later */
         readonly unknownAfter24h: number
-        /** @description What prices did after publication, for movers with a known `converged` */
+        /** @description What prices did after publication, for movers with a known event */
         readonly drift: {
           /** @description An hour after publication */
           readonly after1h: components["schemas"]["DriftScores"]
+          /** @description Six hours after publication */
+          readonly after6h: components["schemas"]["DriftScores"]
           /** @description A day after publication */
           readonly after24h: components["schemas"]["DriftScores"]
         }

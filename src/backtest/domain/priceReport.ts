@@ -7,7 +7,6 @@
 import { day, type EpochMs, minute } from "../../core/domain/time.ts"
 import { fromHalfSteps } from "../../markets/domain/book.ts"
 import { isConverged } from "../../movers/domain/gates.ts"
-import { binsOf } from "../../movers/domain/moveOutcomes.ts"
 import { clusterNumbers, type Estimate, estimate } from "./clustered.ts"
 import { intervalPlot, type PlotRow } from "./intervalPlot.ts"
 import { naivePoints, usualPoints } from "./naiveRule.ts"
@@ -27,8 +26,6 @@ import { textTable } from "./textTable.ts"
 interface PriceScores extends ReplayListener {
   readonly movers: SplitScore
   readonly naive: ReadonlyMap<number, SplitScore>
-  /** The movers by the bins of `moveOutcomes.ts`. */
-  readonly bins: ReadonlyMap<string, RuleScore>
 }
 
 interface SplitScore {
@@ -42,31 +39,16 @@ export function priceScores(from: EpochMs): PriceScores {
   const movers = split()
   const naive = new Map(naivePoints.map((points) => [points, split()]))
   const cluster = clusterNumbers()
-  const bins = new Map<string, RuleScore>()
-  const binScores = (item: ReplayItem): ReadonlyArray<RuleScore> => {
-    if (item.zScore === null) return []
-    const { window, delta, zScore, endsAt, now: emittedAt } = item
-    const converged = isConverged(item.priceNow)
-    return binsOf({ window, delta, zScore, converged, endsAt, emittedAt }).map((bin) => {
-      const score = bins.get(bin) ?? ruleScore()
-      bins.set(bin, score)
-      return score
-    })
-  }
   const scoresOf = (item: ReplayItem): ReadonlyArray<RuleScore> => {
     const { naive: points, priceNow, now } = item
     if (now < from) return []
     const side = isConverged(priceNow) ? "converged" : "contested"
     const scores = points === null ? [movers] : points.map((threshold) => naive.get(threshold))
-    return [
-      ...scores.flatMap((score) => score === undefined ? [] : [score[side]]),
-      ...binScores(item),
-    ]
+    return scores.flatMap((score) => score === undefined ? [] : [score[side]])
   }
   return {
     movers,
     naive,
-    bins,
     onItem: (item) => scoresOf(item).forEach((score) => countItem(score, item.delayTicks)),
     onOutcome: (item, horizon, price) => {
       const number = cluster(item.event)
@@ -171,19 +153,6 @@ function driftCells(drift: Estimate | null): ReadonlyArray<string> {
     withError(drift, centsPerHalfStep, 2),
     Number.isFinite(low) ? `${cents(low)} to ${cents(high)}` : "-",
   ]
-}
-
-/** The drift of the movers by bin, those with most items first. */
-export function binTable({ bins }: PriceScores): string {
-  const rows = [...bins].sort(([a, x], [b, y]) => y.items - x.items || (a < b ? -1 : 1))
-  return textTable(
-    ["movers by bin", "items", "events", "drift 1h, cents", "95 %", "drift 24h, cents", "95 %"],
-    rows.map(([bin, score]) => {
-      const [hourly, daily] = [measures(score, "1h").drift, measures(score, "24h").drift]
-      const events = hourly?.clusters ?? daily?.clusters ?? 0
-      return [bin, `${score.items}`, `${events}`, ...driftCells(hourly), ...driftCells(daily)]
-    }),
-  )
 }
 
 /** The plot: share kept and drift, after an hour and a day. */

@@ -4,7 +4,6 @@
  * @module
  */
 import { halfSteps } from "../../markets/domain/book.ts"
-import { martingaleKept } from "../../movers/domain/moveOutcomes.ts"
 import type { PriceMove } from "../../movers/domain/priceMove.ts"
 import { add, type ClusterSums, clusterSums, estimate } from "./clustered.ts"
 import type { Horizon } from "./outcomes.ts"
@@ -60,10 +59,13 @@ export function countOutcome(
   after.margins.set(margin, (after.margins.get(margin) ?? 0) + 1)
 }
 
-/** The share that would have kept half of a move at a fair price (`martingaleKept`); null without items. */
+/** The share that would have kept half of a move at a fair price ; null without items. */
 export function martingaleShare({ drift, margins }: HorizonScore): number | null {
   const found = estimate(drift)
-  return found === null ? null : martingaleKept(margins, found.mean) / found.n
+  if (found === null) return null
+  let kept = 0
+  for (const [margin, count] of margins) if (margin >= 2 * found.mean) kept += count
+  return kept / found.n
 }
 
 /** The median of a count by value; null without values. */

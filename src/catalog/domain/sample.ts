@@ -9,18 +9,14 @@ import { digestBrief } from "../../digest/domain/facts.ts"
 import { digestPage } from "../../digest/domain/template.ts"
 import { digestOf } from "../../digest/domain/text.ts"
 import { type ChainProof, noHash } from "../../feed/domain/chain.ts"
-import type {
-  ExpectedDrift,
-  FeedItem,
-  FrozenCalibration,
-  MarketRef,
-} from "../../feed/domain/item.ts"
+import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/item.ts"
 import { firstDayOf, statusReport } from "../../status/domain/report.ts"
 import { dayOf, numbersOn, recordOf } from "../../status/domain/runs.ts"
 import { everyMsOf, parts } from "../../status/domain/part.ts"
 import { noSums, refundSecondsSteps } from "../../status/domain/paymentSums.ts"
 import type { StatusReport } from "../../status/domain/status.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
+import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { day, type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
 import {
   type EntryLabel,
@@ -194,13 +190,6 @@ function sampleCalibration(computedAt: string): FrozenCalibration {
   }
 }
 
-const sampleDrift = (
-  interval: Pick<ExpectedDrift, "drift" | "driftLow" | "driftHigh">,
-): ExpectedDrift => ({
-  ...{ ...interval, shareKept: 0.812, moves: 131, events: 112, basis: "own_movers" },
-  bin: "contested, 24h window, 10-20 points, z 3-6",
-})
-
 const sampleHeadline = {
   title: "Sample headline",
   url: "https://news.example/sample-headline",
@@ -210,30 +199,30 @@ const sampleHeadline = {
 /** Their places in a chain that begins with them; a test computes the hashes again. */
 const places = [
   {
-    contentHash: "7ddd13f4ba53faf681127b975645c790c4fca9ad19f1653cd850ee51d6d82697",
+    contentHash: "03d3df1612def1ce575bbc027e21fc5d8f48a566a79fd8d4bca76d62d4415e23",
     chain: {
       salt: "00112233445566778899aabbccddeeff",
       previousHash: noHash,
       skipHash: noHash,
-      hash: "d91436d1f22f28538417a18db8f58d2c5a719c22f16083d1c57adda8749bd14b",
+      hash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
     },
   },
   {
     contentHash: "02aeedc7fbcf50236f5253e89cd0cd27c87c2333cf3c02c3a1a57e973e317303",
     chain: {
       salt: "112233445566778899aabbccddeeff00",
-      previousHash: "d91436d1f22f28538417a18db8f58d2c5a719c22f16083d1c57adda8749bd14b",
-      skipHash: "d91436d1f22f28538417a18db8f58d2c5a719c22f16083d1c57adda8749bd14b",
-      hash: "c1aa217ba8bf340307549f5a22dbf3f59ec5914400adf7299c38988d896cd50e",
+      previousHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
+      skipHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
+      hash: "a35e093d608beb63e2c479acaa575f78a07fa0b03d5e7b88c507fc55b612a2e8",
     },
   },
   {
     contentHash: "da45abd76e4bb98ceaf1f5e2f43b2745e6a51a2f88be8e5497d348faafcee633",
     chain: {
       salt: "2233445566778899aabbccddeeff0011",
-      previousHash: "c1aa217ba8bf340307549f5a22dbf3f59ec5914400adf7299c38988d896cd50e",
+      previousHash: "a35e093d608beb63e2c479acaa575f78a07fa0b03d5e7b88c507fc55b612a2e8",
       skipHash: noHash,
-      hash: "e9970af498ccfe3ed2ccf8f8bdc447568e5acfec87823f043c2d6f6d6b28fb53",
+      hash: "ddee0084f2b9dd6eb5e25b09eb3bfaf9ee87d2e3d2ca06799d33c69a95187fc3",
     },
   },
 ] as const
@@ -256,6 +245,7 @@ export const sampleOutcomes: ReadonlyArray<Outcome> = [
     publishedAt: at,
     type: "mover",
     after1h: { state: "persisted", price: 0.63, drift: 0.01 },
+    after6h: { state: "persisted", price: 0.6, drift: -0.02 },
     after24h: { state: "unknown", price: null, drift: null },
   },
   {
@@ -290,10 +280,6 @@ const feedItems = [
       tradedUsd: 18_400,
       microstructure,
       converged: false,
-      expectation: {
-        after1h: sampleDrift({ drift: -0.004, driftLow: -0.0171, driftHigh: 0.0091 }),
-        after24h: null,
-      },
     },
     chain: places[0].chain,
   },
@@ -500,6 +486,7 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
     whales: sampleWhales.map((row) => ({ computedAt, row })),
     verdicts: {
       mover_1h: { persisted: 31, reverted: 12, unknown: 1, open: 1 },
+      mover_6h: { persisted: 25, reverted: 15, unknown: 1, open: 4 },
       mover_24h: { persisted: 22, reverted: 17, unknown: 1, open: 5 },
       predetermined: { correct: 6, wrong: 1, open: 3 },
       contested: { correct: 11, wrong: 5, open: 2 },
@@ -510,15 +497,22 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
     },
     entries: sampleEntries,
     readAt: { wallets: computedAt, scores: computedAt },
-    moveBins: [{
-      ...{ horizon: "1h", bin: "contested", martingaleKept: 62, tested: 1, contained: 1 },
-      sums: {
-        ...{ moves: 79, events: 64, kept: 60, drift: -11_060 },
-        ...{ movesMoves: 121, movesDrift: -16_800, driftDrift: 68_000_000 },
-      },
+    moves: [{
+      horizon: "1h",
+      converged: false,
+      kept: 60,
+      martingaleKept: 62,
+      byEvent: sampleDrifts({ clusters: 64, nn: 121, ns: -16_800, ss: 68_000_000 }),
+      byDay: sampleDrifts({ clusters: 21, nn: 341, ns: -52_000, ss: 91_000_000 }),
+      byEventAndDay: sampleDrifts({ clusters: 66, nn: 115, ns: -16_100, ss: 67_200_000 }),
     }],
   })
 }
+
+/** 79 moves, in half price steps. */
+const sampleDrifts = (
+  sums: Pick<ClusterSums, "clusters" | "nn" | "ns" | "ss">,
+): ClusterSums => ({ ...sums, n: 79, s: -11_060, ff: 0 })
 
 /** Totals of 48 published entries in 40 events, most of them resolved. */
 const sampleEntries: ReadonlyMap<EntryLabel, EntryTotals> = new Map([["neutral", {

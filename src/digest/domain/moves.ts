@@ -14,14 +14,12 @@ import {
   type NewDigestFact,
   price,
   rate,
-  type Speller,
   time,
   usd,
-  type Values,
   word,
 } from "./factBuilders.ts"
 import type { DigestMaterial, MoverItem } from "./material.ts"
-import { type ExpectedDrift, windowMs } from "../../feed/domain/item.ts"
+import { windowMs } from "../../feed/domain/item.ts"
 import {
   breakEvenProbability,
   halfGivenBackAt,
@@ -29,12 +27,9 @@ import {
 } from "../../markets/domain/tradeCosts.ts"
 import { quoteOf } from "../../markets/domain/quote.ts"
 import type { Value } from "../../writing/domain/values.ts"
-import { day, hour } from "../../core/domain/time.ts"
 
 /** Markets with a fact about their strongest move: as many as fit on a page. */
 const movesMax = 5
-/** Smaller mean drifts are not worth a word. */
-const driftMin = 0.001
 
 /** The facts of the described moves, the strongest first; an absence when nothing moved. */
 export function moveFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
@@ -146,94 +141,22 @@ function moveFact(
   )
 }
 
-/** What earlier moves did next; nothing once most of that time is over since the largest step. */
-function recordOf(
-  { createdAt, data: { expectation, market } }: MoverItem,
-  { steps, until }: DigestMaterial,
-): { readonly known: ExpectedDrift | null; readonly window: number } {
-  const after24h = expectation?.after24h ?? null
-  const window = after24h === null ? hour : day
-  const since = steps.find(({ slug }) => slug === market.slug)?.to ?? Date.parse(createdAt)
-  const isOver = until - since > window / 2
-  return { known: isOver ? null : after24h ?? expectation?.after1h ?? null, window }
-}
-
-/** The sizes of moves that are counted together (`moveOutcomes.ts`). */
-const sizes = { "20+ points": "large", "10-20 points": "middle", "under 10 points": "small" }
-/** The other features of the moves that are counted together. */
-const features: Readonly<Record<string, string>> = {
-  "converged": " to a nearly decided price",
-  "1h window": " within an hour",
-  "24h window": " within a day",
-  "z 6+": ", of six or more standard deviations",
-  "z 3-6": ", of three to six standard deviations",
-  "z under 3": ", of less than three standard deviations",
-  "end within 24 h": ", less than a day before the end of the market",
-  "end later": ", more than a day before the end of the market",
-}
-
-/** Which moves were counted. */
-function countedValues({ basis, bin }: Pick<ExpectedDrift, "basis" | "bin">): Values {
-  const names = bin.split(", ")
-  const size = Object.entries(sizes).find(([name]) => names.includes(name))?.[1] ?? "any"
-  const others = names.map((name) => features[name] ?? "").join("")
-  return {
-    sizeMin: cents(0.1),
-    sizeMax: cents(0.2),
-    size: word(size),
-    counted: word(`${others}${basis === "own_movers" ? "" : " in public price records"},`),
-  }
-}
-
-/** `Of 205 earlier moves of 20 cents or more within a day in public price records, 83.4% kept …`. */
-export function keptWords(values: Values, spell: Speller): string {
-  const size = values["size"]?.type === "word" ? values["size"].text : "any"
-  const sized = size === "large"
-    ? spell`of ${"sizeMax"} or more`
-    : size === "middle"
-    ? spell`of ${"sizeMin"} to ${"sizeMax"}`
-    : size === "small"
-    ? spell`of less than ${"sizeMin"}`
-    : "of any size"
-  return spell`Of ${"resolved"} ` + sized +
-    spell`${"counted"} ${"kept"} kept at least half ${"window"} later`
-}
-
-/** Where half of the move is given back, the price now, and how often such moves lasted. */
-function levelFact(move: MoverItem, material: DigestMaterial): NewDigestFact {
-  const { data } = move
-  const { quoted } = material
+/** Where half of the move is given back, and the price now. */
+function levelFact({ data }: MoverItem, { quoted }: DigestMaterial): NewDigestFact {
   const { market } = data
   const now = quoted.find((it) => it.market.slug === market.slug)?.quote?.mid ?? null
-  const { known, window } = recordOf(move, material)
   const values = {
     market: marketValue(market),
     outcome: market.outcomes === undefined ? word("the price") : firstOutcome(market),
     halfLevel: price(halfGivenBackAt(data)),
     price: price(now ?? 0),
-    resolved: count(known?.moves ?? 0, "earlier move"),
-    ...known === null ? {} : countedValues(known),
-    kept: rate(known?.shareKept ?? 0),
-    window: duration(window),
-    drift: cents(known?.drift ?? 0),
-    course: word((known?.drift ?? 0) < 0 ? "back" : "further"),
   }
   return factOf(
     { kind: "record", topic: "level", section: "repriced", subject: market.slug },
     values,
-    (spell) => {
-      const level =
-        spell`Half of the move of ${"outcome"} in ${"market"} is given back at ${"halfLevel"}` +
-        (now === null ? "." : spell`; the price is ${"price"} now.`)
-      if (known === null) return level
-      const lasted = keptWords(values, spell)
-      const mean = Math.abs(known.drift) < driftMin
-        ? ""
-        : known.drift < 0
-        ? spell`, and the price went back ${"drift"} on average`
-        : spell`, and the price went on by ${"drift"} on average`
-      return `${level} ${lasted}${mean}.`
-    },
+    (spell) =>
+      spell`Half of the move of ${"outcome"} in ${"market"} is given back at ${"halfLevel"}` +
+      (now === null ? "." : spell`; the price is ${"price"} now.`),
   )
 }
 

@@ -65,49 +65,6 @@ export type MoveWindow = typeof MoveWindow.Type
 
 export const windowMs: Readonly<Record<MoveWindow, number>> = { "1h": hour, "24h": day }
 
-const Counted = Schema.Int.check(Schema.isGreaterThan(0))
-
-/** What moves like this one did by one later instant, as known when this one was published. */
-export const ExpectedDrift = Schema.Struct({
-  drift: Schema.Finite.annotate({
-    description:
-      "Mean over such moves of (later price - priceNow) x the sign of delta, USD per share: 0.01 is one " +
-      "cent further, -0.01 one cent back",
-  }),
-  driftLow: Schema.Finite.annotate({
-    description:
-      "Lower end of the interval, USD per share, that in 95 % of cases contains the mean drift of as many next events; one move varies far more",
-  }),
-  driftHigh: Schema.Finite.annotate({ description: "Upper end of that interval, USD per share" }),
-  shareKept: Rate.annotate({
-    description: "Share, 0 to 1, of such moves whose later price was at or beyond half of the move",
-  }),
-  moves: Counted.annotate({ description: "Number of earlier moves that were counted" }),
-  events: Counted.annotate({ description: "Their independent events; at least 50" }),
-  bin: Schema.String.annotate({
-    description:
-      "The group of moves that were counted, the finest with enough events; a feature it does not name is free",
-  }),
-  basis: Schema.Literals(["own_movers", "public_prices"]).annotate({
-    description:
-      "own_movers: all earlier movers of this service. public_prices: the same rule over public price records, until there are enough own movers",
-  }),
-}).annotate({ identifier: "ExpectedDrift" })
-
-export type ExpectedDrift = typeof ExpectedDrift.Type
-
-export const MoveExpectation = Schema.Struct({
-  after1h: described(
-    Schema.NullOr(ExpectedDrift),
-    "By an hour after publication; null while too few such moves were judged",
-  ),
-  after24h: described(
-    Schema.NullOr(ExpectedDrift),
-    "By a day after publication; null while too few such moves were judged",
-  ),
-}).annotate({ identifier: "MoveExpectation" })
-export type MoveExpectation = typeof MoveExpectation.Type
-
 /** A price move on the wire, and the outcome that it is of. */
 export const moveFields = {
   outcome: FirstOutcome,
@@ -139,11 +96,6 @@ const MoverData = Schema.Struct({
   converged: Schema.optionalKey(Schema.Boolean).annotate({
     description:
       "priceNow is at most 0.03 or at least 0.97: nearly decided. Neither the pulse nor a digest has such movers",
-  }),
-  /** Missing in items that an earlier version stored. */
-  expectation: Schema.optionalKey(Schema.NullOr(MoveExpectation)).annotate({
-    description:
-      "What earlier moves of similar size, z-score and time to the end did next; null while not known. Negative drift is reversion",
   }),
 }).annotate({ identifier: "MoverData", description: "A market that repriced" })
 

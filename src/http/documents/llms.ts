@@ -203,8 +203,7 @@ const aboutSection = [
   [
     "- `mover`: a market that repriced. It has enough volume and depth, its move is large compared " +
     "with its own history, and the price was stable for 40 minutes. The item includes the order book's " +
-    "microstructure, and what earlier moves of its kind did next (`expectation`), often a small " +
-    "reversion within a day.",
+    "microstructure.",
     "- `whale_entry`: a position that a tracked wallet entered, with the results of that wallet's " +
     "earlier entries held to resolution, as they were known before the entry.",
     "- `predetermined`: of kind `evidence`, a market whose outcome headlines report while its price " +

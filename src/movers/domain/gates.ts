@@ -19,7 +19,6 @@ import { hasSettled, slackTicks, startIsStray } from "./confirmation.ts"
 import { marketRef, type MoveWindow, type NewFeedItem, windowMs } from "../../feed/domain/item.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { screenBook, screenMarket, volumeUsdMin } from "../../markets/domain/quality.ts"
-import { expectationOf, type OutcomeSource } from "./moveOutcomes.ts"
 import { isNovel } from "./novelty.ts"
 import type {
   Judgement,
@@ -205,17 +204,15 @@ function byStrength(a: Selectable, b: Selectable): number {
 }
 
 /**
- * The feed item of a mover, with what earlier movers of its kind did next (`sources`) and the USD traded
- * beyond half of it, null when not known; the dedupe key allows one per market, window and tick.
+ * The feed item of a mover, with the USD traded beyond half of it, null when not known; the dedupe key
+ * allows one per market, window and tick.
  */
 export function moverItem(
   mover: Mover,
   createdAt: EpochMs,
-  sources: ReadonlyArray<OutcomeSource>,
   tradedUsd: number | null,
 ): NewFeedItem {
   const { market, window, priceStart, priceNow, delta, zScore, converged, microstructure } = mover
-  const features = { window, delta, zScore, converged, endsAt: market.endsAt }
   return {
     dedupeKey: `mover:${market.id}:${window}:${isoTime(mover.now)}`,
     type: "mover",
@@ -234,7 +231,6 @@ export function moverItem(
       tradedUsd,
       microstructure,
       converged,
-      expectation: expectationOf({ ...features, emittedAt: createdAt }, sources),
     },
   }
 }

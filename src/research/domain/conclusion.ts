@@ -10,8 +10,6 @@ import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
 import { measurementOf } from "../../news/domain/bearing.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
-import { binsOf, driftOf } from "../../movers/domain/moveOutcomes.ts"
-import { publicOutcomes } from "../../movers/domain/publicOutcomes.ts"
 import {
   cents,
   count,
@@ -482,15 +480,10 @@ function beliefLine(material: ReportMaterial, movement: Movement): Line {
     const text = isReason ? old : phrase`Treat the ${change} as unexplained. ${old}`
     return line("price", text, { ...details, direction: directionOf(main) })
   }
-  const record = recordWords(material, movement)
-  const text = !isReason
-    ? record === null
-      ? phrase`Treat the ${change} as unexplained.`
-      : phrase`Treat the ${change} as unexplained, but not as noise: of ${record}.`
-    : record === null
+  const text = isReason
     ? phrase`How often such a move lasts is not known here.`
-    : phrase`Of ${record}.`
-  return line("record", text, { ...details, direction: directionOf(main) })
+    : phrase`Treat the ${change} as unexplained.`
+  return line("price", text, { ...details, direction: directionOf(main) })
 }
 
 /** What a share of the proposed outcome gains, at its ask if there is one. */
@@ -547,45 +540,6 @@ function sizeInUsd({ from, to }: Change): number {
   return roundTo(to.mid - from.mid, 10_000)
 }
 
-/** What moves of this kind did next, by our own scorecard, else on public prices; null if not known. */
-function recordWords(
-  material: ReportMaterial,
-  { main, lastDay, step, price: now }: Movement,
-): Statement | null {
-  if (main === null || main !== lastDay) return null
-  const delta = main.to.mid - main.from.mid
-  if (Math.abs(halfSteps(delta)) < halfSteps(movesMin)) return null
-  const isConverged = convergenceOf(now.mid) === "converged"
-  const bins = binsOf({
-    ...{ window: "24h", delta, zScore: 0, endsAt: null, emittedAt: material.now },
-    converged: isConverged,
-  }).slice(-2)
-  const sources = [
-    ...material.moveSums === null ? [] : [{ basis: "own_movers", sums: material.moveSums }],
-    publicOutcomes,
-  ]
-  for (const bin of bins) {
-    for (const { basis, sums } of sources) {
-      const found = sums["24h"].get(bin)
-      const drift = found === undefined ? null : driftOf(found)
-      if (found === undefined || drift === null) continue
-      const such = count("resolved", found.moves, "earlier move", "earlier moves")
-      return phrase`${such} ${
-        bin.includes("24h")
-          ? sizeWords(delta)
-          : isConverged
-          ? "to a nearly decided price"
-          : "of any size"
-      }${basis === "own_movers" ? "" : " in public price records"}, ${
-        rate("kept", drift.shareKept)
-      } still kept half or more a day later, and on average the price ${
-        drift.drift < 0 ? "came back" : "went on by"
-      } ${cents("drift", roundTo(drift.drift, 1_000))}${passedWords(material, step)}`
-    }
-  }
-  return null
-}
-
 /** With less left of the day after the step, a record of that day says nothing. */
 const leftMin = 3 * hour
 
@@ -597,33 +551,6 @@ function oldStepWords({ now }: ReportMaterial, movement: Movement): Statement | 
     isStepKept(movement) ? "kept more than half of it" : "given back half of it or more"
   }.`
 }
-
-/** From here on a record of the next day says less: that part of the day is over. */
-const passedMin = 6 * hour
-
-/** How much of the day after the step is over, as the end of a sentence about that day. */
-function passedWords({ now }: ReportMaterial, step: Change | null): Statement {
-  const passed = step === null ? 0 : now - step.to.at
-  if (passed < passedMin) return phrase``
-  const since = duration("passed", passed)
-  return passed > day / 2
-    ? phrase`; most of that day is over here, ${since} after the step`
-    : phrase`; ${since} of that day have passed here`
-}
-
-/** The sizes of moves that are counted together, as in `moveOutcomes.ts`. */
-function sizeWords(delta: number): Statement {
-  const [small, large] = [cents("sizeMin", 0.1), cents("sizeMax", 0.2)]
-  const size = Math.abs(halfSteps(delta))
-  return size >= halfSteps(0.2)
-    ? phrase`of ${large} or more in a day`
-    : size >= halfSteps(0.1)
-    ? phrase`of ${small} to ${large} in a day`
-    : phrase`of less than ${small} in a day`
-}
-
-/** The smallest move that the record counts. */
-const movesMin = 0.05
 
 /** The prices at which the reading of this report would be wrong. */
 function levelLines(material: ReportMaterial, movement: Movement): ReadonlyArray<Line> {

@@ -9,7 +9,6 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { complement, type Quote } from "../../markets/domain/quote.ts"
-import type { SumsByHorizon } from "../../movers/domain/moveOutcomes.ts"
 import type { RelatedStory } from "../../news/domain/relation.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { named } from "./lines.ts"
@@ -60,9 +59,8 @@ export interface ReportMaterial {
   readonly siblings: Siblings | null
   /** The market's rules: untrusted text. Null when there are none, or they could not be read. */
   readonly rules: string | null
-  /** How often such proposals and such moves of our own lasted; null while not known. */
+  /** How often such proposals of our own were upheld; null while not known. */
   readonly proposalRecord: ProposalRecord | null
-  readonly moveSums: SumsByHorizon | null
   readonly now: EpochMs
 }
 

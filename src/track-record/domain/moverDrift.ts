@@ -1,21 +1,60 @@
 /**
- * The score of movers by what the price did next: mean drift with its interval, the share that kept half
- * next to that of a martingale, and how often the published intervals contained what followed.
+ * What prices did after movers were published: the mean drift with its interval, and the share that kept
+ * half next to that of a martingale.
+ *
+ * Drift is direction x (later price - published price): positive when the move continued, negative
+ * when it reversed. It is counted in half price steps (`book.ts`), so that sums are exact. Moves of one
+ * event, and moves of one UTC day, are not independent.
  *
  * @module
  */
 import { Schema } from "effect"
-import { described } from "../../core/domain/fields.ts"
+import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
-import {
-  driftOf,
-  eventsMin,
-  type Horizon,
-  type OutcomeSums,
-  type SumsByHorizon,
-} from "../../movers/domain/moveOutcomes.ts"
+import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { settlement } from "../../movers/domain/gates.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
+
+/** What one move did until a later price, in half price steps. */
+export interface MoveOutcome {
+  readonly drift: number
+  /** 2 x drift + size of the move: from 0 on, the later price is at or beyond the midpoint. */
+  readonly margin: number
+}
+
+/** A move from 0.50 to 0.60 keeps half at 0.55 and above, one from 0.60 to 0.50 at 0.55 and below. */
+export function outcomeOf(
+  { priceStart, priceNow }: { readonly priceStart: number; readonly priceNow: number },
+  later: number,
+): MoveOutcome {
+  const moved = halfSteps(priceNow) - halfSteps(priceStart)
+  const drift = Math.sign(moved) * (halfSteps(later) - halfSteps(priceNow))
+  // Minus zero would be another number in a database.
+  return { drift: drift === 0 ? 0 : drift, margin: 2 * drift + Math.abs(moved) }
+}
+
+/** How long after publication the price is compared. */
+export const horizons = ["1h", "6h", "24h"] as const
+export type Horizon = (typeof horizons)[number]
+
+/** The judged movers of one horizon, to a converged price or to another one. Drifts are in half steps. */
+export interface MoveTotals {
+  readonly horizon: Horizon
+  readonly converged: boolean
+  readonly kept: number
+  /**
+   * Moves that would have kept half if their mean drift had been zero, as it is for a fair price (a
+   * martingale): those whose margin is at least twice the mean drift. It keeps the size, the skew and
+   * the bounds of the changes.
+   */
+  readonly martingaleKept: number
+  readonly byEvent: ClusterSums
+  readonly byDay: ClusterSums
+  readonly byEventAndDay: ClusterSums
+}
+
+/** With fewer independent events, a normal interval for a mean of rare large jumps is too narrow. */
+const eventsMin = 50
 
 /** What the score rests on, for texts. */
 export const driftLimits = {
@@ -24,24 +63,13 @@ export const driftLimits = {
   convergedHigh: settlement.high,
 }
 
-/** The judged movers of one bin, for one horizon. */
-export interface ScoredBin {
-  readonly horizon: Horizon
-  readonly bin: string
-  readonly sums: OutcomeSums
-  /** Moves that would have kept half without the mean drift; null unless it is a coarsest bin. */
-  readonly martingaleKept: number | null
-  /** Intervals after which as many events have followed, and those that contained their mean. */
-  readonly tested: number
-  readonly contained: number
-}
-
-/** The sums alone, as an expectation needs them. */
-export function sumsOf(bins: ReadonlyArray<ScoredBin>): SumsByHorizon {
-  const of = (horizon: Horizon) =>
-    new Map(bins.flatMap((row) => row.horizon === horizon ? [[row.bin, row.sums]] : []))
-  return { "1h": of("1h"), "24h": of("24h") }
-}
+/**
+ * Two more events, in the variance alone, that moved by half of the price range, one in each direction:
+ * the interval of moves without a jump so far does not exclude jumps (the idea of Agresti and Coull 1998
+ * for rates).
+ */
+const pseudoEvents = 2
+const pseudoDrift = halfSteps(0.5)
 
 const RateOrNull = Schema.NullOr(Rate)
 
@@ -57,8 +85,8 @@ const DriftScore = Schema.Struct({
   }),
   driftLow: Schema.NullOr(Schema.Finite).annotate({
     description:
-      "Lower end of the 95 % interval of meanDrift, USD per share; all movers of an event are one " +
-      "trial. Null where meanDrift is",
+      "Lower end of the 95 % interval of meanDrift, USD per share; movers of one event, and of one " +
+      "UTC day, are taken as dependent. Null where meanDrift is",
   }),
   driftHigh: Schema.NullOr(Schema.Finite).annotate({
     description: "Upper end of that interval, USD per share; null where meanDrift is",
@@ -74,57 +102,66 @@ const DriftScore = Schema.Struct({
   }),
 }).annotate({ identifier: "DriftScore" })
 
-const Expectations = Schema.Struct({
-  tested: Count.annotate({
-    description:
-      "Published intervals after which as many events have followed as they were computed from",
-  }),
-  contained: Count.annotate({
-    description: "Of these, those that contained the mean drift that followed; aim: 95 %",
-  }),
-})
-
-const Horizons = Schema.Struct({
+const DriftScores = Schema.Struct({
   contested: DriftScore.annotateKey({ description: "Movers to a price between 0.03 and 0.97" }),
   converged: DriftScore.annotateKey({ description: "Movers to a price at or beyond 0.03 or 0.97" }),
-  expectations: described(Expectations, "How often the published intervals were right"),
 }).annotate({ identifier: "DriftScores" })
 
 /** The drift of movers, on the wire. */
 export const MoverDrift = Schema.Struct({
-  after1h: Horizons.annotateKey({ description: "An hour after publication" }),
-  after24h: Horizons.annotateKey({ description: "A day after publication" }),
+  after1h: DriftScores.annotateKey({ description: "An hour after publication" }),
+  after6h: DriftScores.annotateKey({ description: "Six hours after publication" }),
+  after24h: DriftScores.annotateKey({ description: "A day after publication" }),
 }).annotate({
-  description: "What prices did after publication, for movers with a known `converged`",
+  description: "What prices did after publication, for movers with a known event",
 })
 
-/** The score from the bins, of which the coarsest are named by the state of the price alone. */
-export function moverDrift(bins: ReadonlyArray<ScoredBin>): typeof MoverDrift.Type {
+export function moverDrift(totals: ReadonlyArray<MoveTotals>): typeof MoverDrift.Type {
   const after = (horizon: Horizon) => {
-    const of = bins.filter((row) => row.horizon === horizon)
-    const score = (bin: string) => driftScore(of.find((row) => row.bin === bin))
-    const sum = (key: "tested" | "contained") => of.reduce((total, row) => total + row[key], 0)
+    const of = totals.filter((row) => row.horizon === horizon)
     return {
-      contested: score("contested"),
-      converged: score("converged"),
-      expectations: { tested: sum("tested"), contained: sum("contained") },
+      contested: driftScore(of.find(({ converged }) => !converged)),
+      converged: driftScore(of.find(({ converged }) => converged)),
     }
   }
-  return { after1h: after("1h"), after24h: after("24h") }
+  return { after1h: after("1h"), after6h: after("6h"), after24h: after("24h") }
 }
 
-function driftScore(scored: ScoredBin | undefined): typeof DriftScore.Type {
-  const { moves, events, kept } = scored?.sums ?? { moves: 0, events: 0, kept: 0 }
-  const drift = scored === undefined ? null : driftOf(scored.sums)
-  const share = (count: number | null | undefined) =>
-    moves === 0 || count === null || count === undefined ? null : roundRate(count / moves)
+const nothing: typeof DriftScore.Type = {
+  moves: 0,
+  events: 0,
+  meanDrift: null,
+  driftLow: null,
+  driftHigh: null,
+  shareKept: null,
+  martingaleShareKept: null,
+}
+
+function driftScore(totals: MoveTotals | undefined): typeof DriftScore.Type {
+  if (totals === undefined || totals.byEvent.n === 0) return nothing
+  const { kept, martingaleKept, byEvent: { n, clusters } } = totals
+  const drift = clusters < eventsMin ? null : driftOf(totals)
   return {
-    moves,
-    events,
-    meanDrift: drift?.drift ?? null,
-    driftLow: drift?.driftLow ?? null,
-    driftHigh: drift?.driftHigh ?? null,
-    shareKept: share(kept),
-    martingaleShareKept: share(scored?.martingaleKept),
+    moves: n,
+    events: clusters,
+    meanDrift: drift === null ? null : roundPrice(drift.mean),
+    driftLow: drift === null ? null : roundPrice(drift.low),
+    driftHigh: drift === null ? null : roundPrice(drift.high),
+    shareKept: roundRate(kept / n),
+    martingaleShareKept: roundRate(martingaleKept / n),
   }
+}
+
+function driftOf({ byEvent, byDay, byEventAndDay }: MoveTotals) {
+  const more = pseudoEvents * (pseudoDrift * byEvent.n / byEvent.clusters) ** 2
+  const withJumps = (sums: ClusterSums): ClusterSums => ({ ...sums, ss: sums.ss + more })
+  return clusteredMean(withJumps(byEvent), {
+    second: withJumps(byDay),
+    both: withJumps(byEventAndDay),
+  })
+}
+
+/** Half price steps as a price, rounded to hundredths of a cent. */
+function roundPrice(steps: number): number {
+  return Math.round(fromHalfSteps(steps) * 1e4) / 1e4 + 0
 }

@@ -59,6 +59,7 @@ export const Outcome = Schema.Union([
     ...published,
     type: described(Schema.Literal("mover"), typeText),
     after1h: MoveResult.annotateKey({ description: "An hour after publication" }),
+    after6h: MoveResult.annotateKey({ description: "Six hours after publication" }),
     after24h: MoveResult.annotateKey({ description: "A day after publication" }),
   }),
   Schema.Struct({
@@ -138,6 +139,7 @@ function outcomeOf(first: StoredOutcome, checks: ReadonlyArray<StoredOutcome>): 
         ...published,
         type: "mover",
         after1h: moveResult(of("mover_1h")),
+        after6h: moveResult(of("mover_6h")),
         after24h: moveResult(of("mover_24h")),
       }
   }

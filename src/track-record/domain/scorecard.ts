@@ -18,7 +18,7 @@ import { overall } from "../../whales/domain/rates.ts"
 import type { WalletTotals } from "../../whales/domain/score.ts"
 import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
 import { type EntryLabel, EntryScores, entryScores, type EntryTotals } from "./entryScore.ts"
-import { MoverDrift, moverDrift, type ScoredBin } from "./moverDrift.ts"
+import { MoverDrift, moverDrift, type MoveTotals } from "./moverDrift.ts"
 import {
   MoverScore,
   moverScoreText,
@@ -174,14 +174,14 @@ interface ScorecardInput {
   /** Of published whale entries. */
   readonly entries: ReadonlyMap<EntryLabel, EntryTotals>
   /** What its movers did next. */
-  readonly moveBins: ReadonlyArray<ScoredBin>
+  readonly moves: ReadonlyArray<MoveTotals>
   /** When each part was last brought up to date; null if that is not known. */
   readonly readAt: { readonly wallets: EpochMs | null; readonly scores: EpochMs | null }
 }
 
 /** The order of the wallets has no effect. */
 export function scorecard(input: ScorecardInput): Scorecard {
-  const { tracked, totals, whales, verdicts, forecasts, entries, moveBins, readAt } = input
+  const { tracked, totals, whales, verdicts, forecasts, entries, moves, readAt } = input
   const score = selfScore(verdicts)
   const rates = overall(totals)
   const { labelled, leftOut } = classify(tracked, whales.map(({ row }) => row))
@@ -212,7 +212,7 @@ export function scorecard(input: ScorecardInput): Scorecard {
     topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
     resolutions: resolutionScore(forecasts),
     predetermined: score.predetermined,
-    movers: { ...score.movers, drift: moverDrift(moveBins) },
+    movers: { ...score.movers, drift: moverDrift(moves) },
     whaleEntries: entryScores(entries),
     method,
     disclaimer,

@@ -1,6 +1,6 @@
 /**
- * The scores of the service's own feed items: whether a mover's price persisted for an hour and a day,
- * whether a predetermined outcome was the one that was paid, and what became of a whale entry
+ * The scores of the service's own feed items: whether a mover's price persisted for 1, 6 and
+ * 24 hours, whether a predetermined outcome was the one that was paid, and what became of a whale entry
  * (`entryScore.ts`).
  *
  * Every item counts, including wrong ones. An unknown result has its own count and is never a success.
@@ -10,19 +10,23 @@
 import { Schema } from "effect"
 import { described } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
-import { type FeedItem, type MoveWindow, ProposalRecord } from "../../feed/domain/item.ts"
+import { type FeedItem, ProposalRecord } from "../../feed/domain/item.ts"
 import { proposalRecord } from "./contestedProposals.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { Market, MarketId, SeriesPoint } from "../../markets/domain/market.ts"
-import { binsOf, outcomeOf } from "../../movers/domain/moveOutcomes.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { boughtOutcome, closingKinds } from "./entryScore.ts"
+import { outcomeOf } from "./moverDrift.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
 /** The time from an item's publication to the instant of its check. */
 const horizonMs = {
-  ...{ mover_1h: hour, mover_24h: day },
-  ...{ whale_1h: hour, whale_24h: day, whale_close: 0 },
+  mover_1h: hour,
+  mover_6h: 6 * hour,
+  mover_24h: day,
+  whale_1h: hour,
+  whale_24h: day,
+  whale_close: 0,
 } as const
 
 /** The maximum distance of a price from the instant of a check: three ticks of ten minutes. */
@@ -37,21 +41,18 @@ const judgingDelayMs = priceOffsetMsMax
  */
 export const captureIntervalMs = day
 
-/** What the sums of drift need of a move, as its item has it. */
+const moverKinds = ["mover_1h", "mover_6h", "mover_24h"] as const
+
+/** What the sums of drift need of a move. */
 export interface CheckedMove {
-  readonly window: MoveWindow
-  readonly zScore: number
   readonly converged: boolean
-  readonly endsAt: EpochMs | null
   /** Moves with the same key are one independent trial. */
   readonly eventKey: string
-  /** Its bins, finest first. */
-  readonly bins: ReadonlyArray<string>
 }
 
 /** Whether a mover's price persisted. */
 interface MoverCheck {
-  readonly kind: "mover_1h" | "mover_24h"
+  readonly kind: (typeof moverKinds)[number]
   readonly feedIndex: number
   /** Null for a market that is no longer stored: its result stays unknown. */
   readonly marketId: MarketId | null
@@ -110,16 +111,20 @@ type EntryVerdict = "paid" | "priced" | "unknown" | "cancelled"
 
 export type CheckVerdict = MoverVerdict | OutcomeVerdict | EntryVerdict
 
-/** The checks of an item: two for a mover, one for a predetermined outcome, four for a whale entry. */
+/** The checks of an item: three for a mover, one for a predetermined outcome, four for a whale entry. */
 export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<ScoreCheck> {
   const publishedAt = Date.parse(item.createdAt)
   const shared = { feedIndex: item.feedIndex, marketId: market?.id ?? null }
   switch (item.type) {
     case "mover": {
       const { priceStart, priceNow } = item.data
-      return (["mover_1h", "mover_24h"] as const).map((kind) => ({
-        ...{ kind, ...shared, at: publishedAt + horizonMs[kind] },
-        ...{ priceStart, priceNow, move: checkedMove(item, market) },
+      return moverKinds.map((kind) => ({
+        kind,
+        ...shared,
+        at: publishedAt + horizonMs[kind],
+        priceStart,
+        priceNow,
+        move: checkedMove(item, market),
       }))
     }
     case "predetermined": {
@@ -131,7 +136,10 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
     case "whale_entry": {
       const outcome = boughtOutcome(item, market)
       const later = closingKinds.map((kind) => ({
-        ...{ kind, ...shared, at: publishedAt + horizonMs[kind], outcome },
+        kind,
+        ...shared,
+        at: publishedAt + horizonMs[kind],
+        outcome,
       }))
       return [{ kind: "whale_entry", ...shared, at: publishedAt, outcome }, ...later]
     }
@@ -152,17 +160,13 @@ export function firstDueAt({ kind, at }: ScoreCheck): EpochMs | null {
   return at + (kind === "whale_close" ? captureIntervalMs : judgingDelayMs)
 }
 
+/** Null without a stored market: the event is then not known. */
 function checkedMove(
-  { createdAt, data }: Extract<FeedItem, { type: "mover" }>,
+  { data: { converged } }: Extract<FeedItem, { type: "mover" }>,
   market: Market | null,
 ): CheckedMove | null {
-  const { window, delta, zScore, converged } = data
   if (market === null || converged === undefined) return null
-  const { eventEndDate } = data.market
-  const endsAt = eventEndDate === null ? null : Date.parse(eventEndDate)
-  const features = { window, zScore, converged, endsAt }
-  const bins = binsOf({ ...features, delta, emittedAt: Date.parse(createdAt) })
-  return { ...features, eventKey: market.eventKey, bins }
+  return { converged, eventKey: market.eventKey }
 }
 
 /**
@@ -263,13 +267,16 @@ export const MoverScore = Schema.Struct({
   judgedAfter1h: described(Count, "Movers whose price an hour later is known"),
   persistedAfter1h: described(Count, "Of these, movers that persisted"),
   unknownAfter1h: described(Count, "Movers without a known price an hour later"),
+  judgedAfter6h: described(Count, "Movers whose price six hours later is known"),
+  persistedAfter6h: described(Count, "Of these, movers that persisted"),
+  unknownAfter6h: described(Count, "Movers without a known price six hours later"),
   judgedAfter24h: described(Count, "Movers whose price a day later is known"),
   persistedAfter24h: described(Count, "Of these, movers that persisted"),
   unknownAfter24h: described(Count, "Movers without a known price a day later"),
 })
 
 export const moverScoreText =
-  "A mover persisted when its market's mid (after a payout: the payout), an hour or a day after " +
+  "A mover persisted when its market's mid (after a payout: the payout), 1, 6 or 24 hours after " +
   "publication, was at or beyond half of the move. Unknown: no price within " + priceWithin +
   " of the " +
   "instant. The other movers are not due yet"
@@ -306,13 +313,17 @@ type CountsByVerdict = Readonly<Partial<Record<CheckVerdict | "open", number>>>
 
 /** Both scores, from counts of verdicts. */
 export function selfScore(counts: VerdictCounts) {
-  const { mover_1h: hourly, mover_24h: daily, predetermined, contested = {} } = counts
+  const { mover_1h: hourly, mover_6h: later, mover_24h: daily, predetermined, contested = {} } =
+    counts
   return {
     movers: {
       emitted: sum(hourly, "open", ...moverVerdicts),
       judgedAfter1h: sum(hourly, "persisted", "reverted"),
       persistedAfter1h: sum(hourly, "persisted"),
       unknownAfter1h: sum(hourly, "unknown"),
+      judgedAfter6h: sum(later, "persisted", "reverted"),
+      persistedAfter6h: sum(later, "persisted"),
+      unknownAfter6h: sum(later, "unknown"),
       judgedAfter24h: sum(daily, "persisted", "reverted"),
       persistedAfter24h: sum(daily, "persisted"),
       unknownAfter24h: sum(daily, "unknown"),

@@ -14,7 +14,8 @@ import {
   type ResolutionColumns,
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
-import type { ScoredBin } from "../domain/moverDrift.ts"
+import type { Horizon, MoveTotals } from "../domain/moverDrift.ts"
+import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
 import {
   type CheckedMove,
   type CheckVerdict,
@@ -22,7 +23,6 @@ import {
   type ScoreCheck,
   type VerdictCounts,
 } from "../domain/selfScore.ts"
-import { type OutcomeSums, restate, type Statement } from "../../movers/domain/moveOutcomes.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { type DueCheck, type DueMarketsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
 import { forecasts } from "./forecasts.ts"
@@ -44,7 +44,7 @@ export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
       counts: counts(sql),
       outcomes: outcomes(sql),
       ...entryScores(sql, incrementRevision(sql)),
-      moveBins: moveBins(sql),
+      moveTotals: moveTotals(sql),
       version: version(sql),
       ...forecasts(sql, lock(sql), incrementRevision(sql)),
     })),
@@ -90,15 +90,14 @@ const addChecks = (sql: SqlClient) =>
       yield* sql`
         INSERT INTO score_check
           (feed_index, kind, market_id, at, price_start, price_now, outcome, due_at,
-            move_window, z_score, converged, ends_at, event_key, bins, contested)
+            converged, event_key, contested)
         SELECT feed_index, kind, market_id, at, price_start, price_now, outcome,
           coalesce(due_at, CASE WHEN ended_at IS NOT NULL THEN at END),
-          move_window, z_score, converged, ends_at, event_key, bins, coalesce(contested, false)
+          converged, event_key, coalesce(contested, false)
         FROM json_to_recordset(${rows}::json) AS row (
           feed_index bigint, kind text, market_id text, at timestamptz, price_start float8,
-          price_now float8, outcome smallint, due_at timestamptz, move_window text, z_score float8,
-          converged boolean, ends_at timestamptz, event_key text, bins text[],
-          contested boolean
+          price_now float8, outcome smallint, due_at timestamptz, converged boolean,
+          event_key text, contested boolean
         ) LEFT JOIN score_market USING (market_id)`
       yield* addEntries(sql, checks, entries)
       yield* sql`UPDATE score_state SET last_index = ${BigInt(to)}`
@@ -150,14 +149,10 @@ function checkRow(check: ScoreCheck) {
     outcome: isMover ? null : check.outcome,
     contested: check.kind === "predetermined" && check.contested,
     due_at: dueAt === null ? null : isoTime(dueAt),
-    ...isMover && check.move !== null ? moveRow(check.move) : {},
+    converged: isMover ? check.move?.converged : null,
+    event_key: isMover ? check.move?.eventKey : null,
   }
 }
-
-const moveRow = ({ window, zScore, converged, endsAt, eventKey, bins }: CheckedMove) => ({
-  ...{ move_window: window, z_score: zScore, converged, event_key: eventKey, bins },
-  ends_at: endsAt === null ? null : isoTime(endsAt),
-})
 
 const dueMarkets = (sql: SqlClient) =>
   Effect.fn("ScoreStore.dueMarkets")(
@@ -250,12 +245,8 @@ interface CheckRow extends ResolutionColumns {
   readonly price_now: number | null
   readonly outcome: 0 | 1 | null
   readonly contested: boolean
-  readonly move_window: CheckedMove["window"] | null
-  readonly z_score: number | null
   readonly converged: boolean | null
-  readonly ends_at: Date | null
   readonly event_key: string | null
-  readonly bins: ReadonlyArray<string> | null
   readonly version: number | null
   readonly verdict: CheckVerdict | null
   readonly point_at: Date | null
@@ -271,7 +262,7 @@ const dueChecks = (sql: SqlClient) =>
         SELECT c.feed_index, kind, c.market_id, at, price_start, price_now, c.outcome, verdict,
           coalesce(point_at, CASE WHEN mid IS NOT NULL THEN read_at END) AS point_at,
           coalesce(point_mid, mid) AS point_mid,
-          contested, move_window, z_score, converged, ends_at, event_key, bins,
+          contested, converged, event_key,
           version, m.state, payout_first, payout_second, source, resolved_at
         FROM score_check c LEFT JOIN score_market m USING (market_id)
         LEFT JOIN score_reading r ON r.feed_index = c.feed_index AND kind = 'whale_1h'
@@ -288,9 +279,12 @@ const dueChecks = (sql: SqlClient) =>
 function dueCheck(row: CheckRow): DueCheck {
   const { feed_index, kind, market_id, at, price_start, price_now, outcome } = row
   const shared = { feedIndex: Number(feed_index), marketId: market_id, at: at.getTime() }
-  const check: ScoreCheck = kind === "mover_1h" || kind === "mover_24h"
+  const check: ScoreCheck = kind === "mover_1h" || kind === "mover_6h" || kind === "mover_24h"
     ? {
-      ...{ kind, ...shared, priceStart: price_start ?? 0, priceNow: price_now ?? 0 },
+      kind,
+      ...shared,
+      priceStart: price_start ?? 0,
+      priceNow: price_now ?? 0,
       move: moveOf(row),
     }
     : kind === "predetermined"
@@ -308,12 +302,8 @@ function dueCheck(row: CheckRow): DueCheck {
   }
 }
 
-function moveOf(row: CheckRow): CheckedMove | null {
-  const { move_window: window, z_score: zScore, converged, ends_at, event_key, bins } = row
-  if (window === null || zScore === null || converged === null) return null
-  if (event_key === null || bins === null) return null
-  const endsAt = ends_at?.getTime() ?? null
-  return { window, zScore, converged, endsAt, eventKey: event_key, bins }
+function moveOf({ converged, event_key }: CheckRow): CheckedMove | null {
+  return converged === null || event_key === null ? null : { converged, eventKey: event_key }
 }
 
 const saveVerdicts = (sql: SqlClient) =>
@@ -321,7 +311,6 @@ const saveVerdicts = (sql: SqlClient) =>
     function* (judged: ReadonlyArray<JudgedCheck>) {
       yield* lock(sql)
       const rows = jsonText(judged.map(judgedRow))
-      yield* addToBins(sql, rows)
       const [saved] = yield* sql<{ written: number; changed: boolean | null }>`
         WITH incoming AS (
           SELECT i.*,
@@ -356,125 +345,53 @@ const judgedRow = (
   ...outcome ?? {},
 })
 
-/**
- * Adds to each bin what the judged checks change in it, before they are saved. An event's part of a
- * bin is counted from its checks, so it is subtracted and added as a whole.
- */
-const addToBins = Effect.fnUntraced(function* (sql: SqlClient, rows: string) {
-  const changed = yield* sql<BinRow>`
-    WITH incoming AS (
-      SELECT c.kind, c.event_key, c.bins, c.drift AS old_drift, c.margin AS old_margin, i.drift,
-        i.margin
-      FROM json_to_recordset(${rows}::json) AS i (
-        feed_index bigint, kind text, version integer, drift integer, margin integer
-      ) JOIN score_check c USING (feed_index, kind) LEFT JOIN score_market m USING (market_id)
-      WHERE coalesce(m.version, 0) = i.version AND c.bins IS NOT NULL
-        AND (c.drift, c.margin) IS DISTINCT FROM (i.drift, i.margin)
-    ), change AS (
-      SELECT kind, bin, event_key,
-        count(drift) - count(old_drift) AS moves,
-        count(*) FILTER (WHERE margin >= 0) - count(*) FILTER (WHERE old_margin >= 0) AS kept,
-        coalesce(sum(drift), 0) - coalesce(sum(old_drift), 0) AS drift
-      FROM incoming, unnest(bins) AS bin GROUP BY kind, bin, event_key
-    ), before AS (
-      SELECT kind, bin, event_key, count(*) AS moves, sum(c.drift) AS drift
-      FROM change JOIN score_check c USING (kind, event_key)
-      WHERE c.drift IS NOT NULL AND bin = ANY (c.bins) GROUP BY kind, bin, event_key
-    ), event AS (
-      SELECT kind, bin, change.moves, change.kept, change.drift, coalesce(before.moves, 0) AS n,
-        coalesce(before.drift, 0) AS s, coalesce(before.moves, 0) + change.moves AS new_n,
-        coalesce(before.drift, 0) + change.drift AS new_s
-      FROM change LEFT JOIN before USING (kind, bin, event_key)
-    )
-    INSERT INTO score_bin AS b
-      (kind, bin, moves, events, kept, drift, moves_moves, moves_drift, drift_drift)
-    SELECT kind, bin, sum(moves), count(*) FILTER (WHERE new_n > 0) - count(*) FILTER (WHERE n > 0),
-      sum(kept), sum(drift), sum(new_n * new_n - n * n), sum(new_n * new_s - n * s),
-      sum(new_s * new_s - s * s)
-    FROM event GROUP BY kind, bin
-    ON CONFLICT (kind, bin) DO UPDATE SET moves = b.moves + excluded.moves,
-      events = b.events + excluded.events, kept = b.kept + excluded.kept,
-      drift = b.drift + excluded.drift, moves_moves = b.moves_moves + excluded.moves_moves,
-      moves_drift = b.moves_drift + excluded.moves_drift,
-      drift_drift = b.drift_drift + excluded.drift_drift
-    RETURNING *`
-  const restated = changed.flatMap((row) => {
-    const { stated, contained } = restate(statementOf(row), outcomeSums(row))
-    if (stated === null || Number(row.stated_events) === stated.events) return []
-    const tests = { tested: contained === null ? 0 : 1, contained: contained === true ? 1 : 0 }
-    return [{ kind: row.kind, bin: row.bin, ...stated, ...tests }]
-  })
-  if (restated.length === 0) return
-  yield* sql`
-    UPDATE score_bin b SET stated_moves = i.moves, stated_events = i.events,
-      stated_drift = i.drift, stated_low = i.low, stated_high = i.high,
-      tested = b.tested + i.tested, contained = b.contained + i.contained
-    FROM json_to_recordset(${jsonText(restated)}::json) AS i (
-      kind text, bin text, moves bigint, events bigint, drift bigint, low float8, high float8,
-      tested integer, contained integer
-    ) WHERE b.kind = i.kind AND b.bin = i.bin`
-})
-
-interface BinRow {
-  readonly kind: "mover_1h" | "mover_24h"
-  readonly bin: string
-  readonly moves: bigint
-  readonly events: bigint
+interface MoveRow {
+  readonly kind: `mover_${Horizon}`
+  readonly converged: boolean
   readonly kept: bigint
-  readonly drift: bigint
-  readonly moves_moves: bigint
-  readonly moves_drift: bigint
-  readonly drift_drift: bigint
-  readonly stated_moves: bigint | null
-  readonly stated_events: bigint | null
-  readonly stated_drift: bigint | null
-  readonly stated_low: number | null
-  readonly stated_high: number | null
-  readonly tested: number
-  readonly contained: number
+  readonly martingale_kept: bigint
+  /** `ClusterSums` by event, by UTC day of publication, and by both. */
+  readonly by_event: ClusterSums
+  readonly by_day: ClusterSums
+  readonly by_event_and_day: ClusterSums
 }
 
-const outcomeSums = (row: BinRow): OutcomeSums => ({
-  moves: Number(row.moves),
-  events: Number(row.events),
-  kept: Number(row.kept),
-  drift: Number(row.drift),
-  movesMoves: Number(row.moves_moves),
-  movesDrift: Number(row.moves_drift),
-  driftDrift: Number(row.drift_drift),
-})
-
-function statementOf(row: BinRow): Statement | null {
-  const { stated_low: low, stated_high: high } = row
-  if (low === null || high === null) return null
-  return {
-    moves: Number(row.stated_moves),
-    events: Number(row.stated_events),
-    drift: Number(row.stated_drift),
-    low,
-    high,
-  }
-}
-
-/** Only checks with a margin between 0 and twice the mean drift change sides without the drift. */
-const moveBins = (sql: SqlClient) =>
-  sql<BinRow & { martingale_kept: bigint | null }>`
-    SELECT b.*, CASE WHEN bin IN ('contested', 'converged') THEN kept + (
-        SELECT count(*) FILTER (WHERE margin < 0) - count(*) FILTER (WHERE margin >= 0)
-        FROM score_check c
-        WHERE c.kind = b.kind AND c.converged = (b.bin = 'converged')
-          AND c.margin >= least(0, threshold) AND c.margin < greatest(0, threshold)
-      ) END AS martingale_kept
-    FROM score_bin b, LATERAL (SELECT ceil(2.0 * b.drift / b.moves)::integer AS threshold) t
-    WHERE b.moves > 0`.pipe(
+/** A move's day is that of its publication. */
+const moveTotals = (sql: SqlClient) =>
+  sql<MoveRow>`
+    WITH judged AS (
+      SELECT kind, converged, event_key, drift, margin, (at AT TIME ZONE 'UTC' - CASE kind
+        WHEN 'mover_1h' THEN interval '1 hour' WHEN 'mover_6h' THEN interval '6 hours'
+        ELSE interval '24 hours' END)::date AS day
+      FROM score_check WHERE drift IS NOT NULL AND event_key IS NOT NULL
+    ), mean AS (
+      SELECT kind, converged, avg(drift) AS drift FROM judged GROUP BY kind, converged
+    ), kept AS (
+      SELECT kind, converged, count(*) FILTER (WHERE margin >= 0) AS kept,
+        count(*) FILTER (WHERE margin >= 2 * mean.drift) AS martingale_kept
+      FROM judged JOIN mean USING (kind, converged) GROUP BY kind, converged
+    ), cluster AS (
+      SELECT kind, converged, grouping(event_key, day) AS left_out, count(*)::float8 AS n,
+        sum(judged.drift)::float8 AS s
+      FROM judged GROUP BY kind, converged, GROUPING SETS ((event_key), (day), (event_key, day))
+    ), summed AS (
+      SELECT kind, converged, left_out, jsonb_build_object('clusters', count(*), 'n', sum(n),
+        's', sum(s), 'nn', sum(n * n), 'ns', sum(n * s), 'ss', sum(s * s), 'ff', 0) AS sums
+      FROM cluster GROUP BY kind, converged, left_out
+    )
+    SELECT kept.*, e.sums AS by_event, d.sums AS by_day, b.sums AS by_event_and_day
+    FROM kept JOIN summed e USING (kind, converged) JOIN summed d USING (kind, converged)
+      JOIN summed b USING (kind, converged)
+    WHERE e.left_out = 1 AND d.left_out = 2 AND b.left_out = 0`.pipe(
     Effect.map((rows) =>
-      rows.map((row): ScoredBin => ({
-        horizon: row.kind === "mover_1h" ? "1h" : "24h",
-        bin: row.bin,
-        sums: outcomeSums(row),
-        martingaleKept: row.martingale_kept === null ? null : Number(row.martingale_kept),
-        tested: row.tested,
-        contained: row.contained,
+      rows.map((row): MoveTotals => ({
+        horizon: row.kind === "mover_1h" ? "1h" : row.kind === "mover_6h" ? "6h" : "24h",
+        converged: row.converged,
+        kept: Number(row.kept),
+        martingaleKept: Number(row.martingale_kept),
+        byEvent: row.by_event,
+        byDay: row.by_day,
+        byEventAndDay: row.by_event_and_day,
       }))
     ),
     Effect.orDie,
@@ -492,6 +409,7 @@ const counts = (sql: SqlClient) =>
         )
       return {
         mover_1h: of("mover_1h"),
+        mover_6h: of("mover_6h"),
         mover_24h: of("mover_24h"),
         predetermined: of("predetermined"),
         contested: of("contested"),

@@ -17,11 +17,7 @@ import type {
   WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
 import { digestPage } from "../../../src/digest/domain/template.ts"
-import {
-  type ExpectedDrift,
-  type FrozenCalibration,
-  marketRef,
-} from "../../../src/feed/domain/item.ts"
+import { type FrozenCalibration, marketRef } from "../../../src/feed/domain/item.ts"
 import { type Market, MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { proposalWords } from "../../../src/markets/domain/proposal.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
@@ -85,16 +81,12 @@ function quoted(fields: Partial<Market>, price: number | readonly [number, numbe
 }
 
 Deno.test("a move stands with its strength, its earliest news, its half level and the cost of trading", () => {
-  const drift = {
-    ...{ drift: -0.006, driftLow: -0.01, driftHigh: 0, shareKept: 0.61, moves: 312, events: 60 },
-    ...{ bin: "all", basis: "own_movers" as const },
-  }
   const outlets = [0, 10, 43].map((minutes) => ({
     ...{ title: "Any", url: `https://n${minutes}.example`, source: `Paper ${minutes}` },
     publishedAt: seen - (61 - minutes) * minute,
   }))
   const material = {
-    movers: [move({ tradedUsd: 12_300, expectation: { after1h: null, after24h: drift } })],
+    movers: [move({ tradedUsd: 12_300 })],
     stories: [story({ outlets })],
     quoted: [quoted({ takerFeeRate: 0.02 }, 0.475)],
   }
@@ -104,34 +96,8 @@ Deno.test("a move stands with its strength, its earliest news, its half level an
     "cent. “The keeper returns” was first published by Harbour News at 04:59 UTC, 61 minutes before " +
     "this move was seen; 2 more outlets by 05:42 UTC. At the ask of 0.49, Yes breaks " +
     "even at 49.5%; a round trip costs 2 cents a share. Half of the move is given back at 0.415 (now " +
-    "0.475). Of 312 earlier moves of any size, 61% kept at least half 24 hours later (on average the " +
-    "price went back 0.6 cents).",
+    "0.475).",
   ])
-})
-
-Deno.test("the record of earlier moves says which moves, and goes when most of its time is over", () => {
-  const stated = (bin: string, basis: ExpectedDrift["basis"], hours = 12) => {
-    const drift = { drift: 0, driftLow: -0.01, driftHigh: 0, shareKept: 0.834, moves: 205 }
-    const after24h = { ...drift, events: 60, bin, basis }
-    const to = until - hours * hour
-    const [text] = paragraphs({
-      movers: [move({ expectation: { after1h: after24h, after24h } })],
-      steps: [{ slug: market().slug, from: to - hour, to }],
-    }, "move")
-    return /Of 205 .*/.exec(text ?? "")?.[0]
-  }
-  const end = "83.4% kept at least half 24 hours later."
-  strictEqual(
-    stated("contested, 24h window, 20+ points", "public_prices"),
-    `Of 205 earlier moves of 20 cents or more within a day in public price records, ${end}`,
-  )
-  strictEqual(
-    stated("contested, 1h window, 10-20 points, z 3-6, end later", "own_movers"),
-    "Of 205 earlier moves of 10 cents to 20 cents within an hour, of three to six standard deviations, " +
-      `more than a day before the end of the market, ${end}`,
-  )
-  strictEqual(stated("contested", "own_movers"), `Of 205 earlier moves of any size, ${end}`)
-  strictEqual(stated("contested", "own_movers", 13), undefined)
 })
 
 Deno.test("a fall without news says once that no headline was found", () => {

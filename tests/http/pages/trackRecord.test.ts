@@ -25,8 +25,8 @@ const page = (record: Scorecard): string => {
 }
 
 const empty = scorecard({
-  ...{ tracked: [], totals: [], whales: [], moveBins: [], entries: new Map() },
-  verdicts: { mover_1h: {}, mover_24h: {}, predetermined: {} },
+  ...{ tracked: [], totals: [], whales: [], moves: [], entries: new Map() },
+  verdicts: { mover_1h: {}, mover_6h: {}, mover_24h: {}, predetermined: {} },
   forecasts: noForecasts,
   readAt: { wallets: null, scores: null },
 })

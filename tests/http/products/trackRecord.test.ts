@@ -88,19 +88,18 @@ test("/v1/track-record before any result is a 200 with zeros", () =>
     const { coverage, overall, predetermined, movers, resolutions } = yield* bodyOf(response)
     equal([coverage.trackedWallets, coverage.resolvedEntries, coverage.labeledWallets], [0, 0, 0])
     strictEqual(overall.holdToResolutionWinRate, null)
-    const { drift: { after1h, after24h }, ...counts } = movers
+    const { drift: { after1h, after6h, after24h }, ...counts } = movers
     const { byKind: { evidence, contestedProposal: { record, ...contested } }, ...all } =
       predetermined
     const scores = [all, evidence, contested, counts].flatMap((of) => Object.values(of))
     equal(scores, scores.map(() => 0))
     equal([record, resolutions.brier, resolutions.baseRateBrier], [null, null, null])
     equal([resolutions.forecasts, resolutions.judged, resolutions.unknown], [0, 0, 0])
-    equal(after1h, after24h)
+    equal([after6h, after24h], [after1h, after1h])
     equal(after1h.contested, {
       ...{ moves: 0, events: 0, meanDrift: null, driftLow: null, driftHigh: null },
       ...{ shareKept: null, martingaleShareKept: null },
     })
-    equal(after1h.expectations, { tested: 0, contained: 0 })
   }))
 
 test("/v1/track-record is cacheable for 15 seconds, has an ETag, and states the free budget", () =>
@@ -154,21 +153,23 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
     const before = yield* get()
     yield* Ref.set(world.productPorts.verdicts, {
       mover_1h: { persisted: 2, reverted: 3, unknown: 1, open: 4 },
+      mover_6h: { persisted: 1, open: 9 },
       mover_24h: { open: 10 },
       predetermined: { correct: 1, wrong: 1, uneven: 1, cancelled: 1, open: 1 },
       contested: { correct: 3, wrong: 1, open: 1 },
     })
     // 80 moves of as many events: half continued by 4 cents, half reversed by 6.
-    const sums = {
-      ...{ moves: 80, events: 80, kept: 48, drift: 40 * (800 - 1_200) },
-      ...{ movesMoves: 80, movesDrift: 40 * (800 - 1_200) },
-      driftDrift: 40 * (800 ** 2 + 1_200 ** 2),
-    }
-    const tests = { martingaleKept: 56, tested: 3, contained: 2 }
-    yield* Ref.set(world.productPorts.moveBins, [
-      { horizon: "24h", bin: "contested", sums, ...tests },
-      { ...{ horizon: "24h", bin: "contested, 1h window", sums }, ...tests, martingaleKept: null },
-    ])
+    const [s, ss] = [40 * (800 - 1_200), 40 * (800 ** 2 + 1_200 ** 2)]
+    const sums = { clusters: 80, n: 80, s, nn: 80, ns: s, ss, ff: 0 }
+    yield* Ref.set(world.productPorts.moves, [{
+      horizon: "24h",
+      converged: false,
+      kept: 48,
+      martingaleKept: 56,
+      byEvent: sums,
+      byDay: sums,
+      byEventAndDay: sums,
+    }])
     yield* TestClock.adjust("5 seconds")
     const after = yield* get()
     ok(after.headers.get("etag") !== before.headers.get("etag"))
@@ -176,6 +177,7 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
     equal(movers, {
       emitted: 10,
       ...{ judgedAfter1h: 5, persistedAfter1h: 2, unknownAfter1h: 1 },
+      ...{ judgedAfter6h: 1, persistedAfter6h: 1, unknownAfter6h: 0 },
       ...{ judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
     })
     const { driftLow, driftHigh, ...contested } = drift.after24h.contested
@@ -186,7 +188,6 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
     const error = 1.99 * Math.sqrt((80 * 0.05 ** 2 + 2 * 0.5 ** 2) / 79 / 80)
     ok(Math.abs((driftLow ?? 0) - (-0.01 - error)) < 1e-4, `${driftLow} ${-0.01 - error}`)
     ok(Math.abs((driftHigh ?? 0) - (-0.01 + error)) < 1e-4, `${driftHigh}`)
-    equal(drift.after24h.expectations, { tested: 6, contained: 4 })
     equal(drift.after24h.converged.moves, 0)
     const { byKind: { evidence, contestedProposal }, ...all } = predetermined
     equal(evidence, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
@@ -275,7 +276,7 @@ test("a slow scorecard delays neither /v1/track-record nor the feed's bodies", (
       ...storeOf([]),
       verdicts: noVerdicts,
       entries: new Map(),
-      moveBins: [],
+      moves: [],
       forecasts: noForecasts,
       readAt: { wallets: noon, scores: noon },
     })

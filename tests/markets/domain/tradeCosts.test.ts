@@ -19,7 +19,7 @@ import {
   halfGivenBackAt,
   roundTripOf,
 } from "../../../src/markets/domain/tradeCosts.ts"
-import { outcomeOf } from "../../../src/movers/domain/moveOutcomes.ts"
+import { outcomeOf } from "../../../src/track-record/domain/moverDrift.ts"
 import { law } from "../../support/effect.ts"
 import { book, mirrored } from "../../support/movers/market.ts"
 

@@ -114,19 +114,19 @@ Deno.test("selectMovers() drops every window of a market whose event is full", (
 })
 
 Deno.test("moverItem() is a feed item, keyed by market, window and tick", () => {
-  const { dedupeKey, ...item } = moverItem(found, now + 1_234, [], 120)
+  const { dedupeKey, ...item } = moverItem(found, now + 1_234, 120)
   Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
   strictEqual(item.createdAt, "2026-11-20T12:00:01.234Z")
-  strictEqual(moverItem(found, now + 9_999, [], 120).dedupeKey, dedupeKey)
-  notStrictEqual(moverItem({ ...found, window: "24h" }, now, [], 120).dedupeKey, dedupeKey)
-  notStrictEqual(moverItem({ ...found, now: now + 600_000 }, now, [], 120).dedupeKey, dedupeKey)
+  strictEqual(moverItem(found, now + 9_999, 120).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, window: "24h" }, now, 120).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, now: now + 600_000 }, now, 120).dedupeKey, dedupeKey)
   const other = { ...found, market: market({ id: MarketId.make("m2") }) }
-  notStrictEqual(moverItem(other, now, [], 120).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem(other, now, 120).dedupeKey, dedupeKey)
 })
 
 Deno.test("moverItem() names the outcome of its prices", () => {
   const game = { ...found, market: market({ outcomes: ["Lakers", "Celtics"] }) }
-  const { type, data } = moverItem(game, now, [], 120)
+  const { type, data } = moverItem(game, now, 120)
   strictEqual(type === "mover" && data.outcome, "Lakers")
 })
 

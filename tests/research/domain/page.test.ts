@@ -273,22 +273,6 @@ Deno.test("a move without a step is a drift only where every hour is known", () 
   ok(!gap.thesis.includes("drifted"), gap.thesis)
 })
 
-Deno.test("our own record of such moves is stated before that of public prices", () => {
-  const sums = {
-    ...{ moves: 60, events: 60, kept: 30, drift: -12_000 },
-    ...{ movesMoves: 60, movesDrift: -12_000, driftDrift: 9e6 },
-  }
-  const of = (moveSums: ReportMaterial["moveSums"]) => analysisOf({ ...jump, moveSums }).bottomLine
-  const bins = new Map([["contested, 24h window, 20+ points", sums]])
-  const own = of({ "1h": new Map(), "24h": bins })
-  ok(
-    /of 60 earlier moves of 20 cents or more in a day, 50% still kept half or more a day later, and on average the price came back 1 cent; 8 hours of that day have passed here\./
-      .test(own),
-    own,
-  )
-  ok(/in public price records/.test(of(null)), of(null))
-})
-
 Deno.test("a steady price is tested only by news that came while it was known", () => {
   const quiet = (publishedAt: number, title: string) =>
     analysisOf(reportMaterial({
@@ -416,21 +400,14 @@ Deno.test("the level to watch is that of the step when the step is larger than t
   ok(!/half of the/.test(small), small)
 })
 
-Deno.test("a record of the next day says how much of it has passed", () => {
-  const bins = new Map([["contested, 24h window, 20+ points", {
-    ...{ moves: 60, events: 60, kept: 30, drift: -12_000 },
-    ...{ movesMoves: 60, movesDrift: -12_000, driftDrift: 9e6 },
-  }]])
+Deno.test("a step whose next day is nearly over says what the price did with it", () => {
   const of = (hoursAgo: number) =>
     analysisOf(reportMaterial({
       priceAction: hourly(0.325, ...flat(30 - hoursAgo, 0.325), ...flat(hoursAgo + 1, 0.535)),
       ...bookWith({ mid: 0.535, depthUsd: 20_000 }),
-      moveSums: { "1h": new Map(), "24h": bins },
     })).bottomLine
-  ok(/cent; most of that day is over here, 21 hours after the step\./.test(of(21)), of(21))
-  ok(!/still kept half or more a day later|that day/.test(of(22)), of(22))
   ok(of(22).includes("The step is 22 hours old, and the price has kept more than half of it."))
-  ok(/came back 1 cent\./.test(of(2)), of(2))
+  ok(!of(21).includes("hours old"), of(21))
 })
 
 Deno.test("a corrected report is no reason to be confident", () => {

@@ -15,7 +15,7 @@ import type {
   UpcomingMarket,
   WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
-import type { ExpectedDrift, FrozenCalibration, MarketRef } from "../../../src/feed/domain/item.ts"
+import type { FrozenCalibration, MarketRef } from "../../../src/feed/domain/item.ts"
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
@@ -60,9 +60,6 @@ const anyMove = all({
   at: anyPast,
   depth: anyInt(2_500, 1e9),
   traded: oneOf([null, 0, 1_234.5]),
-  kept: map(anyInt(0, 1_000), (permille) => permille / 1_000),
-  drift: map(anyInt(-500, 500), (steps) => steps / 10_000),
-  known: anyInt(0, 2),
 })
 
 const anyCalibration = map(
@@ -221,10 +218,6 @@ function materialOf(window: Window): DigestMaterial {
           : { confirmedBy: "persistence", converged: isConverged(move.now) },
         microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
         tradedUsd: move.traded,
-        expectation: move.known === 0 ? null : {
-          after1h: driftOf(move),
-          after24h: move.known === 1 ? null : driftOf(move),
-        },
       },
     })),
     whaleEntries: over(window.entries).map((entry, i): WhaleEntryItem => ({
@@ -353,14 +346,6 @@ function ladder(
       known: null,
     }
   })
-}
-
-function driftOf(
-  { drift, kept }: { readonly drift: number; readonly kept: number },
-): ExpectedDrift {
-  const interval = { driftLow: drift - 0.01, driftHigh: drift + 0.01 }
-  const group = { moves: 312, events: 60, bin: "all", basis: "own_movers" } as const
-  return { drift, shareKept: kept, ...interval, ...group }
 }
 
 /** The fields of a contested proposal; 2 is a disputed one, 3 one with a record. */

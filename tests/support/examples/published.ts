@@ -64,7 +64,7 @@ ${description}. JSON over HTTP at ${base}; no account and no API key. It informs
 ## When to use it
 
 - The user asks about prediction markets: what moved, whale entries, a digest of the day, what resolves soon, one market in depth.
-- Do not use it to trade, to ask for forecasts, or for facts that are not about prediction markets. A mover says that a price has moved, not that it will go on: read \`data.expectation\`.
+- Do not use it to trade, to ask for forecasts, or for facts that are not about prediction markets. A mover says that a price has moved, not that it will go on.
 
 ## How to call it
 

@@ -32,7 +32,6 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
     siblings: { markets: [], complete: true },
     rules: null,
     proposalRecord: null,
-    moveSums: null,
     now,
     ...fields,
   }
@@ -266,7 +265,6 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       },
       rules: made.rules,
       proposalRecord: made.record === null ? null : proposalRecordOf(made.record),
-      moveSums: null,
       now,
     }
   },

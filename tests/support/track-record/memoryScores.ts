@@ -6,13 +6,7 @@
 import { Effect } from "effect"
 import type { MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import {
-  martingaleKept,
-  type MoveOutcome,
-  restate,
-  type Statement,
-  sumsByBin,
-} from "../../../src/movers/domain/moveOutcomes.ts"
+import { horizons, type MoveOutcome } from "../../../src/track-record/domain/moverDrift.ts"
 import {
   type CheckVerdict,
   firstDueAt,
@@ -34,13 +28,20 @@ import {
   totalsOf,
   walletSumsOf,
 } from "./memoryEntries.ts"
-import type { EpochMs } from "../../../src/core/domain/time.ts"
+import { totalsOfMoves } from "./moveTotals.ts"
+import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 import type { ScoreStore } from "../../../src/track-record/ScoreStore.ts"
 
 /** The counts before the first item. */
 export const noVerdicts: VerdictCounts = {
-  ...{ mover_1h: {}, mover_24h: {}, predetermined: {}, contested: {} },
+  mover_1h: {},
+  mover_6h: {},
+  mover_24h: {},
+  predetermined: {},
+  contested: {},
 }
+
+const hoursOf = { "1h": 1, "6h": 6, "24h": 24 }
 
 interface StoredMarket {
   requestedAt: EpochMs
@@ -97,38 +98,6 @@ export function memoryScores(): ScoreStore["Service"] {
     return kind === "whale_1h" && result?.state === "read" && result.mid !== null
       ? { at: result.readAt, mid: result.mid }
       : null
-  }
-
-  const tests = new Map<string, { stated: Statement | null; tested: number; contained: number }>()
-
-  /** The bins, recounted from all checks. */
-  const bins = () =>
-    (["1h", "24h"] as const).flatMap((horizon) => {
-      const judged = checks.flatMap(({ check, outcome }) =>
-        !("priceStart" in check) || check.kind !== `mover_${horizon}` ||
-          check.move === null || outcome === null
-          ? []
-          : [{ ...outcome, event: check.move.eventKey, bins: check.move.bins }]
-      )
-      return [...sumsByBin(judged)].map(([bin, sums]) => {
-        const margins = judged.flatMap((move) => move.bins.includes(bin) ? [move.margin] : [])
-        const kept = martingaleKept(margins.map((margin) => [margin, 1]), sums.drift / sums.moves)
-        const isCoarsest = bin === "contested" || bin === "converged"
-        const key = `${horizon} ${bin}`
-        return { key, stated: null, horizon, bin, sums, martingaleKept: isCoarsest ? kept : null }
-      })
-    })
-
-  const test = () => {
-    for (const { key, sums } of bins()) {
-      const before = tests.get(key) ?? { stated: null, tested: 0, contained: 0 }
-      const { stated, contained } = restate(before.stated, sums)
-      tests.set(key, {
-        stated,
-        tested: before.tested + (contained === null ? 0 : 1),
-        contained: before.contained + (contained === true ? 1 : 0),
-      })
-    }
   }
 
   const dueMarkets: ScoreStore["Service"]["dueMarkets"] = (query) =>
@@ -243,7 +212,6 @@ export function memoryScores(): ScoreStore["Service"] {
             stored.outcome?.drift !== outcome?.drift
           Object.assign(stored, { verdict, point, value, outcome, dueAt })
         }
-        test()
         if (changed) revision += 1
         return written
       }),
@@ -266,7 +234,13 @@ export function memoryScores(): ScoreStore["Service"] {
       ),
     counts: Effect.sync(() => {
       type Counts = Record<keyof VerdictCounts, Partial<Record<CheckVerdict | "open", number>>>
-      const counts: Counts = { mover_1h: {}, mover_24h: {}, predetermined: {}, contested: {} }
+      const counts: Counts = {
+        mover_1h: {},
+        mover_6h: {},
+        mover_24h: {},
+        predetermined: {},
+        contested: {},
+      }
       for (const { check, verdict } of checks) {
         if (isEntryCheck(check)) continue
         const kind = check.kind === "predetermined" && check.contested ? "contested" : check.kind
@@ -300,9 +274,13 @@ export function memoryScores(): ScoreStore["Service"] {
       }),
     entryTotals: Effect.sync(() => totalsOf(scored())),
     walletEntrySums: Effect.sync(() => walletSumsOf(scored())),
-    moveBins: Effect.sync(() =>
-      bins().map((row) => ({ ...row, tested: 0, contained: 0, ...tests.get(row.key) }))
-        .map(({ key: _, stated: __, ...row }) => row)
+    moveTotals: Effect.sync(() =>
+      totalsOfMoves(checks.flatMap(({ check, outcome }) => {
+        if (!("priceStart" in check) || check.move === null || outcome === null) return []
+        const horizon = horizons.find((name) => check.kind === `mover_${name}`) ?? "1h"
+        const publishedAt = check.at - hoursOf[horizon] * hour
+        return [{ horizon, ...check.move, ...outcome, publishedAt }]
+      }))
     ),
     version: Effect.sync(() => `${revision}`),
     forecastsMadeAt: Effect.sync(() => Math.max(0, ...forecasts.map((it) => it.forecast.madeAt))),

@@ -8,7 +8,7 @@ import { Arbitrary, Schema } from "effect"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { hour, isoTime } from "../../../src/core/domain/time.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
-import { outcomeOf as moveOutcome } from "../../../src/movers/domain/moveOutcomes.ts"
+import { outcomeOf as moveOutcome } from "../../../src/track-record/domain/moverDrift.ts"
 import {
   outcomeDelayMs,
   outcomesMax,
@@ -45,6 +45,7 @@ Deno.test("what is not known is open", () => {
     {
       ...{ feedIndex: 1, publishedAt, type: "mover" },
       after1h: { ...unknown, drift: null },
+      after6h: { ...unknown, drift: null },
       after24h: { ...unknown, drift: null },
     },
     {

@@ -21,10 +21,15 @@ import {
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
-const verdicts = { mover_1h: { persisted: 3, open: 1 }, mover_24h: { open: 4 }, predetermined: {} }
+const verdicts = {
+  mover_1h: { persisted: 3, open: 1 },
+  mover_6h: { open: 4 },
+  mover_24h: { open: 4 },
+  predetermined: {},
+}
 /** Neither entries nor movers were scored. */
 const unscored = {
-  ...{ entries: new Map(), moveBins: [], forecasts: noForecasts },
+  ...{ entries: new Map(), moves: [], forecasts: noForecasts },
   readAt: { wallets: now, scores: now },
 }
 const cardOf = (wallets: ReadonlyArray<KnownWallet>) =>

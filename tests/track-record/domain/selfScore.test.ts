@@ -165,6 +165,7 @@ law(
     const [unresolved = 0, correct = 0, wrong = 0, uneven = 0, cancelled = 0] = drawn.outcomes
     const { movers, predetermined } = selfScore({
       mover_1h: { open, persisted, reverted, unknown },
+      mover_6h: { reverted: persisted, unknown: open },
       mover_24h: { open: open + persisted + reverted + unknown },
       predetermined: { open: unresolved, correct, wrong, uneven, cancelled },
       contested: { open, correct: persisted, wrong: reverted, cancelled: unknown },
@@ -172,7 +173,9 @@ law(
     equal(movers, {
       emitted: open + persisted + reverted + unknown,
       ...{ judgedAfter1h: persisted + reverted, persistedAfter1h: persisted },
-      ...{ unknownAfter1h: unknown, judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
+      unknownAfter1h: unknown,
+      ...{ judgedAfter6h: persisted, persistedAfter6h: 0, unknownAfter6h: open },
+      ...{ judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
     })
     const evidence = {
       emitted: unresolved + correct + wrong + uneven + cancelled,
@@ -206,15 +209,19 @@ Deno.test("selfScore() is all zeros before the first item", () => {
   strictEqual(byKind.contestedProposal.record, null)
 })
 
-Deno.test("checksOf() returns two checks for a mover, and one for a predetermined outcome", () => {
+Deno.test("checksOf() returns three checks for a mover, and one for a predetermined outcome", () => {
   const mover = sampleItem(7, now)
   equal(
     checksOf(mover, market()).map(({ kind, feedIndex, marketId, at }) => [
       ...[kind, feedIndex, marketId, at],
     ]),
-    [["mover_1h", 7, "m1", now + hour], ["mover_24h", 7, "m1", now + day]],
+    [
+      ["mover_1h", 7, "m1", now + hour],
+      ["mover_6h", 7, "m1", now + 6 * hour],
+      ["mover_24h", 7, "m1", now + day],
+    ],
   )
-  equal(checksOf(mover, null).map(({ marketId }) => marketId), [null, null])
+  equal(checksOf(mover, null).map(({ marketId }) => marketId), [null, null, null])
   if (mover.type !== "mover") throw new Error(mover.type)
   const { title, createdAt, data: { market: ref, microstructure } } = mover
   const outcomeChecks = (outcome: string): ReadonlyArray<ScoreCheck> =>

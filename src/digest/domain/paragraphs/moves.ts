@@ -17,7 +17,6 @@ import {
   textOf,
 } from "./draft.ts"
 import { listed } from "../factBuilders.ts"
-import { keptWords } from "../moves.ts"
 import { commonWords, tradeWords } from "../relations.ts"
 
 /** Names listed for moves without news: the strongest. */
@@ -153,19 +152,14 @@ function newsLines(
   return [news]
 }
 
-/** The half level, and how often such moves lasted. */
+/** The half level. */
 function levelLine(level: DigestFact): Line {
-  return line(level, (spell) => {
-    const start = spell`Half of the move is given back at ${"halfLevel"}` +
-      (has(level, "price") ? spell` (now ${"price"})` : "")
-    if (!has(level, "kept")) return `${start}.`
-    const drift = !has(level, "drift")
-      ? ""
-      : textOf(level, "course") === "back"
-      ? spell` (on average the price went back ${"drift"})`
-      : spell` (on average the price went on by ${"drift"})`
-    return `${start}. ${keptWords(level.values, spell)}${drift}.`
-  })
+  return line(
+    level,
+    (spell) =>
+      spell`Half of the move is given back at ${"halfLevel"}` +
+      (has(level, "price") ? spell` (now ${"price"})` : "") + ".",
+  )
 }
 
 function costLine(cost: DigestFact): Line {
