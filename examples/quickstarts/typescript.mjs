@@ -1,5 +1,5 @@
 // Buys the newest item ($0.01) with the stock x402 client. First, in an empty folder:
-//   npm i @x402/fetch@2.27.0 @x402/evm@2.27.0 viem@2.57.1
+//   npm i @x402/fetch@2.27.0 @x402/evm@2.27.0 viem@2.57.20
 //   export BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)   # play money: any key
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"

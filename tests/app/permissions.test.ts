@@ -36,5 +36,5 @@ test("every task of the table starts the launcher with the same flags", () =>
 test("the launcher, which has no list of permissions, imports effect, and types of openai", () =>
   Effect.gen(function* () {
     const packages = yield* Effect.promise(() => packagesOfEntry("src/launch.ts", "deno.lock"))
-    equal([...packages.values()].map(({ name }) => name).sort(), ["effect", "openai", "zod"])
+    equal([...packages.values()].map(({ name }) => name).sort(), ["effect", "openai", "ws"])
   }))
