@@ -1,10 +1,9 @@
 /**
- * The documents are held to the code where a machine can: links, paths, commands, prices, settings,
+ * The documents are held to the code where a machine can: links, paths, commands, prices,
  * dependencies, the length of the README, and the words of the glossary.
  *
  * @module
  */
-import { variables } from "../src/app/variables.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import { usdDecimals } from "../src/core/domain/money.ts"
 import { occurrences, replacedWords } from "./support/words.ts"
@@ -12,6 +11,8 @@ import { occurrences, replacedWords } from "./support/words.ts"
 const root = new URL("..", import.meta.url)
 const readmeLinesMax = 150
 const readmeWordsMax = 1_200
+/** The words of all documents together, those of examples, fixtures and packages included. */
+const wordsMax = 35_000
 
 interface TextFile {
   readonly path: string
@@ -68,6 +69,15 @@ Deno.test("the README is short", () => {
   }
 })
 
+Deno.test("all documents together are short", () => {
+  const texts = [
+    ...documents,
+    ...["examples/", "fixtures/", "packages/"].flatMap((folder) => filesBelow(folder, /\.md$/)),
+  ]
+  const words = texts.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0)
+  if (words > wordsMax) throw new Error(`The documents have ${words} words`)
+})
+
 Deno.test("every link in a document leads to a file and a heading", () => {
   const offences = documents.flatMap(({ path, text }) =>
     [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(
@@ -83,10 +93,7 @@ Deno.test("every link in a document leads to a file and a heading", () => {
 })
 
 Deno.test("every path in a document exists", () => {
-  const current = documents.filter(({ path }) =>
-    !path.startsWith("docs/decisions/") && path !== "CHANGELOG.md"
-  )
-  const offences = current.flatMap(({ path, text }) =>
+  const offences = documents.flatMap(({ path, text }) =>
     [...text.replace(/```[^]*?```/g, "").matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|sql|md|json))`/g)]
       .map(([, name = ""]) => name)
       .filter((name) => !exists(name) && !exists(`src/${name}`))
@@ -117,25 +124,6 @@ Deno.test("the README's price table is the catalog's", () => {
   )
   fail("The README lacks", expected.filter((row) => !found.includes(row)))
   fail("The catalog lacks", found.filter((row) => !expected.includes(row)))
-})
-
-Deno.test("the table of settings names every variable and no other", () => {
-  const named = tableRows(read("docs/operations.md"))
-    .flatMap(([cell = ""]) => quotedNames(cell))
-    .filter((name) => /^[A-Z_]+$/.test(name))
-  fail("The table lacks", Object.keys(variables).filter((name) => !named.includes(name)))
-  fail("Nothing reads", named.filter((name) => !(name in variables)))
-})
-
-Deno.test("the table of metrics names every metric and no other", () => {
-  const text = filesBelow("src/", /\.ts$/).map(({ text }) => text).join("\n")
-  const made = [...text.matchAll(/Metric\.(?:gauge|counter|histogram)\(\s*"([a-z_]+)"/g)]
-    .map(([, name = ""]) => name)
-  const [, table = ""] = /## Metrics\n([^]*?)\n## /.exec(read("docs/operations.md")) ?? []
-  const named = tableRows(table).flatMap(([cell = ""]) => quotedNames(cell))
-    .map((name) => name.replace(/\{.*/, ""))
-  fail("The table lacks", [...new Set(made)].filter((name) => !named.includes(name)))
-  fail("Nothing measures", named.filter((name) => !made.includes(name)))
 })
 
 Deno.test("the table of dependencies has every package with its version", () => {

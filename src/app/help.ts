@@ -119,7 +119,7 @@ export function helpOf(name: string): string | null {
     ...groups,
     "",
     `Example: ${example}`,
-    "deno task check tries the settings. .env.example has all of them, docs/operations.md explains them.",
+    "deno task check tries the settings. .env.example has all of them.",
   ].join("\n")
 }
 

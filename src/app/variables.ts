@@ -606,7 +606,7 @@ type Values = {
   [N in Variable]: (typeof declared)[N] extends Declaration<infer A> ? A : never
 }
 
-/** The declarations by name. A test compares them with the table in docs/operations.md. */
+/** The declarations by name. `.env.example` is written from them. */
 export const variables: { readonly [N in Variable]: Declaration<Values[N]> } = declared
 
 /** The variables that a process gets and may read. */

@@ -2,7 +2,7 @@
  * Wallets without skill whose bets on Yes are paid early, and on No some days after the deadline: the
  * wealth that proves a label is hardly ever reached when results count in the order of the schedule.
  * With far or shared deadlines it nearly always is when they count once paid, or once due. Skill is found
- * in either way. docs/whales.md has the figures at full size.
+ * in either way. docs/markets.md has the figures at full size.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Labels at many looks against known skill: in worlds without skill a proven label hardly ever stands at
- * any look, and skilled wallets are found. At full size with the aims of docs/whales.md.
+ * any look, and skilled wallets are found. At full size with the aims of docs/markets.md.
  *
  * @module
  */

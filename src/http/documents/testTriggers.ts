@@ -23,7 +23,7 @@ export function testTriggerSection(
   ]
 }
 
-/** The table of triggers, also in `docs/agents.md`. */
+/** The table of triggers. */
 export function triggerTable(triggers: ReadonlyArray<TestTrigger>): string {
   const rows = triggers.map(({ name, happens, end }) => `| \`${name}\` | ${happens} | ${end} |`)
   return ["| trigger | what happens | what a correct buyer gets |", "|---|---|---|", ...rows]
