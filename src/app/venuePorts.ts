@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as replay from "../venues/replay/venue.ts"
 import * as polymarket from "../venues/polymarket/venue.ts"
 import { layerEmbedded, layerPostgres } from "../postgres/client.ts"
-import { migrate, migrationFiles } from "../postgres/migrate.ts"
+import { setAside } from "../postgres/embedded.ts"
+import { migrate, migrationFiles, SchemaDiverged } from "../postgres/migrate.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
 import * as simulated from "../venues/simulated/venue.ts"
 import type { VenueAndStore } from "./settings.ts"
@@ -25,19 +26,48 @@ interface StoreOptions extends VenueAndStore {
 
 /**
  * The SQL client of all stores: migrated to the newest schema, and bound to this venue and kind of
- * payments.
+ * payments. An embedded store of simulated payments with another schema is set aside.
  */
 export const databaseLayer = ({ database, venue, payments }: StoreOptions) => {
-  const client = database.kind === "postgres"
-    ? layerPostgres({ url: database.url })
-    : layerEmbedded({ dataDir: database.dir }, database.served)
   const prepared = Layer.effectDiscard(
     Effect.flatMap(migrationFiles, migrate).pipe(
       Effect.andThen(bindStore("venue", storeVenueName(venue))),
       Effect.andThen(payments === undefined ? Effect.void : bindStore("payments", payments.kind)),
     ),
   )
-  return Layer.provideMerge(prepared, client)
+  if (database.kind === "postgres") {
+    return Layer.provideMerge(prepared, layerPostgres({ url: database.url }))
+  }
+  const store = Layer.provideMerge(
+    prepared,
+    layerEmbedded({ dataDir: database.dir }, database.served),
+  )
+  return payments?.kind === "simulated" ? orEmpty(store, database.dir) : store
+}
+
+/**
+ * The store, or an empty one where its schema is not that of these migrations. The other one is closed
+ * and kept: its feed may have been read from a real venue.
+ */
+const orEmpty = <A, E, R>(store: Layer.Layer<A, E | SchemaDiverged, R>, dataDir: string) => {
+  const build = Effect.gen(function* () {
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    return yield* Layer.buildWithScope(Layer.fresh(store), scope).pipe(
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+    )
+  })
+  return Layer.effectContext(build.pipe(
+    Effect.catchIf((error) => error instanceof SchemaDiverged, () =>
+      setAside(dataDir).pipe(
+        Effect.flatMap((kept) =>
+          Effect.logWarning(
+            `The store in ${dataDir} has the schema of another version: it is now ${kept}, and this ` +
+              "start makes a new one",
+          )
+        ),
+        Effect.andThen(build),
+      )),
+  ))
 }
 
 export const venueClientLayer = ({ venue }: Pick<VenueAndStore, "venue">) => {

@@ -12,7 +12,7 @@
  */
 import { PGlite } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
-import { Effect, Schema, type Scope } from "effect"
+import { Clock, Effect, Schema, type Scope } from "effect"
 import { storeWorker } from "./storeWorker.ts"
 import { Backend } from "./virtualConnections.ts"
 
@@ -56,6 +56,13 @@ export const openEmbedded = Effect.fnUntraced(
     return yield* openInWorker(dataDir, false)
   },
 )
+
+/** Sets the database in a directory aside, so that the next one begins empty. Returns where it is. */
+export const setAside = Effect.fnUntraced(function* (dataDir: string) {
+  const kept = `${dataDir}/postgres-${yield* Clock.currentTimeMillis}`
+  yield* Effect.promise(() => Deno.rename(`${dataDir}/postgres`, kept))
+  return kept
+})
 
 /**
  * A database as created by initdb, of the same catalog version. Unpacking it takes a third of the

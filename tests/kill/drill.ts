@@ -27,9 +27,6 @@ const drills: Readonly<
   Record<string, (drill: Drill, older: URL) => Effect.Effect<void, unknown, Scope.Scope>>
 > = { backup, pitr, standby, upgrade }
 
-/** The last commit before migration 0034. */
-const olderCommit = "d9b220b0^"
-
 /** Few enough for the connections that nginx allows one address. */
 const openPurchasesMax = 40
 
@@ -99,7 +96,7 @@ function parse(args: ReadonlyArray<string>) {
   return {
     names,
     size,
-    from: args.includes("--from") && from !== undefined ? from : olderCommit,
+    from: args.includes("--from") && from !== undefined ? from : "HEAD",
     options,
   }
 }

@@ -3,11 +3,15 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import { databaseLayer } from "../../src/app/venuePorts.ts"
+import { layerEmbedded } from "../../src/postgres/client.ts"
+import { migrate, SchemaDiverged } from "../../src/postgres/migrate.ts"
 import { bindStore, StoreMismatch } from "../../src/postgres/storeBinding.ts"
 import { liveTest } from "../support/effect.ts"
+import { removeFolder } from "../support/process.ts"
 import { freshSchema, onEveryStore } from "../support/stores.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
@@ -50,6 +54,37 @@ onEveryStore("bindStore()", (law) => {
     }),
   )
 })
+
+liveTest(
+  "an embedded store with another schema is set aside for simulated payments alone",
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.acquireRelease(
+        Effect.promise(() => Deno.makeTempDir()),
+        removeFolder,
+      )
+      const other = [{ id: 1, name: "store", sql: "CREATE TABLE feed_item (feed_index bigint)" }]
+      yield* Effect.provide(migrate(other), layerEmbedded({ dataDir: dir }))
+      const open = (payments?: { kind: "simulated" | "live" }) =>
+        Effect.provide(
+          Effect.flatMap(SqlClient, (sql) => sql`SELECT last_index FROM feed_counter`),
+          databaseLayer({
+            ...{ database: { kind: "embedded", dir, served: null }, venue: { kind: "polymarket" } },
+            ...payments === undefined ? {} : { payments },
+          }),
+        )
+      const folders = () => [...Deno.readDirSync(dir)].map(({ name }) => name).toSorted()
+      for (const payments of [undefined, { kind: "live" } as const]) {
+        ok((yield* Effect.flip(open(payments))) instanceof SchemaDiverged)
+      }
+      equal(folders(), ["lock", "postgres"])
+      const isEmpty = [{ last_index: 0n }]
+      equal(yield* open({ kind: "simulated" }), isEmpty)
+      match(folders().join(" "), /^lock postgres postgres-\d+$/)
+      equal(yield* open({ kind: "simulated" }), isEmpty)
+      equal(folders().length, 3)
+    }),
+)
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 if (testDatabaseUrl === undefined) {

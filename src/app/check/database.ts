@@ -186,6 +186,14 @@ const schemaRows = Effect.fnUntraced(function* (
   return [schemaRow()]
 
   function schemaRow(): Row {
+    const other = pending.find(({ id }) => applied.has(id))
+    if (other !== undefined) {
+      return fail(
+        "schema",
+        `${other.id} was applied as ${applied.get(other.id)}, and is ${other.name} in this version`,
+        "Use another database, or the version that made this one",
+      )
+    }
     if (unknown.length > 0) {
       return warn(
         "schema",

@@ -158,14 +158,19 @@ export const printGap = (drill: Drill, failedMs: number) =>
   })
 
 /** Runs a task of the project as its operator does, on a cluster; prints and returns its output. */
-export const runTask = (drill: Drill, cluster: PostgresCluster, args: ReadonlyArray<string>) =>
+export const runTask = (
+  drill: Drill,
+  cluster: PostgresCluster,
+  args: ReadonlyArray<string>,
+  from = root,
+) =>
   timed(
     drill,
     `deno task ${args[0]}`,
     Effect.promise(async () => {
       const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
         args: ["task", "--quiet", ...args],
-        cwd: root,
+        cwd: from,
         env: { DATABASE_URL: cluster.url, NO_COLOR: "1" },
         stdin: "null",
         stdout: "piped",

@@ -1,5 +1,6 @@
 /**
- * Measures how long each migration holds which locks, on a store filled to a month's size.
+ * Measures how long each migration after the first, and that of the drill of upgrades, holds which
+ * locks, on a store filled to a month's size.
  *
  * A lock is held until the transaction ends, so the locks that the transaction has at its end are all
  * that it took, and each was held for at most the migration's time.
@@ -13,23 +14,20 @@ import {
   runPostgres,
   startPostgresCluster,
 } from "../../support/postgresCluster.ts"
+import { drillMigration } from "./upgrade.ts"
 
 export interface StoreSize {
   readonly feedItems: number
   readonly payments: number
 }
 
-/** Migrations from this one on are measured; those before it are applied to the empty store. */
-const firstMeasured = 34
 const eventsPerPayment = 4
 
 /** Prints the time and the locks of each migration. */
 export const locks = Effect.fnUntraced(function* (dir: string, size: StoreSize) {
   const cluster = yield* startPostgresCluster(dir)
-  const files = yield* migrationFiles
-  for (const { id, sql } of files) {
-    if (id < firstMeasured) yield* run(cluster, sql)
-  }
+  const [first, ...others] = yield* migrationFiles
+  yield* run(cluster, first?.sql ?? "")
   const startMs = yield* Clock.currentTimeMillis
   yield* run(cluster, fill(size))
   yield* Console.log(
@@ -38,7 +36,8 @@ export const locks = Effect.fnUntraced(function* (dir: string, size: StoreSize) 
         .join(", ")
     }`,
   )
-  for (const { id, name, sql } of files.filter(({ id }) => id >= firstMeasured)) {
+  const drillSql = yield* Effect.promise(() => Deno.readTextFile(drillMigration))
+  for (const { id, name, sql } of [...others, { id: 9_999, name: "drill", sql: drillSql }]) {
     const output = yield* run(
       cluster,
       `BEGIN; CREATE TEMP TABLE older ON COMMIT DROP AS SELECT oid FROM pg_class;

@@ -1,7 +1,7 @@
 /**
  * The drill of an upgrade: an older version sells, the store is migrated under it, the replicas are
  * replaced one after another, both versions sell at once, and at last all go back to the older version
- * on the new schema.
+ * on the new schema. The newer version is this commit with the migration `9999_drill.sql`.
  *
  * @module
  */
@@ -11,6 +11,8 @@ import type { Exchange } from "../transcript.ts"
 import { type Drill, runTask, sellFor } from "./drill.ts"
 
 const thisRoot = new URL("../../..", import.meta.url)
+/** The migration of the newer version. */
+export const drillMigration = new URL("9999_drill.sql", import.meta.url)
 /** How long nginx has to take a replica out before it is stopped. */
 const takenOutAfter = "1 second"
 const probeEvery = "250 millis"
@@ -35,6 +37,11 @@ export async function checkOut(commit: string, folder: string): Promise<URL> {
 
 /** The processes run the version in `older` when it begins, and when it ends. */
 export const upgrade = Effect.fnUntraced(function* (drill: Drill, older: URL) {
+  const newer = yield* Effect.promise(async () => {
+    const root = await checkOut("HEAD", `${drill.dir}/newer`)
+    await Deno.copyFile(drillMigration, new URL("migrations/9999_drill.sql", root))
+    return root
+  })
   const probes: Array<Answer> = []
   yield* Effect.forkScoped(probe(drill, probes))
   const phase = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
@@ -54,12 +61,12 @@ export const upgrade = Effect.fnUntraced(function* (drill: Drill, older: URL) {
   const all = [...drill.environment.replicas, ...drill.environment.workers]
   yield* phase("older version", sellFor(drill, drill.seconds))
   const failed = [
-    yield* phase("migration under it", runTask(drill, drill.cluster(), ["migrate"])),
-    yield* phase("one replica replaced", replace(drill, [first], thisRoot)),
+    yield* phase("migration under it", runTask(drill, drill.cluster(), ["migrate"], newer)),
+    yield* phase("one replica replaced", replace(drill, [first], newer)),
     yield* phase("both versions", sellFor(drill, drill.seconds)),
     yield* phase(
       "all others replaced",
-      replace(drill, [...others, ...drill.environment.workers], thisRoot),
+      replace(drill, [...others, ...drill.environment.workers], newer),
     ),
     yield* phase("newer version", sellFor(drill, drill.seconds)),
     yield* phase("back to the older version", replace(drill, all, older)),
