@@ -394,33 +394,6 @@ CREATE TABLE whale_revision (
   revision bigint NOT NULL
 );
 
--- The results that one transaction counted, each as canonical JSON with a random salt.
-CREATE TABLE counted_record (
-  record_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  records text[] NOT NULL,
-  -- The hash of the list of the hashes of its records.
-  hash bytea NOT NULL,
-  -- Null until a batch is closed.
-  batch bigint
-);
-CREATE INDEX counted_record_by_batch ON counted_record (batch);
-
--- The batches of the log of counted results, without a gap.
-CREATE TABLE counted_batch (
-  batch bigint PRIMARY KEY,
-  -- Canonical JSON: when it was closed, its records, and the totals over all wallets then.
-  content text NOT NULL,
-  content_hash bytea NOT NULL,
-  previous_hash bytea NOT NULL,
-  -- The hash of an earlier batch (skipIndex in feed/domain/chain.ts), so that proofs are short.
-  skip_hash bytea NOT NULL,
-  hash bytea NOT NULL,
-  -- Set in the first batch that was closed after this day; jws signs it as the head of the day.
-  day date UNIQUE,
-  jws text,
-  CHECK ((day IS NULL) = (jws IS NULL))
-);
-
 -- Digests and research reports
 -- ----------------------------
 
@@ -587,50 +560,6 @@ CREATE TABLE resolution_forecast (
   PRIMARY KEY (made_at, market_id)
 );
 CREATE INDEX resolution_forecast_due ON resolution_forecast (due_at) WHERE verdict IS NULL;
-
--- The status page
--- ---------------
-
--- How far the changes of payments are summed. Its row is locked while a batch is summed.
-CREATE TABLE status_payment_cursor (
-  single boolean DEFAULT true PRIMARY KEY CHECK (single),
-  -- The first change that is counted, or the first sum if there was none.
-  since timestamptz NOT NULL,
-  -- The last event that is summed.
-  through_event bigint NOT NULL DEFAULT 0,
-  -- All changes stored before this are summed.
-  through_at timestamptz NOT NULL,
-  -- The newest event when it was last looked for, at seen_at. Summed up to here at most.
-  seen_event bigint NOT NULL DEFAULT 0,
-  seen_at timestamptz NOT NULL,
-  -- When all transactions before this have ended, no event up to seen_event can still appear.
-  seen_xid xid8 NOT NULL
-);
-
--- Sums of the changes of payments that were stored on a UTC day.
-CREATE TABLE status_payment_day (
-  day date NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('charged', 'answered', 'undelivered', 'owed', 'cancelled',
-    'refunded')),
-  -- Of refunds: in which step of time from owed to refunded (paymentSums.ts); otherwise 0.
-  step smallint NOT NULL,
-  payments bigint NOT NULL,
-  -- Atomic units of the token.
-  amount bigint NOT NULL,
-  -- Of refunds: the longest time from owed to refunded.
-  seconds_max bigint NOT NULL DEFAULT 0,
-  PRIMARY KEY (day, kind, step)
-);
-
--- What became of the planned runs of a part on a finished UTC day. Never changed.
-CREATE TABLE status_run_day (
-  day date NOT NULL,
-  part text NOT NULL,
-  every_ms bigint NOT NULL CHECK (every_ms > 0),
-  -- Outcomes with how many runs in a row had them, in order of time.
-  runs json NOT NULL,
-  PRIMARY KEY (day, part)
-);
 
 -- Agent tasks
 -- -----------
@@ -853,6 +782,8 @@ CREATE TABLE refund (
 -- Refunds that need review are checked too, but rarely: the chain may have paid them after all.
 CREATE INDEX refund_due ON refund (queue, next_attempt_at)
   WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review');
+-- Those of the last day are counted on the status page.
+CREATE INDEX refund_confirmed_at ON refund (confirmed_at) WHERE state = 'confirmed';
 CREATE INDEX refund_signed_at ON refund (signed_at) WHERE signed_at IS NOT NULL;
 
 -- What persons did with refunds that needed review. Append-only. No foreign key: it is kept longer
@@ -1173,13 +1104,6 @@ BEGIN
       USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NEW;
-END $$;
-
--- The log of counted results never changes; only the batch of a record is filled in, once.
-CREATE FUNCTION counted_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'a counted result is corrected by a later record, and never changed'
-    USING ERRCODE = 'restrict_violation';
 END $$;
 
 -- Functions: payments
@@ -1713,16 +1637,6 @@ END $$;
 
 CREATE TRIGGER feed_item_is_final BEFORE UPDATE ON feed_item FOR EACH ROW
   EXECUTE FUNCTION feed_item_is_final();
-
-CREATE TRIGGER counted_record_is_final BEFORE UPDATE ON counted_record FOR EACH ROW
-  WHEN (OLD.batch IS NOT NULL OR OLD.record_id IS DISTINCT FROM NEW.record_id
-  OR OLD.records IS DISTINCT FROM NEW.records OR OLD.hash IS DISTINCT FROM NEW.hash)
-  EXECUTE FUNCTION counted_is_final();
-CREATE TRIGGER counted_record_is_kept BEFORE DELETE ON counted_record FOR EACH ROW
-  EXECUTE FUNCTION counted_is_final();
-
-CREATE TRIGGER counted_batch_is_final BEFORE DELETE OR UPDATE ON counted_batch FOR EACH ROW
-  EXECUTE FUNCTION counted_is_final();
 
 CREATE TRIGGER log_payment_insert AFTER INSERT ON payment
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_insert();

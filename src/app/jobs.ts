@@ -25,7 +25,6 @@ import { Payments } from "../payments/Payments.ts"
 import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
-import { Status } from "../status/Status.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
 import { Backfill, type BackfillProgress } from "../whales/Backfill.ts"
 import { Tracking } from "../whales/Tracking.ts"
@@ -82,7 +81,7 @@ const secondTickMax = Duration.minutes(1)
 /** How often the progress of a backfill is printed. */
 const progressEvery = { start: Duration.minutes(1), dev: Duration.seconds(10) }
 const pruneEvery = Duration.hours(1)
-/** How long the finished slots of a job are kept. */
+/** How long the finished slots of a job are kept: as long as /status shows them. */
 const slotsKept = Duration.days(7)
 
 /** The table of jobs. */
@@ -92,7 +91,6 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const payments = yield* Payments
   const retention = yield* Retention
   const health = yield* PaymentHealth
-  const status = yield* Status
   const chain = yield* FeedChain
   const ticked = yield* Deferred.make<void>()
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
@@ -124,7 +122,6 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased, name: scoresJob, every: tick, first: firstTick, run: judged.scores, after: refresh },
     // At least every `readingLateMsMax` (track-record/domain/entryScore.ts).
     { leased, name: "follow-prices", every: minutes(1), run: judged.followPrices },
-    { leased, name: "status", every: minutes(1), run: () => status.record },
     { leased, name: "payment-prune", every: minutes(10), run: () => retention.prune },
     {
       ...{ leased: false, name: "sweep payments", every: sweep },
@@ -183,7 +180,6 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
   const limits = yield* RateLimits
   const research = yield* Research
   const tasks = yield* TaskStore
-  const status = yield* Status
   const print = printer(settings.mode)
   return {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
@@ -196,8 +192,6 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
       yield* research.prune
       yield* tasks.prune
       yield* limits.prune(slot - longestWindowMs(settings) - clockSkewMsMax)
-      // The record of a day needs its slots.
-      yield* status.record
       yield* slots.prune(slot - Duration.toMillis(slotsKept))
     }),
   }
@@ -250,7 +244,6 @@ const textJobs = Effect.fnUntraced(function* (
 ) {
   const digest = yield* Digest
   const news = yield* News
-  const status = yield* Status
   const print = printer(mode)
   return {
     news: Effect.fnUntraced(function* (slot: EpochMs) {
@@ -263,8 +256,7 @@ const textJobs = Effect.fnUntraced(function* (
       yield* refresh
       yield* print("digest", digestLine(report.value), report.value)
     }),
-    // The record of a day needs its digests.
-    prune: () => Effect.all([news.prune, status.record, digest.prune], { discard: true }),
+    prune: () => Effect.all([news.prune, digest.prune], { discard: true }),
   }
 })
 

@@ -35,9 +35,6 @@ const refundReadByService = [
   "changed_at",
 ]
 
-/** Columns of the log of payments that the service may read, to sum them by day. */
-const eventReadByService = ["event_id", "payment_id", "from_state", "to_state", "at"]
-
 /**
  * Columns of a payment that the worker needs to verify a refund: no answer, secret or signature.
  */
@@ -63,8 +60,6 @@ const restrictedTables = [
   "refund",
   "refund_action",
   "refund_treasury",
-  "counted_batch",
-  "counted_record",
   "schema_migration",
   "store_payments",
 ]
@@ -94,16 +89,10 @@ export const grantRoles = Effect.gen(function* () {
     for (const table of simulated) yield* grant("SELECT, INSERT, UPDATE, DELETE", table, refund)
     yield* grant("SELECT, INSERT", "payment", service)
     yield* grant(`UPDATE (${paymentUpdates.join(", ")})`, "payment", service)
-    // The log of counted results is appended to, and never changed.
-    for (const table of ["counted_batch", "counted_record"]) {
-      yield* grant("SELECT, INSERT", table, service)
-    }
-    yield* grant("UPDATE (batch)", "counted_record", service)
     for (const table of ["payment_deleted", "delivered_before_restore"]) {
       yield* grant("SELECT", table, service)
     }
     yield* grant("SELECT", "delivered_before_restore", refund)
-    yield* grant(`SELECT (${eventReadByService.join(", ")})`, "payment_event", service)
     yield* sql`GRANT EXECUTE ON FUNCTION delete_old_payments(bigint, integer) TO ${sql(service)}`
     yield* grant(`SELECT (${refundReadByService.join(", ")})`, "refund", service)
     yield* grant(`SELECT (${paymentReadByWorker.join(", ")})`, "payment", refund)

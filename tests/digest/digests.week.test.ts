@@ -30,7 +30,6 @@ import { PaymentHealth } from "../../src/payments/PaymentHealth.ts"
 import { Retention } from "../../src/payments/Retention.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { Research } from "../../src/research/Research.ts"
-import { Status } from "../../src/status/Status.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { Backfill } from "../../src/whales/Backfill.ts"
 import { Tracking } from "../../src/whales/Tracking.ts"
@@ -78,7 +77,7 @@ const otherServices = Layer.mergeAll(
   ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
   ...[Layer.mock(TaskStore, {}), Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
   ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
-  ...[Layer.mock(Status, { record: Effect.void }), Layer.mock(FeedChain, {})],
+  ...[Layer.mock(FeedChain, {})],
 )
 
 /** A process makes fewer calls before it finishes. */

@@ -27,7 +27,6 @@ const everyMinutes: Readonly<Record<string, number>> = {
   digest: 1,
   "follow-prices": 1,
   "feed-chain": 1,
-  status: 1,
 }
 
 /** The current slots of the jobs that run every ten minutes or less often. */

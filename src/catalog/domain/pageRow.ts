@@ -178,10 +178,10 @@ export const pageRows = {
     title: "How the service ran",
     path: "/status.json",
     description:
-      "The planned runs of each part of the service, and how payments and refunds went, for each of " +
-      "the last 90 days; incidents; and how old the inputs of paid answers may be, and are.",
+      "The planned runs of each part of the service on each of the last 7 days; incidents; how old " +
+      "the inputs of paid answers may be, and are; paid answers and refunds of the last 24 hours.",
     body: StatusReport,
-    sample: sampleStatus(sampleAt, 1),
+    sample: sampleStatus(sampleAt),
   }),
 } as const satisfies Readonly<Record<string, PageRow>>
 

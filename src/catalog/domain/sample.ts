@@ -11,13 +11,12 @@ import { digestOf } from "../../digest/domain/text.ts"
 import { type ChainProof, noHash } from "../../feed/domain/chain.ts"
 import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/item.ts"
 import { firstDayOf, statusReport } from "../../status/domain/report.ts"
-import { dayOf, numbersOn, recordOf } from "../../status/domain/runs.ts"
-import { everyMsOf, parts } from "../../status/domain/part.ts"
-import { noSums, refundSecondsSteps } from "../../status/domain/paymentSums.ts"
+import { dayOf, numbersOn, type StoredRuns } from "../../status/domain/runs.ts"
+import { everyMsOf, type Part, parts } from "../../status/domain/part.ts"
 import type { StatusReport } from "../../status/domain/status.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
 import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
-import { day, type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
+import { type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
 import {
   type EntryLabel,
   type EntryTotals,
@@ -567,46 +566,26 @@ function totalsOf({ oddsBands, stakeUsd, resolved, events }: WhaleRow): WalletTo
 
 const sampleTickMs = 10 * minute
 
-/** The report of a service that missed three ticks on the last of so many days. */
-export function sampleStatus(at: EpochMs, days: number): StatusReport {
-  const dates = Array.from({ length: days }, (_, n) => firstDayOf(at, days) + n * day)
-  const since = (dates[0] ?? at) + hour
-  const records = parts.flatMap((part) =>
-    dates.map((date, n) => {
-      const everyMs = everyMsOf(part, sampleTickMs)
-      const { from, to } = numbersOn(date, everyMs)
-      const last = Math.min(to, Math.floor(at / everyMs)) - 1
-      const ok = (from: number, through: number) => ({ outcome: "ok", from, through }) as const
-      const ended = part === "tick" && n === days - 1
-        ? [ok(from, from + 8), ok(from + 12, last)]
-        : [ok(from, last)]
-      return recordOf({ part, day: date, everyMs, ended, since, now: at })
-    })
-  )
+/** The report of a week-old service that missed three ticks today. */
+export function sampleStatus(at: EpochMs): StatusReport {
+  const since = firstDayOf(at) + hour
+  const runs = parts.map((part): [Part, StoredRuns] => {
+    const everyMs = everyMsOf(part, sampleTickMs)
+    const ok = (from: number, through: number) => ({ outcome: "ok", from, through }) as const
+    const [first, now] = [Math.floor(since / everyMs), Math.floor(at / everyMs)]
+    const { from } = numbersOn(dayOf(at), everyMs)
+    const ended = part === "tick"
+      ? [ok(first, from + 8), ok(from + 12, now - 1)]
+      : [ok(first, now - 1)]
+    return [part, { since, ended }]
+  })
   const sum = (payments: number) => ({ payments, amount: BigInt(payments) * 20_000n })
   return statusReport({
     now: at,
-    days,
     tickIntervalMs: sampleTickMs,
     paymentMode: "simulated",
-    records,
+    runs: new Map(runs),
     asOf: new Map(parts.map((part) => [part, at - minute])),
-    payments: {
-      since,
-      through: at,
-      days: dates.map((date, n) => ({
-        day: dayOf(date),
-        sums: {
-          ...noSums,
-          charged: sum(40 + n),
-          answered: sum(39 + n),
-          owed: sum(1),
-          refunded: sum(1),
-        },
-        refundTimes: [...refundSecondsSteps, null].map((_, step) => step === 1 ? 1 : 0),
-        refundSecondsMax: 300,
-      })),
-    },
-    waiting: { payments: 0, amount: 0n, oldestAt: null },
+    payments: { delivered: sum(39), refunded: sum(1), owed: { ...sum(0), oldestAt: null } },
   })
 }

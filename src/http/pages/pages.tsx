@@ -27,7 +27,6 @@ import { pricingPage } from "./pricing.tsx"
 import type { Site } from "./site.ts"
 import { statusMeta, StatusPage } from "./status.tsx"
 import { signalsMeta, SignalsPage } from "./signals.tsx"
-import { paymentsShown } from "./trackRecord/payments.tsx"
 import { trackRecordMeta, TrackRecordPage } from "./trackRecord.tsx"
 
 interface PageOptions {
@@ -108,9 +107,8 @@ function listedPages({ site, limiter, free, data, docs }: PageOptions) {
     ),
     page(
       trackRecordMeta,
-      { record, status: source(data.status, paymentsShown) },
-      ({ record, status }) =>
-        record === null ? null : <TrackRecordPage record={record} status={status} />,
+      { record },
+      ({ record }) => record === null ? null : <TrackRecordPage record={record} />,
     ),
     page(
       signalsMeta,

@@ -1,10 +1,10 @@
 /**
- * /status: how the parts of the service ran, and how payments and refunds went, over 90 days.
+ * /status: how the parts of the service ran in the last week, and how payments and refunds go.
  *
  * @module
  */
 import { pageRows } from "../../catalog/domain/pageRow.ts"
-import { countsChart, daysChart } from "./charts/charts.ts"
+import { daysChart } from "./charts/charts.ts"
 import { cite, type Cited, items } from "./cited.ts"
 import { daysShown } from "../../status/domain/status.ts"
 import { count, Figure, Table, Time, Value } from "./parts.tsx"
@@ -20,12 +20,9 @@ export const statusMeta = {
   path: pagePaths.status,
   title: "Status",
   description:
-    "How the parts of the service ran, how payments and refunds went, and incidents, over 90 days.",
+    "How the parts of the service ran in the last 7 days, incidents, and how payments and refunds go.",
   json: [json],
 } as const
-
-/** How many days with a failed or missing run are listed for each part. */
-const badDaysMax = 14
 
 export function StatusPage({ status }: { status: Status }) {
   const of = cite(json, status)
@@ -35,12 +32,12 @@ export function StatusPage({ status }: { status: Status }) {
       <p class="lead">
         The service reads the market in planned runs. This page shows which of them ended well in
         the last {daysShown}{" "}
-        days, and how payments and refunds went. It is computed from the service's own store.
+        days, and how payments and refunds go. It is computed from the service's own store.
       </p>
       <Freshness of={of} />
       {items(of.at("parts")).map((part) => <Part key={part.value.part} part={part} />)}
       <Incidents of={of} />
-      <PaymentsFigure of={of.at("payments")} />
+      <PaymentsSection of={of.at("payments")} />
     </>
   )
 }
@@ -101,10 +98,10 @@ function Part({ part }: { part: Cited<PartStatus> }) {
           state: runs === null ? "unknown" : runs.ok === runs.planned ? "ok" : "failed",
         })),
       })}
-      empty="No run is recorded yet."
+      empty="No run is recorded."
       table={
         <Table
-          caption={`${title}: the newest ${badDaysMax} days with a run that did not end well`}
+          caption={`${title}: days with a run that did not end well`}
           columns={[
             { title: "Day" },
             { title: "Planned", numeric: true },
@@ -112,7 +109,7 @@ function Part({ part }: { part: Cited<PartStatus> }) {
             { title: "Failed", numeric: true },
             { title: "Missing", numeric: true },
           ]}
-          rows={bad.toReversed().slice(0, badDaysMax).map((day) => {
+          rows={bad.toReversed().map((day) => {
             const runs = day.at("runs")
             return [
               <time key="day" datetime={day.value.date}>{day.value.date}</time>,
@@ -127,9 +124,8 @@ function Part({ part }: { part: Cited<PartStatus> }) {
       method={
         <>
           One run is planned every <Value of={part.at("everySeconds")} as={count} />{" "}
-          seconds. A run that did not happen, or had not ended an hour after its day, is missing.
-          Days are in UTC, and a finished day is never changed. A day before the record began is not
-          known.
+          seconds. A run that did not happen, or has not ended when the next one is due, is missing.
+          Days are in UTC. Runs are kept for a week; what was before the oldest is not known.
         </>
       }
       json={json}
@@ -170,124 +166,38 @@ function Incidents({ of }: { of: Cited<Status> }) {
   )
 }
 
-const sumRows = [
-  ["charged", "Charged"],
-  ["answered", "Answer ready"],
-  ["undelivered", "Of these, never received"],
-  ["owed", "Refund owed"],
-  ["cancelled", "Refund not due after all"],
-  ["refunded", "Refunded"],
-] as const
-
-function PaymentsFigure({ of }: { of: Cited<Payments> }) {
-  const { mode, recordedSince, behindSince, total, delivered } = of.value
-  const sums = of.at("total")
-  return (
-    <Figure
-      id="payments"
-      title={mode === "simulated" ? "Payments and refunds (simulated)" : "Payments and refunds"}
-      caption={
-        <>
-          <Value of={sums.at("charged").at("payments")} as={count} /> payments were charged,{" "}
-          <Value of={of.at("delivered").at("payments")} as={count} /> answers were delivered, and
-          {" "}
-          <Value of={sums.at("refunded").at("payments")} as={count} /> of{" "}
-          <Value of={sums.at("owed").at("payments")} as={count} /> owed refunds were paid, since
-          {" "}
-          <Time at={recordedSince} />.{" "}
-          {mode === "simulated" ? "Payments here are simulated: no money moved." : null}
-        </>
-      }
-      svg={countsChart({
-        prefix: "payments",
-        title: "Charged payments and what became of them",
-        description: `${total.charged.payments} charged, ${delivered.payments} delivered, ` +
-          `${total.refunded.payments} refunded.`,
-        rows: [
-          {
-            label: "Charged",
-            parts: [{ name: "charged", count: total.charged.payments, tone: "other" }],
-          },
-          {
-            label: "Became of them",
-            parts: [
-              { name: "delivered", count: delivered.payments, tone: "good" },
-              { name: "refunded", count: total.refunded.payments, tone: "open" },
-            ],
-          },
-        ],
-      })}
-      empty={
-        <>
-          No payment yet, recorded since <Time at={recordedSince} />.
-        </>
-      }
-      table={<PaymentTables of={of} />}
-      method={
-        <>
-          Each change of a payment counts on the UTC day on which it was stored, so a late refund
-          counts on its own day and a past day is never changed. A charged payment is a transfer
-          that the chain showed: of a paid call, or one that belongs to no call, which is refunded.
-          Delivered are the answers that were ready, less those that the buyer never received.{" "}
-          {behindSince === null ? null : (
-            <>
-              Changes after <Time at={behindSince} /> are not counted yet.
-            </>
-          )}
-        </>
-      }
-      json={json}
-    />
+function PaymentsSection({ of }: { of: Cited<Payments> }) {
+  const { mode, delivered, refunded, owed } = of.value
+  const cell = (sum: "delivered" | "refunded" | "owed") => (
+    <Value key={sum} of={of.at(sum).at("payments")} as={count} />
   )
-}
-
-function PaymentTables({ of }: { of: Cited<Payments> }) {
-  const { total, delivered, waiting } = of.value
-  const sums = of.at("total")
   return (
-    <>
+    <section class="figure" aria-labelledby="payments">
+      <h2 id="payments">Payments and refunds</h2>
+      <p>
+        Counted now, over the last 24 hours. A refund of which the chain has shown the transfer is
+        confirmed. {mode === "simulated" ? "Payments here are simulated: no money moved." : null}
+      </p>
       <Table
-        caption="Payments of all recorded days together"
-        columns={[
-          { title: "What" },
-          { title: "Payments", numeric: true },
-        ]}
+        caption="Answers delivered, refunds confirmed, and refunds owed now"
+        columns={[{ title: "What" }, { title: "Payments", numeric: true }]}
         rows={[
-          ...sumRows.map(([kind, title]) => [
-            title,
-            <Value key="payments" of={sums.at(kind).at("payments")} as={count} />,
-          ]),
-          [
-            "Delivered",
-            <Value key="payments" of={of.at("delivered").at("payments")} as={count} />,
-          ],
-          [
-            "Refund owed now",
-            <Value key="payments" of={of.at("waiting").at("payments")} as={count} />,
-          ],
+          ["Answers delivered", cell("delivered")],
+          ["Refunds confirmed", cell("refunded")],
+          ["Refunds owed now", cell("owed")],
         ]}
       />
       <p>
-        In USD: {total.charged.usd} charged, {delivered.usd} for delivered answers,{" "}
-        {total.refunded.usd} refunded, {waiting.usd} owed now.
+        In USD: {delivered.usd} for delivered answers, {refunded.usd} refunded, {owed.usd} owed now.
       </p>
-      <Table
-        caption="Time from owed to refunded"
-        columns={[{ title: "Time" }, { title: "Refunds", numeric: true }]}
-        rows={items(of.at("refundTimes")).map((row) => [
-          row.value.withinSeconds === null ? "longer" : (
-            <>
-              up to <Value of={row.at("withinSeconds")} as={count} /> seconds
-            </>
-          ),
-          <Value key="refunds" of={row.at("refunds")} as={count} />,
-        ])}
-      />
-      {of.value.refundSecondsMax === null ? null : (
+      {owed.oldestSince === null ? <p>No refund is owed now.</p> : (
         <p>
-          The longest took <Value of={of.at("refundSecondsMax")} as={count} /> seconds.
+          The oldest refund is owed since <Time at={owed.oldestSince} />.
         </p>
       )}
-    </>
+      <p class="source">
+        As JSON: <a href={json}>{json}</a>
+      </p>
+    </section>
   )
 }

@@ -3,14 +3,12 @@
  *
  * @module
  */
-import { pageRows } from "../../catalog/domain/pageRow.ts"
 import { cite } from "./cited.ts"
 import { count, Time, Value } from "./parts.tsx"
 import { type SectionProps, source, type TrackRecord } from "./trackRecord/cells.tsx"
 import { Calibration, Returns, TopWallets } from "./trackRecord/entries.tsx"
 import { Movers, Predetermined, Resolutions } from "./trackRecord/items.tsx"
 import { ClosingLine, EntryResults, Labels } from "./trackRecord/labels.tsx"
-import { Payments, type PaymentsShown } from "./trackRecord/payments.tsx"
 import { pagePaths } from "./paths.ts"
 import { Verdict } from "./trackRecord/verdict.tsx"
 
@@ -19,7 +17,7 @@ export const trackRecordMeta = {
   title: "Track record",
   description:
     "How the published entries, labels, moves and outcomes did afterwards, with intervals and methods.",
-  json: [source, pageRows.status.path],
+  json: [source],
 } as const
 
 const contents = [
@@ -31,16 +29,11 @@ const contents = [
   ["movers", "Moves"],
   ["predetermined", "Predetermined outcomes"],
   ["resolutions", "Resolution times"],
-  ["payments", "Payments and refunds"],
   ["wallets", "Largest wallets"],
   ["method", "Method"],
 ] as const
 
-export function TrackRecordPage({ record, status }: {
-  record: TrackRecord
-  /** Null while it cannot be read. */
-  status: PaymentsShown | null
-}) {
+export function TrackRecordPage({ record }: { record: TrackRecord }) {
   const of = cite(source, record)
   return (
     <>
@@ -62,7 +55,6 @@ export function TrackRecordPage({ record, status }: {
       <Movers of={of} />
       <Predetermined of={of} />
       <Resolutions of={of} />
-      <Payments status={status} />
       <TopWallets of={of} />
       <section class="figure" aria-labelledby="method">
         <h2 id="method">Method</h2>

@@ -5,7 +5,7 @@
  */
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { Part } from "./part.ts"
-import { numbersOn, type PartDayRecord } from "./runs.ts"
+import { numbersOn, type PartDay } from "./runs.ts"
 
 /** Fewer runs in a row that did not end well are no incident. */
 const runsMin = 2
@@ -25,8 +25,8 @@ interface Incident {
   readonly missing: number
 }
 
-/** The incidents of one part, the oldest first. The records are in order of their days. */
-export function incidentsOf(records: ReadonlyArray<PartDayRecord>): ReadonlyArray<Incident> {
+/** The incidents of one part, the oldest first. Its days are in order. */
+export function incidentsOf(days: ReadonlyArray<PartDay>): ReadonlyArray<Incident> {
   const incidents: Array<Incident> = []
   let open: { part: Part; from: EpochMs; failed: number; missing: number } | null = null
   const close = (to: EpochMs | null) => {
@@ -36,7 +36,7 @@ export function incidentsOf(records: ReadonlyArray<PartDayRecord>): ReadonlyArra
     }
     open = null
   }
-  for (const { part, day, everyMs, runs } of records) {
+  for (const { part, day, everyMs, runs } of days) {
     let number = numbersOn(day, everyMs).from
     for (const [outcome, length] of runs) {
       if (outcome === "failed" || outcome === "missing") {

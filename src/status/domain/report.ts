@@ -1,70 +1,72 @@
 /**
- * The report of the service, from the records of its days.
+ * The report of the service, from what is stored of its runs and payments.
  *
  * @module
  */
+import { AtomicAmount, usd } from "../../core/domain/money.ts"
 import { day, type EpochMs, isoTime, second } from "../../core/domain/time.ts"
 import { type Input, inputs, isTooOld } from "../../core/domain/freshness.ts"
 import { incidentDefinition, incidentsOf, newest } from "./incident.ts"
 import { everyMsOf, type Part, parts, partTitles } from "./part.ts"
-import {
-  noSums,
-  type PaymentDaySums,
-  type PaymentSum,
-  sumOnWire,
-  sumsOnWire,
-  totalOf,
-} from "./paymentSums.ts"
-import { countsOf, dayOf, numbersOn, type PartDayRecord } from "./runs.ts"
-import { type StatusReport, sumsLateMsMax } from "./status.ts"
+import { countsOf, dayOf, numbersOn, type PartDay, partDay, type StoredRuns } from "./runs.ts"
+import { daysShown, type StatusReport } from "./status.ts"
 
-/** Sums of payments, and how far they reach. */
-export interface PaymentRecord {
-  /** Null before the first sum. */
-  readonly since: EpochMs | null
-  /** All changes stored before this are summed; null before the first sum. */
-  readonly through: EpochMs | null
-  /** A day without a change is absent. */
-  readonly days: ReadonlyArray<PaymentDaySums>
+interface PaymentSum {
+  readonly payments: number
+  /** Atomic units of the token. */
+  readonly amount: bigint
 }
 
-/** The refunds that are owed now. */
-export interface WaitingRefunds extends PaymentSum {
-  /** Null when none waits. */
-  readonly oldestAt: EpochMs | null
+/** How payments and refunds go. */
+export interface PaymentFacts {
+  /** Answers that were delivered in the last 24 hours. */
+  readonly delivered: PaymentSum
+  /** Refunds that the chain confirmed in the last 24 hours. */
+  readonly refunded: PaymentSum
+  /** Refunds that are owed now; `oldestAt` is null when none is. */
+  readonly owed: PaymentSum & { readonly oldestAt: EpochMs | null }
 }
 
 /** What a report is computed from. */
 export interface StatusFacts {
   readonly now: EpochMs
-  /** How many days are shown, today included. */
-  readonly days: number
   readonly tickIntervalMs: number
   readonly paymentMode: "live" | "simulated"
-  /** In order of their days. */
-  readonly records: ReadonlyArray<PartDayRecord>
+  /** A part without a stored run is absent. */
+  readonly runs: ReadonlyMap<Part, StoredRuns>
   /** When the job of each input last ended well. */
   readonly asOf: ReadonlyMap<string, EpochMs | null>
-  readonly payments: PaymentRecord
-  readonly waiting: WaitingRefunds
+  readonly payments: PaymentFacts
 }
 
-/** The first of so many days, of which the last is today. */
-export const firstDayOf = (now: EpochMs, days: number): EpochMs => dayOf(now) - (days - 1) * day
+/** The first day that is shown; the last is today. */
+export const firstDayOf = (now: EpochMs): EpochMs => dayOf(now) - (daysShown - 1) * day
 
 export function statusReport(facts: StatusFacts): StatusReport {
-  const firstDay = firstDayOf(facts.now, facts.days)
-  const dates = Array.from({ length: facts.days }, (_, n) => firstDay + n * day)
-  const byPart = Map.groupBy(facts.records, ({ part }) => part)
+  const { now, tickIntervalMs, paymentMode, runs, payments } = facts
+  const firstDay = firstDayOf(now)
+  const dates = Array.from({ length: daysShown }, (_, n) => firstDay + n * day)
+  const daysOf = (part: Part): ReadonlyArray<PartDay> => {
+    const stored = runs.get(part)
+    if (stored === undefined) return []
+    const everyMs = everyMsOf(part, tickIntervalMs)
+    return dates.map((day) => partDay({ part, day, everyMs, stored, now }))
+  }
+  const byPart = parts.map((part) => [part, daysOf(part)] as const)
   return {
     success: true,
-    parts: parts.map((part) => partStatus(part, byPart.get(part) ?? [], dates, facts)),
+    parts: byPart.map(([part, days]) => partStatus(part, days, dates, facts)),
     incidents: {
       definition: incidentDefinition,
-      latest: newest([...byPart.values()].flatMap(incidentsOf)),
+      latest: newest(byPart.flatMap(([, days]) => incidentsOf(days))),
     },
     freshness: Object.values(inputs).map((input) => target(input, facts)),
-    payments: paymentStatus(facts, dates),
+    payments: {
+      mode: paymentMode,
+      delivered: sumOnWire(payments.delivered),
+      refunded: sumOnWire(payments.refunded),
+      owed: { ...sumOnWire(payments.owed), oldestSince: isoTimeOrNull(payments.owed.oldestAt) },
+    },
   }
 }
 
@@ -72,15 +74,20 @@ const dateOf = (at: EpochMs) => isoTime(at).slice(0, 10)
 const isoTimeOrNull = (at: EpochMs | null) => at === null ? null : isoTime(at)
 const noRuns = { planned: 0, ok: 0, failed: 0, missing: 0 }
 
-/** One part, from the records of its days. */
+const sumOnWire = ({ payments, amount }: PaymentSum) => ({
+  payments,
+  usd: usd(AtomicAmount.make(amount)),
+})
+
+/** One part, from its days. */
 function partStatus(
   part: Part,
-  records: ReadonlyArray<PartDayRecord>,
+  days: ReadonlyArray<PartDay>,
   dates: ReadonlyArray<EpochMs>,
   { tickIntervalMs }: StatusFacts,
 ): StatusReport["parts"][number] {
-  const byDay = new Map(records.map(({ day, runs }) => [day, countsOf(runs)]))
-  const known = records.find(({ runs }) => countsOf(runs) !== null)
+  const byDay = new Map(days.map(({ day, runs }) => [day, countsOf(runs)]))
+  const known = days.find(({ runs }) => countsOf(runs) !== null)
   const unknown = known?.runs[0]?.[0] === "unknown" ? known.runs[0][1] : 0
   return {
     part,
@@ -114,30 +121,5 @@ function target(
     limitSeconds: Math.max(input.ageMax.ticks * tickIntervalMs, input.ageMax.ms) / second,
     asOf: isoTimeOrNull(at),
     isFresh: !isTooOld(input, at, { now, tickIntervalMs }),
-  }
-}
-
-function paymentStatus(
-  { now, paymentMode, payments: { since, through, days }, waiting }: StatusFacts,
-  dates: ReadonlyArray<EpochMs>,
-): StatusReport["payments"] {
-  const { sums, delivered, refundTimes, refundSecondsMax } = totalOf(days)
-  const byDay = new Map(days.map(({ day, sums }) => [day, sums]))
-  const isKnown = (at: EpochMs) =>
-    since !== null && through !== null && at >= dayOf(since) && at <= through
-  return {
-    mode: paymentMode,
-    // Older days are not among those shown, so they are in no sum.
-    recordedSince: isoTimeOrNull(since === null ? null : Math.max(since, dates[0] ?? since)),
-    behindSince: through === null || now - through <= sumsLateMsMax ? null : isoTime(through),
-    total: sumsOnWire(sums),
-    delivered: sumOnWire(delivered),
-    waiting: { ...sumOnWire(waiting), oldestSince: isoTimeOrNull(waiting.oldestAt) },
-    refundTimes,
-    refundSecondsMax,
-    days: dates.map((at) => ({
-      date: dateOf(at),
-      sums: isKnown(at) ? sumsOnWire(byDay.get(at) ?? noSums) : null,
-    })),
   }
 }

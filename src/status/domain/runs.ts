@@ -5,19 +5,16 @@
  *
  * @module
  */
-import { Schema } from "effect"
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import { Part } from "./part.ts"
+import type { Part } from "./part.ts"
 
 /** `unknown`: before the record began. `missing`: it did not happen, or did not end. */
-const Outcome = Schema.Literals(["ok", "failed", "missing", "unknown"])
-type Outcome = typeof Outcome.Type
+type Outcome = "ok" | "failed" | "missing" | "unknown"
 
 /** So many planned runs in a row with one outcome. */
-export const RunLengths = Schema.Array(Schema.Tuple([Outcome, Schema.Int]))
-export type RunLengths = typeof RunLengths.Type
+type RunLengths = ReadonlyArray<readonly [Outcome, number]>
 
-export interface PartDayRecord {
+export interface PartDay {
   readonly part: Part
   /** The start of the day. */
   readonly day: EpochMs
@@ -32,6 +29,14 @@ export interface EndedRuns {
   readonly through: number
 }
 
+/** What is stored of the runs of a part. */
+export interface StoredRuns {
+  /** The oldest stored run, ended or not. */
+  readonly since: EpochMs
+  /** In order. */
+  readonly ended: ReadonlyArray<EndedRuns>
+}
+
 /** The start of the UTC day. */
 export const dayOf = (at: EpochMs): EpochMs => Math.floor(at / day) * day
 
@@ -42,19 +47,18 @@ export const numbersOn = (start: EpochMs, everyMs: number) => ({
 })
 
 /**
- * What became of the runs of a day. Runs before `since` are unknown. A run that has not ended is
- * missing when its slot is over at `now`, and not counted before.
+ * What became of the runs of a day. Runs before the oldest stored one are unknown. A run that has not
+ * ended is missing when its slot is over at `now`, and not counted before.
  */
-export function recordOf(options: {
+export function partDay(options: {
   readonly part: Part
   readonly day: EpochMs
   readonly everyMs: number
-  /** Those of the day, in order. */
-  readonly ended: ReadonlyArray<EndedRuns>
-  readonly since: EpochMs
+  /** Of any days. */
+  readonly stored: StoredRuns
   readonly now: EpochMs
-}): PartDayRecord {
-  const { part, everyMs, since, now } = options
+}): PartDay {
+  const { part, everyMs, stored, now } = options
   const { from, to } = numbersOn(options.day, everyMs)
   const runs: Array<readonly [Outcome, number]> = []
   let next = from
@@ -66,8 +70,8 @@ export function recordOf(options: {
     next = end
   }
   const within = (number: number) => Math.min(Math.max(number, from), to)
-  add("unknown", within(Math.floor(since / everyMs)))
-  for (const { outcome, from: first, through } of options.ended) {
+  add("unknown", within(Math.floor(stored.since / everyMs)))
+  for (const { outcome, from: first, through } of stored.ended) {
     add("missing", within(first))
     add(outcome, within(through + 1))
   }

@@ -1,20 +1,17 @@
 /**
- * What /status.json answers: how the scheduled parts of the service and its payments went, by UTC day.
+ * What /status.json answers: how the scheduled parts of the service ran, by UTC day, and how payments go.
  *
  * @module
  */
 import { Schema } from "effect"
 import { described, success, text } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
-import { hour, IsoTime } from "../../core/domain/time.ts"
+import { IsoTime } from "../../core/domain/time.ts"
 import { incidentsMax } from "./incident.ts"
 import { Part } from "./part.ts"
 
-/** How many days are shown, today included. */
-export const daysShown = 90
-
-/** Sums of payments that are further behind are said to be late. */
-export const sumsLateMsMax = hour
+/** How many days are shown, today included: the slots of jobs are kept for a week. */
+export const daysShown = 7
 
 const UtcDay = Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/)).annotate({
   description: "A day in UTC",
@@ -30,7 +27,7 @@ const RunCounts = Schema.Struct({
 const PartDay = Schema.Struct({
   date: UtcDay,
   runs: Schema.NullOr(RunCounts).annotate({
-    description: "Null for a day before the record began: not known",
+    description: "Null for a day before the oldest stored run: not known",
   }),
 }).annotate({ identifier: "PartDay" })
 
@@ -78,69 +75,19 @@ const Sum = Schema.Struct({
   ),
 }).annotate({ identifier: "PaymentSum" })
 
-const PaymentSums = Schema.Struct({
-  charged: described(
-    Sum,
-    "Payments that the chain showed: of paid calls, and transfers that belong to no call",
-  ),
-  answered: described(Sum, "Charged payments whose answer was ready"),
-  undelivered: described(
-    Sum,
-    "Of the answered, those whose answer the buyer never received: a refund is owed",
-  ),
-  owed: described(Sum, "Refunds that became due, those of the undelivered included"),
-  cancelled: described(
-    Sum,
-    "Refunds that were not due after all: the chain proved that nothing was paid",
-  ),
-  refunded: described(Sum, "Refunds that the chain confirmed, or that a person paid"),
-}).annotate({ identifier: "PaymentSums" })
-
-const PaymentDay = Schema.Struct({
-  date: UtcDay,
-  sums: Schema.NullOr(PaymentSums).annotate({
-    description: "Null for a day before the record began: not known",
-  }),
-}).annotate({ identifier: "PaymentDay" })
-
 const PaymentStatus = Schema.Struct({
   mode: Schema.Literals(["live", "simulated"]).annotate({
     description: "simulated: no money moved",
   }),
-  recordedSince: described(
-    Schema.NullOr(IsoTime),
-    "The first moment that is counted; null before the first sum",
-  ),
-  behindSince: described(
-    Schema.NullOr(IsoTime),
-    "Later changes of payments are not counted yet; null while the sums are at most " +
-      `${sumsLateMsMax / hour} hour behind, and before the first sum`,
-  ),
-  total: described(PaymentSums, "All days together"),
-  delivered: described(Sum, "Of all days: answered without undelivered"),
-  waiting: Schema.Struct({
+  delivered: described(Sum, "Paid answers that were delivered in the last 24 hours"),
+  refunded: described(Sum, "Refunds that the chain confirmed in the last 24 hours"),
+  owed: Schema.Struct({
     ...Sum.fields,
     oldestSince: described(
       Schema.NullOr(IsoTime),
       "Since when the oldest of them is owed; null if none is",
     ),
   }).annotate({ description: "Refunds that are owed now and not confirmed" }),
-  refundTimes: Schema.Array(Schema.Struct({
-    withinSeconds: described(
-      Schema.NullOr(Count),
-      "The longest time of this row, longer than that of the row before; null: longer than all",
-    ),
-    refunds: described(Count, "How many refunds took that long"),
-  })).annotate({ description: "Time from owed to refunded, of all days together" }),
-  refundSecondsMax: described(
-    Schema.NullOr(Count),
-    "The longest time from owed to refunded; null before the first refund",
-  ),
-  days: Schema.Array(PaymentDay).check(Schema.isMaxLength(daysShown)).annotate({
-    description:
-      `The last ${daysShown} days, the oldest first. Each change counts on the day on which it was ` +
-      "stored, so the sums of a past day do not change",
-  }),
 }).annotate({ identifier: "PaymentStatus" })
 
 /**
@@ -162,6 +109,6 @@ export const StatusReport = Schema.Struct({
   freshness: Schema.Array(FreshnessTarget).annotate({
     description: "How old the inputs of paid answers may be, and are",
   }),
-  payments: described(PaymentStatus, "How payments and refunds went"),
+  payments: described(PaymentStatus, "How payments and refunds go"),
 }).annotate({ identifier: "StatusReport" })
 export type StatusReport = typeof StatusReport.Type

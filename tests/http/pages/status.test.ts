@@ -7,7 +7,6 @@ import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect, Ref, Schema } from "effect"
 import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { statusReport } from "../../../src/status/domain/report.ts"
-import { daysShown } from "../../../src/status/domain/status.ts"
 import { test } from "../../support/effect.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { numberFaults } from "../../support/http/pageNumbers.ts"
@@ -40,20 +39,22 @@ test("before the first run nothing is said to be well", () =>
       world.status,
       statusReport({
         now: 90 * 86_400_000,
-        days: daysShown,
         tickIntervalMs: 600_000,
         paymentMode: "live",
-        records: [],
+        runs: new Map(),
         asOf: new Map(),
-        payments: { since: null, through: null, days: [] },
-        waiting: { payments: 0, amount: 0n, oldestAt: null },
+        payments: {
+          delivered: { payments: 0, amount: 0n },
+          refunded: { payments: 0, amount: 0n },
+          owed: { payments: 0, amount: 0n, oldestAt: null },
+        },
       }),
     )
     const { body, html } = yield* read(world)
     equal(numberFaults(html, { "/status.json": body }), [])
     ok(body.parts.every(({ days }) => days.every(({ runs }) => runs === null)))
-    equal(html.match(/No run is recorded yet/g)?.length, body.parts.length)
-    match(html, /No payment yet/)
+    equal(html.match(/No run is recorded/g)?.length, body.parts.length)
+    match(html, /No refund is owed now/)
     match(html, /No incident is recorded/)
     ok(!html.includes('class="chart"'))
     ok(body.freshness.every(({ isFresh }) => !isFresh))

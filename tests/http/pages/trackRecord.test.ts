@@ -6,7 +6,7 @@
 import { deepStrictEqual, match, ok } from "node:assert/strict"
 import { Arbitrary } from "effect"
 import { type freeRows } from "../../../src/catalog/domain/freeRow.ts"
-import { sampleAt, sampleScorecard, sampleStatus } from "../../../src/catalog/domain/sample.ts"
+import { sampleAt, sampleScorecard } from "../../../src/catalog/domain/sample.ts"
 import { TrackRecordPage } from "../../../src/http/pages/trackRecord.tsx"
 import { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
@@ -17,11 +17,9 @@ import { numberFaults, uncitedText } from "../../support/http/pageNumbers.ts"
 const path = "/v1/track-record"
 type Body = typeof freeRows["track_record"]["body"]["Type"]
 
-const status = sampleStatus(sampleAt, 2)
-
 const page = (record: Scorecard): string => {
   const body: Body = { success: true, ...record }
-  return String(TrackRecordPage({ record: body, status }))
+  return String(TrackRecordPage({ record: body }))
 }
 
 const empty = scorecard({
@@ -34,7 +32,7 @@ const empty = scorecard({
 const faults = (record: Scorecard): ReadonlyArray<string> => {
   const html = page(record)
   return [
-    ...numberFaults(html, { [path]: record, "/status.json": status }),
+    ...numberFaults(html, { [path]: record }),
     ...uncitedText(html, "tbody").match(/\S*\d\S*/g) ?? [],
   ]
 }
@@ -63,13 +61,10 @@ Deno.test("TrackRecordPage() shows a pseudonym as one cut line in its own direct
   ok(name.length < 60, name)
 })
 
-Deno.test("TrackRecordPage() has every section of its contents, whether status is read or not", () => {
-  const body: Body = { success: true, ...empty }
-  for (const known of [status, null]) {
-    const html = String(TrackRecordPage({ record: body, status: known }))
-    const links = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
-    deepStrictEqual(links.filter((id) => !html.includes(`id="${id}"`)), [])
-  }
+Deno.test("TrackRecordPage() has every section of its contents", () => {
+  const html = page(empty)
+  const links = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
+  deepStrictEqual(links.filter((id) => !html.includes(`id="${id}"`)), [])
 })
 
 Deno.test("TrackRecordPage() without data gives each question one answer", () => {
@@ -80,16 +75,4 @@ Deno.test("TrackRecordPage() without data gives each question one answer", () =>
     deepStrictEqual(answer.match(/not known/gi)?.length, 1, answer)
     match(answer, /^<strong>Not known yet: /)
   }
-})
-
-Deno.test("TrackRecordPage() shows the longest refund and the oldest that waits", () => {
-  const oldestSince = "2026-10-30T08:00:00.000Z"
-  const { payments } = status
-  const waiting = { payments: 3, usd: "0.06", oldestSince }
-  const html = String(TrackRecordPage({
-    record: { success: true, ...empty },
-    status: { ...status, payments: { ...payments, waiting } },
-  }))
-  match(html, /longest time from owed to refunded was <data [^>]*>300<\/data> seconds/)
-  match(html, new RegExp(`the oldest since <time datetime="${oldestSince}"`))
 })

@@ -34,7 +34,7 @@ import { Resolving } from "../../../src/markets/Resolving.ts"
 import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
 import type { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { Status } from "../../../src/status/Status.ts"
-import { daysShown, type StatusReport } from "../../../src/status/domain/status.ts"
+import type { StatusReport } from "../../../src/status/domain/status.ts"
 import { sampleStatus } from "../../../src/catalog/domain/sample.ts"
 import { Outcomes } from "../../../src/track-record/Outcomes.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
@@ -129,7 +129,7 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       writeFault: yield* Ref.make<string | null>(null),
       writes: yield* Ref.make(0),
       scorecard: yield* Ref.make<Scorecard | null>(null),
-      status: yield* Ref.make(sampleStatus(now, daysShown)),
+      status: yield* Ref.make(sampleStatus(now)),
     }
   })
 
@@ -332,7 +332,7 @@ const servicesOverFresh = (
     payments,
     taskStore(world),
     Layer.succeed(SigningKey, testKey),
-    Layer.succeed(Status, { record: Effect.void, report: Ref.get(world.status) }),
+    Layer.succeed(Status, { report: Ref.get(world.status) }),
     Layer.mergeAll(
       Resolving.layer,
       Research.layer,
