@@ -2,9 +2,9 @@
  * Pollers read the feed by `since` while three writers append 21,000 items: how many items are missed
  * or repeated, and how fast the appends are.
  *
- *   TEST_DATABASE_URL=postgres://... deno run -A bench/feed.ts
+ *   deno task bench:feed
  *
- * Without TEST_DATABASE_URL it runs on the embedded store, in about a minute.
+ * Needs a PostgreSQL (`needs.ts`).
  *
  * @module
  */
@@ -14,7 +14,8 @@ import { layer } from "../src/feed/postgres/feedStore.ts"
 import type { NewFeedItem } from "../src/feed/domain/item.ts"
 import { FeedStore } from "../src/feed/FeedStore.ts"
 import { sampleItem } from "../tests/support/feed/items.ts"
-import { stores } from "../tests/support/stores.ts"
+import { postgresStore } from "../tests/support/stores.ts"
+import { benchDatabase } from "./needs.ts"
 
 const writers = 3
 const itemsPerWriter = 7_000
@@ -87,8 +88,10 @@ const work = Effect.gen(function* () {
 // deno-lint-ignore no-console
 const print = (line: string) => console.log(line)
 
-for (const { name, layer: store } of stores.slice(-1)) {
-  print(`${name} store`)
-  const complete = await Effect.runPromise(work.pipe(Effect.provide(Layer.provide(layer, store))))
-  if (!complete) Deno.exit(1)
-}
+const isComplete = await Effect.runPromise(Effect.scoped(
+  Effect.flatMap(
+    benchDatabase,
+    (url) => Effect.provide(work, Layer.provide(layer, postgresStore(url))),
+  ),
+))
+if (!isComplete) Deno.exit(1)

@@ -31,7 +31,8 @@ import * as walletStore from "../src/whales/postgres/walletStore.ts"
 import { WalletStore } from "../src/whales/WalletStore.ts"
 import { sampleItem } from "../tests/support/feed/items.ts"
 import { market as sampleMarket } from "../tests/support/movers/market.ts"
-import { startPostgresCluster } from "../tests/support/postgresCluster.ts"
+import { hasPostgres, startPostgresCluster } from "../tests/support/postgresCluster.ts"
+import { missing } from "./needs.ts"
 import { sell } from "./sales.ts"
 import { fill } from "./whaleTables.ts"
 
@@ -322,6 +323,7 @@ const program = Effect.gen(function* () {
   for (const [name, part] of Object.entries(parts)) if (named.includes(name)) yield* part
 })
 
+if (!hasPostgres) missing("the programs of PostgreSQL: apt-get install postgresql")
 const dir = await Deno.makeTempDir({ prefix: "growth" })
 await Deno.chmod(dir, 0o755)
 await Effect.runPromise(Effect.scoped(Effect.gen(function* () {

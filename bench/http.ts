@@ -2,16 +2,17 @@
  * Free answers and unpaid 402s a second: the index compared with a bare `Deno.serve`, the 402 with the
  * reference seller, the 429 under a flood, and the index with the exact shared limit.
  *
- *     apt-get install wrk; createdb bench
- *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:http
+ *     deno task bench:http
  *
  * Each server is a process of its own. wrk loads one after the other for `rounds` rounds; the median
  * counts. The CPU per request is less sensitive to other processes than the rate. In the first two
- * comparisons our request limits are off.
+ * comparisons our request limits are off. Needs wrk and a PostgreSQL (`needs.ts`).
  *
  * @module
  */
 /// <reference lib="deno.ns" />
+import { Effect } from "effect"
+import { benchDatabase, needProgram } from "./needs.ts"
 
 const rounds = Number(Deno.env.get("ROUNDS") ?? 3)
 const seconds = Number(Deno.env.get("SECONDS") ?? 5)
@@ -116,65 +117,73 @@ async function expectStatus(of: Case): Promise<void> {
   if (response.status !== of.status) throw new Error(`${of.name}: status ${response.status}`)
 }
 
-const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
-const ours = await start(9901, "freeService.ts", { LIMITS: "off" })
-const bare = await start(9902, "bare.ts", { ANSWER: await indexAnswer(9901) })
-const seller = await start(9903, "seller.ts", {})
-const limited = await start(9904, "freeService.ts", {
-  LIMITS: "postgres",
-  DATABASE_URL: databaseUrl,
-})
-const servers = [ours, bare, seller, limited]
-
-const cases: ReadonlyArray<Case> = [
-  { name: "bare Deno.serve, same answer", server: bare, path: "/v1/index", status: 200 },
-  { name: "GET /v1/index, limits off", server: ours, path: "/v1/index", status: 200 },
-  { name: "@x402/hono, unpaid", server: seller, path: "/v1/latest", status: 402 },
-  { name: "GET /v1/latest, unpaid, limits off", server: ours, path: "/v1/latest", status: 402 },
-  { name: "429, one address floods", server: limited, path: "/v1/index", status: 429 },
-  {
-    name: "GET /v1/index, exact shared limit",
-    server: limited,
-    path: "/v1/index",
-    manyClients: true,
-    status: 200,
-  },
-]
-
-try {
-  const samples = new Map<string, Array<Sample>>()
-  for (const of of cases) await load(of, warmUpSeconds, 0)
-  for (const of of cases) await expectStatus(of)
-  for (let round = 1; round <= rounds; round++) {
-    for (const of of cases) {
-      const sample = await load(of, seconds, round)
-      samples.set(of.name, [...(samples.get(of.name) ?? []), sample])
-    }
-  }
-  const rows = cases.map(({ name }) => {
-    const taken = samples.get(name) ?? []
-    return {
-      name,
-      perSecond: Math.round(median(taken.map((sample) => sample.perSecond))),
-      cpuMicros: Number(median(taken.map((sample) => sample.cpuMicros)).toFixed(1)),
-    }
+async function bench(databaseUrl: string): Promise<void> {
+  const ours = await start(9901, "freeService.ts", { LIMITS: "off" })
+  const bare = await start(9902, "bare.ts", { ANSWER: await indexAnswer(9901) })
+  const seller = await start(9903, "seller.ts", {})
+  const limited = await start(9904, "freeService.ts", {
+    LIMITS: "postgres",
+    DATABASE_URL: databaseUrl,
   })
-  const of = (name: string) => rows.find((row) => row.name.startsWith(name))
-  const ratio = (a: string, b: string) => {
-    const [x, y] = [of(a), of(b)]
-    const perSecond = (x?.perSecond ?? NaN) / (y?.perSecond ?? NaN)
-    const cpu = (y?.cpuMicros ?? NaN) / (x?.cpuMicros ?? NaN)
-    return `${perSecond.toFixed(2)} by requests a second, ${cpu.toFixed(2)} by CPU`
+  const servers = [ours, bare, seller, limited]
+
+  const cases: ReadonlyArray<Case> = [
+    { name: "bare Deno.serve, same answer", server: bare, path: "/v1/index", status: 200 },
+    { name: "GET /v1/index, limits off", server: ours, path: "/v1/index", status: 200 },
+    { name: "@x402/hono, unpaid", server: seller, path: "/v1/latest", status: 402 },
+    { name: "GET /v1/latest, unpaid, limits off", server: ours, path: "/v1/latest", status: 402 },
+    { name: "429, one address floods", server: limited, path: "/v1/index", status: 429 },
+    {
+      name: "GET /v1/index, exact shared limit",
+      server: limited,
+      path: "/v1/index",
+      manyClients: true,
+      status: 200,
+    },
+  ]
+
+  try {
+    const samples = new Map<string, Array<Sample>>()
+    for (const of of cases) await load(of, warmUpSeconds, 0)
+    for (const of of cases) await expectStatus(of)
+    for (let round = 1; round <= rounds; round++) {
+      for (const of of cases) {
+        const sample = await load(of, seconds, round)
+        samples.set(of.name, [...(samples.get(of.name) ?? []), sample])
+      }
+    }
+    const rows = cases.map(({ name }) => {
+      const taken = samples.get(name) ?? []
+      return {
+        name,
+        perSecond: Math.round(median(taken.map((sample) => sample.perSecond))),
+        cpuMicros: Number(median(taken.map((sample) => sample.cpuMicros)).toFixed(1)),
+      }
+    })
+    const of = (name: string) => rows.find((row) => row.name.startsWith(name))
+    const ratio = (a: string, b: string) => {
+      const [x, y] = [of(a), of(b)]
+      const perSecond = (x?.perSecond ?? NaN) / (y?.perSecond ?? NaN)
+      const cpu = (y?.cpuMicros ?? NaN) / (x?.cpuMicros ?? NaN)
+      return `${perSecond.toFixed(2)} by requests a second, ${cpu.toFixed(2)} by CPU`
+    }
+    // deno-lint-ignore no-console
+    console.table(rows)
+    // deno-lint-ignore no-console
+    console.log(
+      `${rounds} rounds of ${seconds} s, ${connections} connections, medians\n` +
+        `index / bare: ${ratio("GET /v1/index, limits", "bare")} (aim 0.9)\n` +
+        `402 / @x402/hono: ${ratio("GET /v1/latest", "@x402/hono")} (aim 1.5)\n` +
+        `429 flood / answer under the same limit: ${
+          ratio("429", "GET /v1/index, exact")
+        } (aim > 1)`,
+    )
+  } finally {
+    for (const { process } of servers) process.kill("SIGTERM")
   }
-  // deno-lint-ignore no-console
-  console.table(rows)
-  // deno-lint-ignore no-console
-  console.log(
-    `${rounds} rounds of ${seconds} s, ${connections} connections, medians\n` +
-      `index / bare: ${ratio("GET /v1/index, limits", "bare")} (aim 0.9)\n` +
-      `402 / @x402/hono: ${ratio("GET /v1/latest", "@x402/hono")} (aim 1.5)\n` +
-      `429 flood / answer under the same limit: ${ratio("429", "GET /v1/index, exact")} (aim > 1)`,
-  )
-} finally {
-  for (const { process } of servers) process.kill("SIGTERM")
 }
+
+needProgram("wrk", "apt-get install wrk")
+await Effect.runPromise(Effect.scoped(
+  Effect.flatMap(benchDatabase, (url) => Effect.promise(() => bench(url))),
+))

@@ -4,7 +4,7 @@
  *
  *     deno task bench:pages
  *
- * Needs wrk. Takes less than three minutes; the machine must do nothing else. The pages are those of
+ * Needs wrk (`needs.ts`). Takes less than three minutes; the machine must do nothing else. The pages are those of
  * a service with a long record, over HTTP and without limits; wrk takes one of the cores. The ticks
  * are those of `deno task dev`, one a second, on an embedded store.
  *
@@ -19,6 +19,9 @@ import { makeService, serviceOptions } from "../tests/support/http/httpService.t
 import { filledWorld, plainNames } from "../tests/support/http/pageWorld.ts"
 import { serveWorld } from "../tests/support/http/servedService.ts"
 import { removeFolder, type Service, startDev } from "../tests/support/process.ts"
+import { needProgram } from "./needs.ts"
+
+needProgram("wrk", "apt-get install wrk")
 
 const connections = 32
 const warmUpSeconds = 1

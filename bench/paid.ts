@@ -1,25 +1,23 @@
 /**
  * Paid answers and unpaid 402s a second over HTTP, compared with the reference seller in the same run.
  *
- *     createdb bench
- *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:paid
+ *     deno task bench:paid
  *
  * Our service checks the signature and stores every state of a payment in PostgreSQL, with fsync,
  * before it answers. `@x402/hono` on Deno checks with viem and stores nothing. Both facilitators are
  * in process. Each authorization is distinct and signed before the round. The client writes to bare
- * sockets, so it costs little. Rounds of the two servers alternate; the first one warms up. With
- * `COLLECTOR=http://127.0.0.1:4318` a third server sends its traces there, and the free index is
- * requested of ours with and without traces.
+ * sockets, so it costs little. Rounds of the two servers alternate; the first one warms up. Needs a
+ * PostgreSQL (`needs.ts`).
  *
  * @module
  */
 import process from "node:process"
-import { Console, Effect, Redacted } from "effect"
+import { Console, Effect } from "effect"
 import { products } from "../src/catalog/domain/product.ts"
 import { Bytes32 } from "../src/payments/domain/payment.ts"
 import { buyer, sign } from "../tests/support/payments/buyers.ts"
-import { freshSchema } from "../tests/support/stores.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
+import { benchDatabase } from "./needs.ts"
 import { sendAll } from "./peers/socket.ts"
 
 const rounds = Number(Deno.env.get("ROUNDS") ?? 5)
@@ -31,9 +29,6 @@ const startWithinMs = 60_000
 /** Clock ticks per second in /proc; 100 on common Linux systems. */
 const ticksPerSecond = 100
 const product = products.latest
-const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
-const collector = Deno.env.get("COLLECTOR")
-const database = new URL(databaseUrl).pathname.slice(1)
 
 interface Server {
   readonly name: string
@@ -89,8 +84,8 @@ function titleOf(pid: string): string {
   }
 }
 
-const requestOf = (header: string | null, path: string = product.path) =>
-  `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${
+const requestOf = (header: string | null) =>
+  `GET ${product.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${
     header === null ? "" : `payment-signature: ${header}\r\n`
   }\r\n`
 
@@ -118,6 +113,7 @@ async function sample(
   server: Server,
   requests: ReadonlyArray<string>,
   status: number,
+  database: string,
 ): Promise<Sample> {
   const cpu = () => [
     cpuSeconds(server.process.pid),
@@ -144,13 +140,14 @@ const spread = (numbers: ReadonlyArray<number>) => {
 async function compare(
   what: string,
   servers: ReadonlyArray<Server>,
+  database: string,
   status: number,
   requests: () => Promise<ReadonlyArray<string>>,
 ) {
   const samples = servers.map((): Array<Sample> => [])
   for (let round = 0; round <= rounds; round++) {
     for (const [at, server] of servers.entries()) {
-      const taken = await sample(server, await requests(), status)
+      const taken = await sample(server, await requests(), status, database)
       if (round > 0) samples[at]?.push(taken)
     }
   }
@@ -174,17 +171,12 @@ async function compare(
 }
 
 const program = Effect.gen(function* () {
-  const url = yield* freshSchema(databaseUrl)
+  const url = yield* benchDatabase
+  const database = new URL(url).pathname.slice(1)
   const servers = yield* Effect.acquireRelease(
     Effect.promise(async () => [
-      await start("ours", "payingService.ts", 29_911, { DATABASE_URL: Redacted.value(url) }),
+      await start("ours", "payingService.ts", 29_911, { DATABASE_URL: url }),
       await start("@x402/hono", "seller.ts", 29_912, {}),
-      ...collector === undefined ? [] : [
-        await start("ours, traced", "payingService.ts", 29_913, {
-          DATABASE_URL: Redacted.value(url),
-          COLLECTOR: collector,
-        }),
-      ],
     ]),
     (servers) =>
       Effect.promise(() =>
@@ -195,14 +187,9 @@ const program = Effect.gen(function* () {
       ),
   )
   const fresh = () => Effect.runPromise(freshPayments)
-  yield* Effect.promise(() => compare("paid", servers, 200, fresh))
+  yield* Effect.promise(() => compare("paid", servers, database, 200, fresh))
   const bare = Array.from({ length: unpaid }, () => requestOf(null))
-  yield* Effect.promise(() => compare("402", servers, 402, () => Promise.resolve(bare)))
-  if (collector !== undefined) {
-    const index = Array.from({ length: unpaid }, () => requestOf(null, "/v1/index"))
-    const pair = servers.filter(({ name }) => name.startsWith("ours"))
-    yield* Effect.promise(() => compare("index", pair, 200, () => Promise.resolve(index)))
-  }
+  yield* Effect.promise(() => compare("402", servers, database, 402, () => Promise.resolve(bare)))
   yield* Console.log(
     `${rounds} rounds of ${sales} sales and ${unpaid} challenges, ${connections} at a time`,
   )

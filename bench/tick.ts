@@ -2,10 +2,9 @@
  * The cost of a tick: CPU seconds and peak memory, with a real store and a venue in another process
  * that serves Polymarket's wire shapes.
  *
- *   deno run -A bench/tick.ts [markets=50000] [books=5000] [ticks=10]
+ *   deno task bench:tick [markets=50000] [books=5000] [ticks=10]
  *
- * With TEST_DATABASE_URL the store is that PostgreSQL (in its own schema); without it the embedded one
- * in memory, whose work is then part of the figures. The world runs 300 times faster than the clock
+ * The store is a PostgreSQL (`needs.ts`), whose work is not part of the figures. The world runs 300 times faster than the clock
  * and slots are ten minutes apart, so that movers appear once the series are an hour long (tick 7).
  * There are no pace limits for the venue: they cost time, not work. Histories are not read (every
  * market is marked as seeded), because seeding happens once per market.
@@ -25,7 +24,8 @@ import { worldDefaults } from "../src/venues/simulated/options.ts"
 import { makeWorld } from "../src/venues/simulated/world.ts"
 import { Ingestion } from "../src/movers/Ingestion.ts"
 import { MarketStore } from "../src/markets/MarketStore.ts"
-import { embeddedStore, postgresStore } from "../tests/support/stores.ts"
+import { postgresStore } from "../tests/support/stores.ts"
+import { benchDatabase } from "./needs.ts"
 
 const tickInterval = Duration.minutes(10)
 /** World milliseconds per millisecond of the clock. */
@@ -107,8 +107,7 @@ const seededStore = Layer.effect(
   ),
 ).pipe(Layer.provide(marketStore.layer))
 
-const benchLayer = (baseUrl: string) => {
-  const url = Deno.env.get("TEST_DATABASE_URL") || undefined
+const benchLayer = (baseUrl: string, databaseUrl: string) => {
   const venue = polymarket.layer({
     gammaUrl: baseUrl,
     clobUrl: baseUrl,
@@ -121,7 +120,7 @@ const benchLayer = (baseUrl: string) => {
   )
   return Ingestion.layer({ tick: tickInterval }).pipe(
     Layer.provide(Layer.mergeAll(
-      stores.pipe(Layer.provide(url === undefined ? embeddedStore : postgresStore(url))),
+      stores.pipe(Layer.provide(postgresStore(databaseUrl))),
       venue.pipe(Layer.provide(FetchHttpClient.layer)),
     )),
   )
@@ -134,6 +133,7 @@ const [markets = 50_000, books = 5_000, ticks = 10] = (first === "venue" ? rest 
 await Effect.runPromise(
   first === "venue" ? serveVenue(markets, books) : Effect.scoped(Effect.gen(function* () {
     const baseUrl = yield* venueUrl(markets, books)
-    yield* measure(ticks).pipe(Effect.provide(benchLayer(baseUrl)))
+    const databaseUrl = yield* benchDatabase
+    yield* measure(ticks).pipe(Effect.provide(benchLayer(baseUrl, databaseUrl)))
   })),
 )

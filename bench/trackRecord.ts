@@ -1,13 +1,12 @@
 /**
  * The cost of the whale pages, warm: /v1/track-record, and /v1/whales with payments.
  *
- *     createdb bench
- *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:whalepages [wallets, 5000]
+ *     deno task bench:whalepages [wallets, 5000]
  *
  * The service is a process over that many calibrated wallets in PostgreSQL, without request limits.
  * Facilitator and chain are in process, signatures are checked, and each sale stores its answer.
  * "While counted": a fifth of the calibrations change every second, so both pages are read again at
- * their highest rate. Client, service and PostgreSQL share the machine.
+ * their highest rate. Client, service and PostgreSQL share the machine. Needs a PostgreSQL (`needs.ts`).
  *
  * @module
  */
@@ -27,13 +26,12 @@ import { Freshness } from "../src/core/Freshness.ts"
 import { TrackRecord } from "../src/track-record/TrackRecord.ts"
 import { postgresWhales, storesOf, whaleStores } from "../tests/support/whales/whaleStores.ts"
 import { buyer, sign } from "../tests/support/payments/buyers.ts"
-import { freshSchema } from "../tests/support/stores.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
 import { type KnownWallet, storeOf, sumsOf } from "../tests/support/whales/whales.ts"
+import { benchDatabase } from "./needs.ts"
 import { type Load, sendAll } from "./peers/socket.ts"
 
 const wallets = Number(Deno.args[0] ?? 5_000)
-const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
 const port = 29_921
 const startWithinMs = 30_000
 const pollsMax = 10_000
@@ -219,8 +217,8 @@ const readings = Effect.gen(function* () {
 })
 
 const program = Effect.gen(function* () {
-  const url = yield* freshSchema(databaseUrl)
-  const client = layerPostgres({ url, maxConnections: 4 })
+  const url = yield* benchDatabase
+  const client = layerPostgres({ url: Redacted.make(url), maxConnections: 4 })
   const stores = yield* Layer.build(
     Layer.provideMerge(Layer.merge(postgresWhales, scoreStore), client),
   )
@@ -229,7 +227,7 @@ const program = Effect.gen(function* () {
   const store = storesOf(stores)
   const sql = Context.get(stores, SqlClient)
   yield* Effect.acquireRelease(
-    Effect.promise(() => start(Redacted.value(url))),
+    Effect.promise(() => start(url)),
     (process) =>
       Effect.promise(() => {
         process.kill("SIGTERM")

@@ -2,9 +2,9 @@
  * Measures the cost of 1,000 newly resolved markets with millions of stored entries, and of the other
  * queries of the whale stores at that size.
  *
- *   DATABASE_URL=postgres://... deno task bench:whalestore [entries=5000000] [wallets=5000] [passes=7]
+ *   deno task bench:whalestore [entries=5000000] [wallets=5000] [passes=7]
  *
- * Uses its own schema, which is filled in bulk and dropped at the end. A pass is all work after a
+ * Fills a database of its own (`needs.ts`) in bulk. A pass is all work after a
  * resolution, by production code: the resolutions are saved, their positions counted, all wallets
  * judged, and the changed rows saved.
  *
@@ -23,6 +23,7 @@ import {
   type WhaleStores,
   whaleStores,
 } from "../tests/support/whales/whaleStores.ts"
+import { benchDatabase } from "./needs.ts"
 import { fill, marketOf, openMarkets, type Size } from "./whaleTables.ts"
 
 const [entries = 5_000_000, wallets = 5_000, passes = 7] = Deno.args.map(Number)
@@ -173,11 +174,9 @@ const bench = Effect.gen(function* () {
   queries.table()
 })
 
-const url = Deno.env.get("DATABASE_URL")
-if (url === undefined) {
-  print("Set DATABASE_URL: this is measured on a PostgreSQL server")
-  Deno.exit(1)
-}
-await Effect.runPromise(
-  bench.pipe(Effect.provide(postgresWhales), Effect.provide(postgresStore(url)), Effect.scoped),
-)
+await Effect.runPromise(Effect.scoped(
+  Effect.flatMap(
+    benchDatabase,
+    (url) => Effect.provide(bench, Layer.provideMerge(postgresWhales, postgresStore(url))),
+  ),
+))

@@ -12,6 +12,7 @@ import { layerPostgres } from "../../src/postgres/client.ts"
 import type { Anvil } from "../../tests/support/payments/anvil.ts"
 import { freePort } from "../../tests/support/process.ts"
 import { terms } from "../../tests/support/payments/terms.ts"
+import { benchDatabase } from "../needs.ts"
 import { makePayer, type Payer } from "./payer.ts"
 import { type DrillProcess, startProcess } from "./processes.ts"
 
@@ -63,8 +64,6 @@ export interface Environment {
 /** A test key; it owns money only on a chain that ends with the run. */
 const treasuryKey = `0x${"7e".repeat(32)}` as const
 const treasuryUnitsDefault = 1_000_000_000n
-const databaseUrl = Deno.env.get("TEST_DATABASE_URL") ?? Deno.env.get("DATABASE_URL") ??
-  "postgres://postgres@127.0.0.1:5432/postgres"
 
 /** As in production, except that jobs run often enough for a short drill. */
 const commonSettings = {
@@ -75,8 +74,6 @@ const commonSettings = {
   LOG_LEVEL: "Info",
 }
 const readyTimes = 450
-/** A drop waits for a checkpoint, which may exceed the time limit of a statement. */
-const dropRetriesMax = 5
 
 export const startEnvironment = Effect.fn("startEnvironment")(
   function* (options: EnvironmentOptions) {
@@ -197,24 +194,14 @@ const ready = (check: () => Promise<unknown>) =>
     Effect.orDie,
   )
 
-/** A new database on the server; dropped when the scope closes. */
+/** A new database, and queries on it. */
 const freshDatabase = Effect.gen(function* () {
-  const owner = yield* connection(databaseUrl)
-  const name = `attack_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`
-  yield* Effect.acquireRelease(
-    owner.unsafe(`CREATE DATABASE ${name}`),
-    () =>
-      Effect.ignore(Effect.retry(owner.unsafe(`DROP DATABASE ${name} WITH (FORCE)`), {
-        times: dropRetriesMax,
-      })),
-  )
-  const url = new URL(databaseUrl)
-  url.pathname = `/${name}`
-  const sql = yield* connection(url.href)
+  const url = yield* benchDatabase
+  const sql = yield* connection(url)
   const query: Environment["query"] = (text, values = []) =>
     Effect.runPromise(sql.unsafe<Record<string, unknown>>(text, [...values]))
-  return { url: url.href, query }
-}).pipe(Effect.orDie)
+  return { url, query }
+})
 
 const connection = (url: string): Effect.Effect<SqlClient, never, Scope.Scope> =>
   Effect.orDie(

@@ -1,17 +1,16 @@
 /**
- * The attack drills of issue 15: a real service on a real PostgreSQL, with a facilitator and a chain
+ * The attack drills: a real service on a real PostgreSQL, with a facilitator and a chain
  * over sockets and real latencies, is attacked while honest buyers buy. Prints figures, and what is
- * not as the issue requires. Ends with 1 when a drill has a fault.
+ * not as it must be. Ends with 1 when a drill has a fault.
  *
- *     TEST_DATABASE_URL=postgres://postgres@127.0.0.1:5432/test \
- *       deno task bench:attacks --attack 2 [--seconds 30] [--json]
+ *     deno task bench:attacks --attack 2 [--seconds 30] [--json]
  *     deno task bench:attacks --all
  *     deno task bench:attacks --attack soak --seconds 1800
  *
  * Drills: none, the control without an attacker; 1 journal on a full disk, 2 payments of empty keys, 3 a transfer larger than the treasury,
  * 4 caps of refunds, 5 sales a second, 6 file descriptors, 7 one payment on many connections,
  * 13 invalid payments of one IPv6 site; soak: 2, 5 and 7 together. `--replicas`, `--buyers` and
- * `--connections` change the size. Each drill makes a database of its own, and drops it.
+ * `--connections` change the size. Each drill makes a database of its own (`needs.ts`).
  *
  * @module
  */
@@ -19,6 +18,7 @@ import { Cause, Console, Effect, Exit, Fiber } from "effect"
 import { attack6 } from "./connections.ts"
 import type { Drill, DrillOptions, DrillResult } from "./drill.ts"
 import { attack13, attack2, attack7, control } from "./floods.ts"
+import { needProgram } from "../needs.ts"
 import { attack1 } from "./journal.ts"
 import { soak } from "./soak.ts"
 import { attack5 } from "./throughput.ts"
@@ -94,6 +94,7 @@ const program = Effect.gen(function* () {
   return isGreen
 })
 
+needProgram("prlimit", "apt-get install util-linux")
 const fiber = Effect.runFork(program)
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => {

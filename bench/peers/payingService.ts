@@ -3,13 +3,11 @@
  *
  * Each signature is checked, and every state of a payment is stored in the PostgreSQL of
  * `DATABASE_URL`, which also has the whales. Facilitator and chain are in process. Listens on `PORT`.
- * Traces are sent to `COLLECTOR`, if it is set.
  *
  * @module
  */
 import "../../src/core/fiberContext.ts"
 import { Duration, Effect, Layer, Redacted } from "effect"
-import * as telemetry from "../../src/app/telemetry.ts"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import * as paymentStore from "../../src/payments/postgres/paymentStore.ts"
@@ -80,13 +78,6 @@ const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, Calibration.layer))
   Layer.orDie,
 )
 
-const collector = Deno.env.get("COLLECTOR")
-const tracer = telemetry.layer(
-  collector === undefined
-    ? null
-    : { url: `${collector}/v1/traces`, headers: Redacted.make({}), commit: null },
-)
-
 const served = Effect.map(makeWorld(1_000), (world) =>
   layer({
     ...serviceOptions,
@@ -94,6 +85,6 @@ const served = Effect.map(makeWorld(1_000), (world) =>
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),
     drain: Duration.seconds(1),
-  }).pipe(Layer.provide(Layer.merge(servicesOver(world, payments), whales)), Layer.provide(tracer)))
+  }).pipe(Layer.provide(Layer.merge(servicesOver(world, payments), whales))))
 
 await Effect.runPromise(Effect.scoped(Layer.launch(Layer.unwrap(served))))

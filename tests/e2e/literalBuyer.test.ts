@@ -1,7 +1,6 @@
 /**
  * A buyer that does what the published texts say, behind a proxy that injects one failure: it never
- * pays twice, and what it pays for it gets. `deno task bench:buyer` also kills and restarts the
- * service, and waits for refunds.
+ * pays twice, and what it pays for it gets.
  *
  * @module
  */
