@@ -1,5 +1,5 @@
 /**
- * Whether tests notice the faults that nobody may add to money, limits, rights and the chain of the
+ * Whether tests notice faults of money, limits, rights and the chain of the
  * feed: applies each change of `mutants.txt` to a copy of the last commit and runs its test files, which
  * must fail. Ends with 1 when a change survives.
  *

@@ -20,7 +20,7 @@ export function replacedWords(glossary: string): ReadonlyArray<ReplacedWord> {
 }
 
 /** Splits `camelCase`, `snake_case` and `kebab-case` into words, so that names are searched too. */
-export function plainWords(text: string): string {
+function plainWords(text: string): string {
   return text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]/g, " ").toLowerCase()
 }
 
@@ -44,43 +44,4 @@ export function commentsOf(source: string): string {
     .map((text) => text.replace(/^[ \t]*(?:\/{2,}!?|--|\*)[ \t]?/gm, ""))
     .map((text) => text.replace(/^ {4,}.*$/gm, "").replace(/@\w+.*$/gm, ""))
     .join("\n\n")
-}
-
-/** The prose of a Markdown file: without code, tables, headings, links and HTML. */
-export function proseOf(markdown: string): string {
-  return markdown
-    .replace(/^---\n[^]*?\n---\n/, "")
-    .replace(/```[^]*?```/g, "")
-    .replace(/^\s*(\||#|<).*$/gm, "")
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/^\s*(?:[-*]|\d+\.)\s+/gm, "\n\n")
-}
-
-export interface Readability {
-  readonly words: number
-  readonly sentences: number
-  /** Flesch reading ease: 206.835 - 1.015 words/sentence - 84.6 syllables/word; higher is easier. */
-  readonly flesch: number
-}
-
-/**
- * Flesch reading ease (Flesch 1948). Code in backquotes counts as a word of one syllable;
- * the end of a paragraph ends a sentence. Syllables are counted as groups of vowels.
- */
-export function readability(prose: string): Readability {
-  const sentences = prose
-    .replace(/`[^`\n]*`/g, "x")
-    .split(/(?<=[.!?])\s+|\n\s*\n/)
-    .map((sentence) => sentence.match(/[A-Za-z][A-Za-z']*/g) ?? [])
-    .filter((words) => words.length > 1)
-  const words = sentences.flat()
-  const syllables = words.reduce((sum, word) => sum + syllablesOf(word), 0)
-  const flesch = 206.835 - 1.015 * words.length / sentences.length -
-    84.6 * syllables / words.length
-  return { words: words.length, sentences: sentences.length, flesch }
-}
-
-function syllablesOf(word: string): number {
-  const lower = word.toLowerCase().replace(/(?:[^laeiouy]es|ed|[^laeiouy]e)$/, "")
-  return Math.max(1, lower.match(/[aeiouy]+/g)?.length ?? 0)
 }
