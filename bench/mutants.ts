@@ -3,12 +3,13 @@
  * feed: applies each change of `mutants.txt` to a copy of the last commit and runs its test files, which
  * must fail. Ends with 1 when a change survives.
  *
- *     deno task bench:mutants [--tree FOLDER] [words of a name or of an area]
+ *     deno task bench:mutants [--quick] [--tree FOLDER] [words of a name or of an area]
  *
- * `--tree` names another checkout. Needs a PostgreSQL (`needs.ts`) for the rights.
+ * `--quick` leaves out the run without a change, which must pass; `--tree` names another checkout. Needs a PostgreSQL (`needs.ts`) for the rights.
  *
  * @module
  */
+import { parseArgs } from "node:util"
 import { Console, Effect } from "effect"
 import { benchDatabase } from "./needs.ts"
 
@@ -130,11 +131,15 @@ async function checkUnchanged(mutants: ReadonlyArray<Mutant>, tree: string, serv
 }
 
 async function main(args: ReadonlyArray<string>, server: string): Promise<boolean> {
-  const at = args.indexOf("--tree")
-  const tree = at < 0 ? "." : args[at + 1] ?? "."
-  const words = args.filter((_, n) => at < 0 || n < at || n > at + 1).join(" ")
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { quick: { type: "boolean" }, tree: { type: "string", default: "." } },
+  })
+  const { quick, tree } = values
+  const words = positionals.join(" ")
   const mutants = mutantsOf(table).filter(({ area, name }) => `${area}: ${name}`.includes(words))
-  await checkUnchanged(mutants, tree, server)
+  if (quick !== true) await checkUnchanged(mutants, tree, server)
   const survived = await survivors(mutants, tree, server)
   print(`${mutants.length - survived.length} of ${mutants.length} caught`)
   return survived.length === 0
