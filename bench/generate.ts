@@ -10,17 +10,11 @@
 import { Effect } from "effect"
 import { exampleEnvironment } from "../src/app/help.ts"
 import { contractFile, contractText } from "../tests/support/clientContract.ts"
-import { publishedFiles } from "../tests/support/examples/published.ts"
 import { threatModel, withPermissions } from "../tests/support/permissionsTable.ts"
 import { mcpTools, mcpToolsFile } from "../tests/support/mcpTools.ts"
 
 const root = new URL("..", import.meta.url)
 
-for (const [path, text] of Object.entries(publishedFiles)) {
-  const file = new URL(path, root)
-  await Deno.mkdir(new URL(".", file), { recursive: true })
-  await Deno.writeTextFile(file, text)
-}
 await Deno.writeTextFile(mcpToolsFile, `${JSON.stringify(mcpTools, null, 2)}\n`)
 await Deno.writeTextFile(new URL(".env.example", root), exampleEnvironment())
 await Deno.writeTextFile(

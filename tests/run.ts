@@ -81,7 +81,7 @@ const tools: ReadonlyArray<Tool> = [
   {
     name: "packages of the quickstarts",
     reason: /tests\/quickstarts/,
-    tests: "examples/quickstarts with the stock buyer and agent frameworks; the Bruno collection",
+    tests: "examples/quickstarts with the stock buyer and agent frameworks",
     install: "npm ci --prefix tests/quickstarts && " +
       "npm pack ./packages/client ./packages/mcp --pack-destination tests/quickstarts",
     path: "tests/quickstarts/node_modules",

@@ -16,11 +16,11 @@ import openaiAgents from "../../../examples/quickstarts/openai-agents.mjs" with 
 import python from "../../../examples/quickstarts/python.py" with { type: "text" }
 import typescript from "../../../examples/quickstarts/typescript.mjs" with { type: "text" }
 import vercelAi from "../../../examples/quickstarts/vercel-ai.mjs" with { type: "text" }
-import skill from "../../../examples/skills/bellwether/SKILL.md" with { type: "text" }
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { linkHeader, markdownType, paths, textType } from "./addresses.ts"
+import { skillText } from "./skill.ts"
 
 /** The quickstarts by file name: what each one shows, and its text. */
 export const quickstarts: Readonly<Record<string, readonly [note: string, text: string]>> = {
@@ -50,7 +50,7 @@ export function docs(
       cache: "document",
       headers: [linkHeader(publicBaseUrl)],
     })
-  const skillPage = page(skill, markdownType)
+  const skillPage = page(skillText(publicBaseUrl), markdownType)
   return new Map([
     [paths.docs, page(indexText(publicBaseUrl), markdownType)],
     [paths.contact, page(contactText(publicBaseUrl, contact), markdownType)],
