@@ -5,10 +5,14 @@
  *
  * `bellwether-client` becomes JavaScript and declarations, file by file. `bellwether-mcp` becomes one
  * file without dependencies, so that `npx` downloads one tarball; the licences of what it contains are
- * next to it.
+ * next to it. What both read from the catalog becomes data: they are built from a copy of their
+ * sources in which two files are generated.
  *
  * @module
  */
+import { contractText } from "./clientContract.ts"
+import { packageSources } from "./packageSources.ts"
+
 const root = new URL("../", import.meta.url)
 const client = new URL("packages/client/", root)
 const mcp = new URL("packages/mcp/", root)
@@ -47,17 +51,9 @@ async function deno(args: ReadonlyArray<string>): Promise<void> {
 async function buildClient(output: URL): Promise<void> {
   await deno([
     ...["run", "-A", "--quiet", "--no-config", "--no-lock", compiler],
-    new URL("src/client.ts", client).pathname,
-    ...[
-      "--outDir",
-      output.pathname,
-      "--strict",
-      "--target",
-      "es2022",
-      "--module",
-      "nodenext",
-      "--noCheck",
-    ],
+    new URL("packages/client/src/client.ts", sources).pathname,
+    ...["--outDir", output.pathname, "--strict", "--noCheck"],
+    ...["--target", "es2022", "--module", "nodenext"],
     // `deno check` checks the types, with the packages that are not installed here.
     ...["--declaration", "--rewriteRelativeImportExtensions"],
   ])
@@ -68,8 +64,11 @@ const packageFolder = /[^\s"]*\/npm\/[^/\s"]+\/((?:@[^/\s"]+\/)?[^/\s"]+)\/([^/\
 
 async function buildServer(output: URL): Promise<void> {
   const bundle = new URL("main.js", output)
-  const entry = new URL("src/main.ts", mcp).pathname
-  await deno(["bundle", "--quiet", "--platform", "deno", "--output", bundle.pathname, entry])
+  await deno([
+    ...["bundle", "--quiet", "--platform", "deno", "--output", bundle.pathname],
+    ...["--config=deno.json", `--import-map=${new URL("imports.json", sources).pathname}`],
+    new URL("packages/mcp/src/main.ts", sources).pathname,
+  ])
   const text = await Deno.readTextFile(bundle)
   const folders = new Map<string, URL>()
   const named = text.replace(packageFolder, (folder, name: string, version: string) => {
@@ -97,5 +96,10 @@ async function licence(folder: URL): Promise<string> {
   return `License: ${license}`
 }
 
-await build(client, buildClient)
-await build(mcp, buildServer)
+const sources = await packageSources(await contractText())
+try {
+  await build(client, buildClient)
+  await build(mcp, buildServer)
+} finally {
+  await Deno.remove(sources, { recursive: true })
+}

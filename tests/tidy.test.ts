@@ -321,8 +321,13 @@ Deno.test("another file imports every export", () => {
   fail("Nothing imports these exports", offences)
 })
 
+/** What `deno task pack` replaces by data. */
+const generated = ["packages/client/src/contract.ts", "packages/mcp/src/serviceTools.ts"]
+
 Deno.test("what buyers run imports nothing of the service, and the packages not even effect", () => {
-  const offences = buyers.flatMap(({ path, imports }) =>
+  const offences = buyers.filter(({ path }) => !generated.includes(path)).flatMap((
+    { path, imports },
+  ) =>
     imports
       .filter((to) => to.startsWith("src/") || path.startsWith("packages/") && /^effect\b/.test(to))
       .map((to) => `${path} imports ${to}`)

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CallRow, Parameter } from "./contract.ts"
+import type { CallRow, Parameter } from "./call.ts"
 import { plain } from "./text.ts"
 
 /** The address of a call, or a sentence that says which parameter is wrong. */

@@ -1,13 +1,10 @@
 /**
  * What a model reads before it calls: the tools and the instructions.
  *
- * `tools.json` is generated from the catalog of the service and is part of the package, so a hostile
- * or changed service cannot change these texts.
- *
  * @module
  */
 import type { Tool } from "@modelcontextprotocol/server"
-import serviceTools from "./tools.json" with { type: "json" }
+import { serviceTools } from "./serviceTools.ts"
 
 export const budgetToolName = "get_budget"
 
@@ -53,7 +50,7 @@ const budgetTool: Tool = {
 }
 
 /** Every tool, free ones first. */
-export const tools: ReadonlyArray<Tool> = [budgetTool, ...serviceTools as ReadonlyArray<Tool>]
+export const tools: ReadonlyArray<Tool> = [budgetTool, ...serviceTools]
 
 export const instructions =
   "Prediction-market intelligence. Poll the free get_index about every 10 minutes; when `index` has " +

@@ -6,7 +6,8 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Clock, Effect, Layer, Ref } from "effect"
-import { fileLedger } from "bellwether-client"
+import { calls as callTable, fileLedger } from "bellwether-client"
+import { packageSources } from "../../../bench/packageSources.ts"
 import { atomic } from "../../../src/core/domain/money.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -27,10 +28,16 @@ const bundle = await (async () => {
     .then(({ success }) => success, () => false)
   if (!hasNode) return null
   const path = await Deno.makeTempFile({ suffix: ".mjs" })
+  const sources = await packageSources(`export const calls = ${JSON.stringify(callTable)}`)
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--lock=tests/deno.lock", "--quiet", "--output", path, script],
+    args: [
+      ...["bundle", "--lock=tests/deno.lock", "--quiet", "--output", path],
+      `--import-map=${new URL("imports.json", sources).pathname}`,
+      script,
+    ],
     cwd: new URL("../../..", import.meta.url),
   }).output()
+  await Deno.remove(sources, { recursive: true })
   if (success) return path
   Deno.stderr.writeSync(stderr)
   return null

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Effect } from "effect"
 import { makeBuyer } from "../../../packages/mcp/src/buyer.ts"
 import { readSettings } from "../../../packages/mcp/src/settings.ts"
-import tools from "../../../packages/mcp/src/tools.json" with { type: "json" }
+import { serviceTools as tools } from "../../../packages/mcp/src/serviceTools.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { clientKinds, type ToolResult } from "../../support/http/mcp.ts"
 import { liveTest } from "../../support/effect.ts"
