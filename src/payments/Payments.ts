@@ -8,12 +8,13 @@
 import { Context, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import { storeWithDeadline } from "../core/deadline.ts"
-import { makePlaces } from "../core/places.ts"
+import { makePlaces, makePlacesByKey } from "../core/places.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./matchTransfers.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
-import type { FailedSale, SignedReceipt } from "./domain/failedSale.ts"
+import type { FailedSale, NotCharged, SignedReceipt } from "./domain/failedSale.ts"
 import {
+  type Address,
   address,
   type Authorization,
   type Bytes32,
@@ -26,6 +27,7 @@ import {
   type TokenDomain,
   wasTaken,
 } from "./domain/payment.ts"
+import { pauseMs } from "./domain/refundRatio.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { Facilitator } from "./Facilitator.ts"
@@ -43,6 +45,7 @@ import {
   paymentConflict,
   type PaymentOutcome,
   responseForKnownPayment,
+  tooManyRefunds,
   unavailable,
   unresolved,
 } from "./sale/responses.ts"
@@ -58,7 +61,6 @@ import {
 } from "./sale/sale.ts"
 import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
 import { makeReceipts, type Receipts } from "./sale/receipts.ts"
-import { checkRecentRefunds } from "./sale/recentRefunds.ts"
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
 import {
   checkPayerProof,
@@ -71,7 +73,6 @@ import {
   type Signer,
   wrongProof,
 } from "./sale/identity.ts"
-import { makeOncePerPayment, type OncePerPayment } from "./sale/oncePerPayment.ts"
 import { Signatures } from "./Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "./timing.ts"
 
@@ -146,6 +147,11 @@ const defaultSalesMax = 512
  */
 const unverifiedContracts = { places: 8, waiting: 32, waitMax: Duration.seconds(5) }
 /**
+ * One call at a time for a payment: the same payment on thousands of connections then costs one
+ * wait and one read of the chain.
+ */
+const onePerPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
+/**
  * The interval and the maximum number of retries, when the store fails to mark an answer as
  * delivered. An answer that is never marked is refunded although it was delivered.
  */
@@ -160,9 +166,9 @@ interface Seller extends SalePorts {
   readonly signatures: Signatures["Service"]
   readonly fibers: SaleFibers
   /** The calls that wait for a sale of this process. */
-  readonly waiting: OncePerPayment
+  readonly waiting: ReturnType<typeof makePlacesByKey>
   /** The calls that resume or reconcile a known payment, or wait for it. */
-  readonly resolving: OncePerPayment
+  readonly resolving: ReturnType<typeof makePlacesByKey>
   readonly solvency: Solvency
   readonly contractPlaces: ReturnType<typeof makePlaces>
   readonly signerOf: ReturnType<typeof makeSignerCheck>
@@ -196,8 +202,8 @@ const make = Effect.fnUntraced(function* (
     receipts,
     signatures,
     fibers: yield* makeSaleFibers(terms, receipts, salesMax),
-    waiting: makeOncePerPayment(),
-    resolving: makeOncePerPayment(),
+    waiting: makePlacesByKey(onePerPayment),
+    resolving: makePlacesByKey(onePerPayment),
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
     contractPlaces: makePlaces(unverifiedContracts),
     signerOf: makeSignerCheck(signatures, chain, token),
@@ -288,8 +294,9 @@ const waitForSaleHere = Effect.fnUntraced(function* (
   const hasSecret = secret !== null && secret === purchase.secret
   if (!hasSecret && proof !== "valid") return yield* inProgress
   const waitMax = Duration.times(timing.waitInterval, timing.waitRetriesMax)
-  const ended = waiting.run(paymentId, Effect.timeoutOption(other.ended, waitMax))
-  if (Option.isNone(Option.flatten(yield* ended))) return yield* inProgress
+  yield* waiting.run(paymentId)(busy)(Effect.timeout(other.ended, waitMax)).pipe(
+    Effect.catch(() => inProgress),
+  )
 })
 
 /**
@@ -308,7 +315,7 @@ const sellUnclaimed = Effect.fnUntraced(function* (
   const first = signer === "payer" ? yield* answerByKey(seller, call, holder) : Option.none()
   if (Option.isSome(first)) return first.value
   if (validityFault !== null) return yield* notValidNow(validityFault)
-  yield* checkRecentRefunds(store, product, authorization.from)
+  yield* checkRecentRefunds(seller, product, authorization.from)
   const sellInOrder = product.settlementOrder === "compute-first"
     ? sellComputeFirst
     : sellSettleEarly
@@ -418,15 +425,22 @@ const resolved = Effect.fnUntraced(function* (
   call: Call,
 ): Effect.fn.Return<Resolved, FailedSale> {
   const { timing, resolving } = seller
-  const inTurn = yield* resolving.run(
-    found.paymentId,
+  return yield* resolving.run(found.paymentId)(busy)(
     resolveInTurn(seller, found, call, timing.waitRetriesMax),
+  ).pipe(
+    Effect.catchIf(
+      (error): error is typeof busy => error === busy,
+      () =>
+        // The other call may be making the refund of this answer due.
+        found.state === "answered" && needsChain(found, timing)
+          ? inProgress
+          : Effect.succeed({ delivery: null, row: found }),
+    ),
   )
-  if (Option.isSome(inTurn)) return inTurn.value
-  // The other call may be making the refund of this answer due.
-  if (found.state === "answered" && needsChain(found, timing)) return yield* inProgress
-  return { delivery: null, row: found }
 })
+
+/** Another call waits for the payment or resolves it. */
+const busy = "busy" as const
 
 /** Resumes, reconciles or waits for a known payment. */
 const resolveInTurn = Effect.fnUntraced(function* (
@@ -448,6 +462,23 @@ const resolveInTurn = Effect.fnUntraced(function* (
   const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
   return yield* resolveInTurn(seller, next, call, waitsLeft - 1)
 })
+
+/**
+ * Refuses a new settle-early sale to a payer whose answers were often not fetched (`pauseMs`), before
+ * the payment is verified or claimed.
+ */
+const checkRecentRefunds = (
+  { store }: Seller,
+  { settlementOrder }: Product,
+  payer: Address,
+): Effect.Effect<void, NotCharged> =>
+  settlementOrder === "compute-first" ? Effect.void : store.recentSales(payer).pipe(
+    Effect.map(pauseMs),
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("Cannot read the refunds of a payer", defect), unavailable)
+    ),
+    Effect.flatMap((pause) => pause === null ? Effect.void : tooManyRefunds(pause)),
+  )
 
 /**
  * Claims the payment of a sale. A settle-early sale first reserves what may have to be refunded,

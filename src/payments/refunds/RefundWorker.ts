@@ -17,6 +17,7 @@ import {
   Fiber,
   FiberSet,
   Layer,
+  Metric,
   Option,
   Ref,
   Result,
@@ -36,13 +37,13 @@ import {
 } from "../domain/refund.ts"
 import { Chain, ChainUnavailable } from "../Chain.ts"
 import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Facilitator.ts"
-import { measureCaps } from "./capMetrics.ts"
 import {
   type ClaimedRefund,
   type RefundMove,
   RefundStore,
   type UnreadableRefund,
 } from "./RefundStore.ts"
+import { inUsdc } from "../gauges.ts"
 import { Signatures } from "../Signatures.ts"
 import { Treasury } from "./Treasury.ts"
 import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
@@ -206,6 +207,32 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
 
   return RefundWorker.of({ sweep })
 })
+
+const capUsed = Metric.gauge("refund_cap_used_usdc", {
+  description: "Refunds signed in the last hour or day, in USDC, by window and queue",
+})
+const cap = Metric.gauge("refund_cap_usdc", {
+  description: "The most that is refunded in an hour or a day, in USDC, by window and queue",
+})
+
+/**
+ * Updates the gauges of a queue's caps: here, because the service's login cannot read when a refund was
+ * signed.
+ */
+const measureCaps = Effect.fnUntraced(
+  function* (store: RefundStore["Service"], queue: QueueName, caps: Caps) {
+    const sums = yield* store.signedSums(queue, caps, null)
+    const windows = [
+      ["hour", sums.lastHour, caps.perHour],
+      ["day", sums.lastDay, caps.perDay],
+    ] as const
+    for (const [window, used, max] of windows) {
+      const labels = { window, queue }
+      yield* Metric.update(Metric.withAttributes(capUsed, labels), inUsdc(used))
+      yield* Metric.update(Metric.withAttributes(cap, labels), inUsdc(max))
+    }
+  },
+)
 
 /** Processes a claimed refund as far as is possible now. Never fails. */
 function processRefund(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {

@@ -154,6 +154,20 @@ export const neverPaid = Effect.fail(
   }),
 )
 
+export const tooManyRefunds = (pause: number) =>
+  Effect.fail(
+    new NotCharged({
+      code: "rate_limited",
+      message: "Too many recent payments of this payer were refunded because their answers were " +
+        "not fetched",
+      hint:
+        "Your payment was not used. After Retry-After, send it again if it is still valid; if not, " +
+        "sign a new one, with the same key. Read each answer. " +
+        "Products that are computed before they are charged are still sold.",
+      retryAfterSeconds: Math.max(1, Math.ceil(pause / 1_000)),
+    }),
+  )
+
 /** Paid and not answered, with the code and message of the failure. The refund is queued. */
 export const refundQueued = (
   { paymentId, authorization, paidAmount, paidAt, refund }: PaymentWithRefund,

@@ -4,10 +4,9 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Duration, Effect, Fiber, Option, Scheduler } from "effect"
+import { Duration, Effect, Fiber, Scheduler } from "effect"
 import { makePlacesByKey } from "../../../src/core/places.ts"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
-import { makeOncePerPayment } from "../../../src/payments/sale/oncePerPayment.ts"
 import { test } from "../../support/effect.ts"
 
 const paymentId = PaymentId.make(`0x${"ab".repeat(32)}`)
@@ -27,9 +26,10 @@ const interruptedEverywhere = (call: (steps: number) => Effect.Effect<unknown, u
 
 test("a payment is free for the next call", () =>
   Effect.gen(function* () {
-    const { run } = makeOncePerPayment()
-    yield* interruptedEverywhere(() => run(paymentId, Effect.never))
-    equal(yield* run(paymentId, Effect.succeed(1)), Option.some(1))
+    const places = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
+    const run = places.run(paymentId)("taken")
+    yield* interruptedEverywhere(() => run(Effect.never))
+    equal(yield* run(Effect.succeed(1)), 1)
   }))
 
 test("an idle key is forgotten", () =>
