@@ -1,324 +1,200 @@
 /**
- * A demonstration agent. From a base address it reads the documents, polls the free index, buys new
- * items with bellwether-client, prints each step on a line, and stops when the budget or the polls
- * are used up.
+ * A demonstration agent: it compares the service's prices with those that it knows, polls the free
+ * index, buys what is new with bellwether-client, verifies each receipt, and stops when the budget or
+ * the polls are used up. `deno task agent --help` prints the options.
  *
- * `deno task agent --help` prints the options. Ctrl-C ends it with the same summary. By default it
- * uses a throw-away key without money, which works only where payments are simulated.
- * BUYER_PRIVATE_KEY sets another key; a key is never printed. The payments of that key are kept in
- * BUDGET_DIR, so that the next run sends an unclear payment again and does not sign a second one.
+ * By default it uses a throw-away key without money, which works only where payments are simulated.
  *
  * @module
  */
 import {
   BuyError,
+  calls,
   ChargeUnknown,
   type Client,
-  type Clock,
   fileLedger,
   makeClient,
   memoryLedger,
-  NotCharged,
-  plain,
   quoted,
 } from "bellwether-client"
 import { parseArgs } from "node:util"
 import { generatePrivateKey } from "viem/accounts"
-import { CannotTrust, discover } from "./agent/discover.ts"
-import {
-  type AgentState,
-  callOf,
-  feedFailuresMax,
-  Index,
-  initialState,
-  isTooDear,
-  markDone,
-  markFailed,
-  readPurchased,
-  unclearSince,
-  type WantedPurchase,
-  wantedPurchases,
-} from "./agent/feed.ts"
-import { makeSignatures, type Signatures } from "./agent/signatures.ts"
-import { ofRun, type Payments, summaryLines } from "./agent/summary.ts"
-import { Effect, Schema } from "effect"
+
+const usage = `\
+deno task agent [base address] [--polls N] [--every SECONDS] [--since INDEX]
+
+  --polls N        how often to poll the index (default 8)
+  --every SECONDS  the time between two polls (default 15)
+  --since INDEX    continue after the last index of an earlier run (default: ten before the newest)
+Environment:
+  BUDGET_USD         the most that is signed in a UTC day (default 0.25)
+  MAX_PRICE_USD      the most one call may cost (default 1.00)
+  BUYER_PRIVATE_KEY  the key it pays with (default: a throw-away key, for simulated payments only)
+  BUDGET_DIR         where its payments are kept, to send an unclear one again (default .data/buyer)`
 
 export interface AgentOptions {
   readonly base: URL
   readonly client: Client
-  /** Verifies the offers and receipts that the client gets. */
-  readonly signatures: Signatures
-  /** The first document it reads. */
-  readonly start: "llms" | "card"
-  /** The key has no money and can pay only where payments are simulated. */
+  readonly receipts: Receipts
+  /** Whether the key has no money, and can pay only where payments are simulated. */
   readonly isThrowawayKey: boolean
-  /** How often the index is polled before the agent stops; null for no limit. */
-  readonly polls: number | null
-  /** The time between two polls. */
+  readonly polls: number
   readonly everyMs: number
-  /** The last index of an earlier run. */
   readonly since: number | null
-  readonly sleep: Clock["sleep"]
-  readonly signal: AbortSignal
+  readonly sleep: (ms: number) => Promise<unknown>
   readonly print: (line: string) => void
 }
 
-interface Agent extends AgentOptions {
-  /** The payments in the ledger when the agent started. */
-  readonly before: Payments
-  state: AgentState
-}
+const countMax = 20
 
-/** Most purchases per poll. */
-const purchasesPerPollMax = 20
-
-/** Runs the agent; it prints its summary however it ends. */
+/** Runs the agent; it prints what is left however it ends. */
 export async function runAgent(options: AgentOptions): Promise<void> {
-  const before = await options.client.payments()
-  const agent: Agent = { ...options, before, state: { ...initialState, lastIndex: options.since } }
+  const { base, client, isThrowawayKey, polls, everyMs, sleep, print } = options
+  let last = options.since
   try {
-    await poll(agent)
+    print(`buyer      ${client.address}`)
+    await comparePrices(base)
+    print(`prices     those of ${base.host} are as expected`)
+    const { paymentMode } = (await client.health()).body
+    if (isThrowawayKey && paymentMode !== "simulated") {
+      throw new Error(
+        "Payments are real here, and the key has no money: set BUYER_PRIVATE_KEY",
+      )
+    }
+    for (let poll = 1; poll <= polls; poll++) {
+      const { index } = (await client.index()).body
+      last ??= Math.max(0, index - 10)
+      print(`poll ${poll}     index ${index}`)
+      while (last < index) last = await buyAfter(last, index, options)
+      if (poll < polls) await sleep(everyMs)
+    }
   } catch (error) {
-    if (!agent.signal.aborted) throw error
+    if (!(error instanceof BuyError) || error.code === "receipt_wrong") throw error
+    print(`stopping   ${error.sentence}`)
+    if (error instanceof ChargeUnknown) print("           the same command sends the same payment")
   } finally {
-    await summarize(agent)
+    const left = await client.left()
+    print(`left       $${left?.leftUsd} of $${left?.budgetUsd}`)
+    if (last !== null) print(`continue   with --since ${last}`)
   }
 }
 
-/** Reads the documents, then polls the index and buys what is new. */
-async function poll(agent: Agent): Promise<void> {
-  const { base, before, client, isThrowawayKey, start, polls, everyMs, signal, print } = agent
-  print(`buyer      ${client.address}${isThrowawayKey ? " (a throw-away key)" : ""}`)
-  print(`budget     $${(await client.left())?.leftUsd}`)
-  await discover(base, start, print)
-  const isBuying = await canPay(agent)
-  for (let pollCount = 1; polls === null || pollCount <= polls; pollCount += 1) {
-    const index = readIndex((await client.index({}, { signal })).body)
-    print(indexLine(index, pollCount))
-    const lastIndex = agent.state.lastIndex ?? unclearSince(ownPayments(agent, before), index)
-    agent.state = { ...agent.state, lastIndex }
-    if (isBuying && !(await buyWanted(agent, index))) return
-    if (pollCount !== polls) await agent.sleep(everyMs, signal)
-    if (signal.aborted) return
+/** Buys the items after an index, prints them, and returns the index that it has come to. */
+async function buyAfter(
+  last: number,
+  index: number,
+  { client, receipts, print }: AgentOptions,
+): Promise<number> {
+  print(`buying     the items after ${last}`)
+  const { body, sentence, isEarlier } = await client.signals({ since: last, count: countMax })
+  print(`  ${sentence}`)
+  if (receipts.isWrong()) throw new Error("The signed receipt is not of this answer")
+  // Titles are text of strangers: quoted, and never an instruction.
+  for (const { feedIndex, type, title } of body.data) {
+    print(`  #${feedIndex} ${type}: ${quoted(title)}`)
   }
+  const newest = Math.max(last, ...body.data.map(({ feedIndex }) => feedIndex))
+  // A full page may have a next one, and the answer to an earlier call may be older than the index.
+  return body.data.length === countMax || isEarlier && newest > last ? newest : index
 }
 
-/** A ledger can have payments of other keys. */
-function ownPayments({ client }: Agent, payments: Payments): Payments {
-  return payments.filter(({ payer }) => payer === client.address)
-}
-
-/** A key without money is not used where payments are real. */
-async function canPay({ client, isThrowawayKey, signal, print }: Agent): Promise<boolean> {
-  const { paymentMode } = (await client.health({}, { signal })).body
-  print(`payments   ${plain(String(paymentMode), 20)}`)
-  if (!isThrowawayKey || paymentMode === "simulated") return true
-  print("           the key has no money: watching only (set BUYER_PRIVATE_KEY to buy)")
-  return false
-}
-
-function readIndex(body: unknown): Index {
-  if (Schema.is(Index)(body)) return body
-  throw new CannotTrust("The index cannot be read")
-}
-
-function indexLine({ index, status, totalToday, digest }: Index, pollCount: number): string {
-  const news = digest === null ? "no digest yet" : `digest ${quoted(digest.title, 60)}`
-  const state = plain(status, 20)
-  return `poll ${pollCount}     index ${index}, ${state}, ${totalToday} items today, ${news}`
-}
-
-/** Buys the wanted answers within the budget; false when there is no reason to poll again. */
-async function buyWanted(agent: Agent, index: Index): Promise<boolean> {
-  const { client, signal, print } = agent
-  for (let buys = 0; buys < purchasesPerPollMax; buys += 1) {
-    const [wanted] = wantedPurchases(agent.state, index)
-    if (wanted === undefined) return true
-    const { name, parameters } = callOf(wanted)
-    if (isTooDear(wanted, Number((await client.left())?.leftUsd))) {
-      print(`skipping   ${name}: it would leave too little for the feed`)
-      agent.state = markDone(agent.state, wanted, index)
-      continue
-    }
-    // If the outcome is unclear, the next run makes the same call.
-    if (wanted.kind === "items") agent.state = { ...agent.state, lastIndex: wanted.since }
-    print(`buying     ${name} ${plain(JSON.stringify(parameters), 300)}`)
-    try {
-      const answer = await client.call(name, parameters, { signal })
-      print(`  ${answer.sentence}`)
-      checkSignatures(agent)
-      const [lines, state] = readPurchased(wanted, answer.body, index, agent.state)
-      agent.state = state
-      for (const line of lines) print(line)
-    } catch (error) {
-      checkSignatures(agent)
-      if (!canGoOn(agent, wanted, index, error)) return false
-      if (agent.state.failures > 0) return true
+/** Fails where /openapi.json has another price for a call than the client. */
+async function comparePrices(base: URL): Promise<void> {
+  const response = await fetch(new URL("/openapi.json", base), { redirect: "manual" })
+  const { paths = {} } = await response.json()
+  for (const { path, priceUsd } of Object.values(calls)) {
+    const listed = paths[path]?.get?.["x-payment-info"]?.price?.amount
+    if (priceUsd !== null && listed !== priceUsd) {
+      throw new Error(`${path} costs ${quoted(String(listed))}, and $${priceUsd} was expected`)
     }
   }
-  return true
 }
 
-/** Nothing more is bought from a service whose signatures contradict it. */
-function checkSignatures({ signatures }: Agent): void {
-  const fault = signatures.fault()
-  if (fault !== null) throw new CannotTrust(fault)
-}
+type Receipts = ReturnType<typeof verifyReceipts>
 
-const limitCodes = ["over_budget", "over_cap"]
-/** The service does not keep to what it published. */
-const distrustCodes = ["terms_refused", "receiver_changed", "receipt_wrong"]
-
-/** Updates the state after a failed purchase; false when the agent must stop. */
-function canGoOn(agent: Agent, wanted: WantedPurchase, index: Index, error: unknown): boolean {
-  if (!(error instanceof BuyError) || distrustCodes.includes(error.code)) throw error
-  agent.print(`  ${error.sentence}`)
-  if (error instanceof ChargeUnknown) return stop(agent, "the outcome of a payment is unclear")
-  agent.state = markFailed(agent.state, wanted, index)
-  if (wanted.kind !== "items") return true
-  if (error instanceof NotCharged && limitCodes.includes(error.code)) {
-    return stop(agent, "the feed costs more than is left")
+/** Verifies the signed receipt of each paid answer. An answer with a wrong one is still passed on. */
+export function verifyReceipts(base: URL) {
+  let isWrong = false
+  return {
+    isWrong: () => isWrong,
+    fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
+      const response = await fetch(input, init)
+      const header = response.headers.get("payment-response")
+      if (header === null) return response
+      const bytes = await response.clone().arrayBuffer()
+      const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex()
+      const receipt = await receiptIn(header, base).catch(() => null)
+      if (receipt?.bodySha256 !== hash) isWrong = true
+      return response
+    },
   }
-  const { failures } = agent.state
-  return failures < feedFailuresMax ||
-    stop(agent, `the feed was not available ${failures} times in a row`)
 }
 
-function stop({ print }: Agent, reason: string): false {
-  print(`stopping   ${reason}`)
-  return false
-}
-
-/** Looks up unclear payments and queued refunds, and prints what was signed, bought and refunded. */
-async function summarize(agent: Agent): Promise<void> {
-  const { before, client, state, print } = agent
-  const payments = async () => ofRun(before, ownPayments(agent, await client.payments()))
-  for (const { paymentId, outcome } of await payments()) {
-    if (outcome !== "unclear" && outcome !== "refundQueued") continue
-    await client.payment(paymentId).catch(() => null)
-  }
-  print("")
-  for (const line of summaryLines(await payments(), await client.left())) print(line)
-  if (state.lastIndex !== null) print(`continue   with --since ${state.lastIndex}`)
-}
-
-const usage = `\
-deno task agent [base address] [--card] [--polls N] [--every SECONDS] [--since INDEX]
-
-  --card           start from the A2A agent card instead of /llms.txt
-  --polls N        how often to poll the index (default 8; 0 for no limit)
-  --every SECONDS  the time between two polls (default 15)
-  --since INDEX    continue after the last index of an earlier run
-
-Environment:
-
-  BUDGET_USD         the most that is signed in a UTC day (default 0.25)
-  MAX_PRICE_USD      the most one call may cost (default 1.00)
-  BUYER_PRIVATE_KEY  the key it pays with (default: a throw-away key, for simulated payments only)
-  BUDGET_DIR         where the payments of BUYER_PRIVATE_KEY are kept, so that the next run sends an
-                     unclear payment again (default .data/buyer)`
-
-/** An argument or a variable is invalid. */
-class CannotStart extends Error {
-  override readonly name = "CannotStart"
+/** The receipt in a PAYMENT-RESPONSE, a compact JWS (Ed25519); null where no key of `base` made it. */
+async function receiptIn(paymentResponse: string, base: URL) {
+  const objectOf = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes))
+  const bytesOf = (text: string) => Uint8Array.fromBase64(text, { alphabet: "base64url" })
+  const { extensions } = objectOf(Uint8Array.fromBase64(paymentResponse))
+  const jws: string = extensions["offer-receipt"].info.receipt.signature
+  const [header = "", payload = "", signature = ""] = jws.split(".")
+  const { keys } = await (await fetch(new URL("/.well-known/jwks.json", base))).json()
+  const { kid } = objectOf(bytesOf(header))
+  const jwk = keys.find((key: { readonly kid: string }) => key.kid === kid)
+  const key = await crypto.subtle.importKey("jwk", jwk, "Ed25519", false, ["verify"])
+  const signed = new TextEncoder().encode(`${header}.${payload}`)
+  const isValid = await crypto.subtle.verify("Ed25519", key, bytesOf(signature), signed)
+  return isValid ? objectOf(bytesOf(payload)) : null
 }
 
 /** Reads arguments and environment. An error never contains the key. */
-function fromCommandLine(signal: AbortSignal): AgentOptions {
-  const { values, positionals } = readArguments()
-  const address = positionals.at(-1) ?? (Deno.env.get("BASE_URL") || "http://127.0.0.1:8402")
-  const base = URL.parse(address)
-  if (base === null) throw new CannotStart(`Not an address: ${address}`)
+function fromCommandLine(print: (line: string) => void): AgentOptions {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      polls: { type: "string", default: "8" },
+      every: { type: "string", default: "15" },
+      since: { type: "string" },
+    },
+  })
+  const number = (name: string, text: string) => {
+    if (/^\d{1,15}$/.test(text)) return Number(text)
+    throw new TypeError(`${name} must be a whole number`)
+  }
+  const base = new URL(positionals[0] ?? (Deno.env.get("BASE_URL") || "http://127.0.0.1:8402"))
   const key = Deno.env.get("BUYER_PRIVATE_KEY") || null
-  const signatures = makeSignatures(base, print)
+  const receipts = verifyReceipts(base)
+  const client = makeClient({
+    baseUrl: base.origin,
+    fetch: receipts.fetch,
+    privateKey: key ?? generatePrivateKey(),
+    ledger: key === null ? memoryLedger() : fileLedger(Deno.env.get("BUDGET_DIR") || ".data/buyer"),
+    budgetUsd: Deno.env.get("BUDGET_USD") || "0.25",
+    maxPriceUsd: Deno.env.get("MAX_PRICE_USD") || "1.00",
+    onStep: (line) => print(`  ${line}`),
+  })
   return {
     base,
-    signatures,
-    client: clientFor(base, key, signatures),
-    start: values.card === true ? "card" : "llms",
+    client,
+    receipts,
     isThrowawayKey: key === null,
-    polls: wholeNumber("--polls", values.polls) || null,
-    everyMs: 1_000 * wholeNumber("--every", values.every),
-    since: values.since === undefined ? null : wholeNumber("--since", values.since),
-    sleep,
-    signal,
+    polls: number("--polls", values.polls),
+    everyMs: 1_000 * number("--every", values.every),
+    since: values.since === undefined ? null : number("--since", values.since),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     print,
   }
 }
 
-function clientFor(base: URL, key: string | null, { fetch }: Signatures): Client {
-  try {
-    return makeClient({
-      baseUrl: base.origin,
-      fetch,
-      privateKey: key ?? generatePrivateKey(),
-      ledger: key === null
-        ? memoryLedger()
-        : fileLedger(Deno.env.get("BUDGET_DIR") || ".data/buyer"),
-      budgetUsd: Deno.env.get("BUDGET_USD") || "0.25",
-      maxPriceUsd: Deno.env.get("MAX_PRICE_USD") || "1.00",
-      onStep: (line) => print(`  ${line}`),
-    })
-  } catch (error) {
-    // Its message names the wrong setting, and never contains a key.
-    throw new CannotStart(error instanceof Error ? error.message : "A setting is wrong")
-  }
-}
-
-function readArguments() {
-  try {
-    return parseArgs({
-      args: Deno.args,
-      allowPositionals: true,
-      options: {
-        card: { type: "boolean" },
-        polls: { type: "string", default: "8" },
-        // The free limit is five a minute; this leaves some of it for other calls.
-        every: { type: "string", default: "15" },
-        since: { type: "string" },
-      },
-    })
-  } catch {
-    throw new CannotStart(usage)
-  }
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new CannotStart(`${name} must be a whole number`)
-}
-
-/** Ends early, without an error, when the signal is aborted or was aborted before. */
-const sleep: Clock["sleep"] = async (ms, signal) => {
-  await Effect.runPromiseExit(Effect.sleep(ms), { signal })
-}
-
-function print(line: string): void {
+if (import.meta.main) {
   // deno-lint-ignore no-console
-  console.log(line)
-}
-
-/**
- * Runs until the end or a signal. The first signal waits for the summary, a second one does not.
- */
-async function main(): Promise<void> {
-  if (Deno.args.includes("--help")) return print(usage)
-  const ended = new AbortController()
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    Deno.addSignalListener(name, () => {
-      if (ended.signal.aborted) Deno.exit(1)
-      ended.abort()
-    })
-  }
+  const print = (line: string) => console.log(line)
   try {
-    await runAgent(fromCommandLine(ended.signal))
+    if (Deno.args.includes("--help")) print(usage)
+    else await runAgent(fromCommandLine(print))
     Deno.exit(0)
   } catch (error) {
-    const isKnown = [CannotStart, CannotTrust, BuyError].some((known) => error instanceof known)
     // deno-lint-ignore no-console
-    console.error(isKnown && error instanceof Error ? error.message : error)
+    console.error(error instanceof Error ? error.message : error)
     Deno.exit(1)
   }
 }
-
-if (import.meta.main) await main()

@@ -1,196 +1,194 @@
 /**
- * The demonstration agent against faulty services: when it stops, what it buys again, and what it
- * reports as spent. The purchases themselves are those of bellwether-client.
+ * The demonstration agent against the whole service, in this process and as a task with its
+ * permissions: what it reports as spent is the amount in the ledger.
  *
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { calls, makeClient } from "bellwether-client"
 import { Effect } from "effect"
-import {
-  brokenResponse,
-  challengeResponse,
-  item,
-  runAgentAgainst,
-  type ServiceFaults,
-} from "../support/examples/faultyService.ts"
-import { errorResponse, json, receipt, transaction } from "../support/client/seller.ts"
+import { runAgent, verifyReceipts } from "../../examples/agent.ts"
+import { atomic } from "../../src/core/domain/money.ts"
+import { address } from "../../src/payments/domain/payment.ts"
+import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { liveTest } from "../support/effect.ts"
+import { openService, startTask } from "../support/examples/wholeService.ts"
+import { buyer } from "../support/payments/buyers.ts"
+import { market } from "../support/payments/sales.ts"
+
+const key = `0x${"1".padStart(64, "0")}`
+
+const spent = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  return playBalance - (yield* ledger.balance(address(buyer(0).address)))
+})
+
+interface Options {
+  readonly budgetUsd?: string
+  readonly polls?: number
+  readonly afterPoll?: () => Promise<unknown>
+}
+
+/** What an agent prints, and the error that it ends with. */
+const runAgainst = (base: string, options: Options = {}) =>
+  Effect.promise(async () => {
+    const { budgetUsd = "0.25", polls = 1, afterPoll = () => Promise.resolve() } = options
+    const lines: Array<string> = []
+    const print = (line: string) => void lines.push(line)
+    const receipts = verifyReceipts(new URL(base))
+    const client = makeClient({
+      baseUrl: base,
+      privateKey: key,
+      budgetUsd,
+      maxPriceUsd: "1",
+      fetch: receipts.fetch,
+      clock: { nowMs: () => Date.now(), sleep: () => Promise.resolve() },
+    })
+    const error = await runAgent({
+      base: new URL(base),
+      client,
+      receipts,
+      isThrowawayKey: true,
+      polls,
+      everyMs: 0,
+      since: null,
+      sleep: afterPoll,
+      print,
+    }).then(() => "", (error: Error) => error.message)
+    return { text: lines.join("\n"), error }
+  })
+
+liveTest("the agent buys the newest items, and later what is new", () =>
+  Effect.gen(function* () {
+    const { base, grow } = yield* openService()
+    const run = yield* Effect.context<never>()
+    const { text, error } = yield* runAgainst(base, {
+      polls: 2,
+      afterPoll: () => Effect.runPromiseWith(run)(grow),
+    })
+    strictEqual(error, "")
+    equal(text.match(/^buying .*/gm), [
+      "buying     the items after 3",
+      "buying     the items after 13",
+    ])
+    strictEqual(text.match(/^ {2}#\d+ mover: “/gm)?.length, 11)
+    match(text, /left {7}\$0\.19 of \$0\.25\ncontinue {3}with --since 14$/)
+    strictEqual(yield* spent, atomic("0.06") as bigint)
+  }).pipe(Effect.provide(market())))
+
+liveTest("the agent stops when the budget is used up", () =>
+  Effect.gen(function* () {
+    const { base, grow } = yield* openService()
+    const run = yield* Effect.context<never>()
+    const { text, error } = yield* runAgainst(base, {
+      budgetUsd: "0.05",
+      polls: 9,
+      afterPoll: () => Effect.runPromiseWith(run)(grow),
+    })
+    strictEqual(error, "")
+    match(
+      text,
+      /buying {5}the items after 13\nstopping {3}.+\nleft {7}\$0\.02 of \$0\.05\n.+--since 13$/,
+    )
+    strictEqual(yield* spent, atomic("0.03") as bigint)
+  }).pipe(Effect.provide(market())))
 
 liveTest(
-  "an honest service is paid once, and its receipt is checked against its record",
+  "nothing more is bought where a receipt is not of the bytes that arrived",
   () =>
     Effect.gen(function* () {
-      const { text, error, payments, received } = yield* runAgentAgainst({})
-      strictEqual(error, "")
-      equal(payments.length, 1)
-      match(text, new RegExp(`receipt and record agree: \\$0\\.03 in ${transaction}`))
-      match(text, /#3 moved: “Question 3” 0.4 -> 0.6 \(\+0.2\) in 1h, z 4.2/)
-      match(
-        text,
-        /signed {5}\$0.03; .+ \$0.00\nbought {5}1 answers for \$0.03\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
-      )
-      equal(received.slice(0, 4).map(({ path }) => path), [
-        ...["/llms.txt", "/documents/openapi.json", "/health", "/v1/index"],
-      ])
-    }),
-)
-
-/** A fault of the service, and the error of the agent, which signs nothing. */
-const unsigned: ReadonlyArray<readonly [string, ServiceFaults, RegExp]> = [
-  [
-    "a challenge that requests more than the contract says",
-    {
-      unpaid: ({ path }, _, base) =>
-        path === "/v1/signals"
-          ? challengeResponse(base, ({ accepts }) => {
-            Object.assign(accepts[0] ?? {}, { amount: "40000" })
+      const { base } = yield* openService((_, answer) => {
+        const receipt = answer.headers.get("payment-response")
+        return receipt === null
+          ? answer
+          : new Response('{"success":true,"data":[],"charged":true}', {
+            headers: { "payment-response": receipt },
           })
-          : null,
-    },
-    /terms for get_signals are not those of the contract/,
-  ],
-  [
-    "documents with different prices",
-    { listedPrice: "0.01" },
-    /\/v1\/signals costs \$0.01 in a document of the service, and \$0.03 in the client/,
-  ],
-  [
-    "a contract that cannot be read",
-    {
-      unpaid: ({ path }) => path === "/documents/openapi.json" ? json({ openapi: "3.1.0" }) : null,
-    },
-    /The contract cannot be read/,
-  ],
-]
-
-for (const [name, faults, reason] of unsigned) {
-  liveTest(`nothing is signed for ${name}`, () =>
-    Effect.gen(function* () {
-      const { error, text, payments } = yield* runAgentAgainst(faults)
-      match(error, reason)
-      equal(payments, [])
-      match(text, /bought {5}0 answers for \$0.00/)
-    }))
-}
-
-liveTest(
-  "a price over the cap is not requested, and the agent ends without an error",
-  () =>
-    Effect.gen(function* () {
-      const { text, error, received } = yield* runAgentAgainst({}, { maxPriceUsd: "0.029999" })
-      strictEqual(error, "")
-      match(text, /stopping {3}the feed costs more than is left/)
-      ok(!received.some(({ path }) => path === "/v1/signals"))
-    }),
-)
-
-liveTest("a growing feed is bought until the budget is used up", () =>
-  Effect.gen(function* () {
-    const { text, error, payments } = yield* runAgentAgainst({ index: (nth) => nth }, {
-      ...{ budgetUsd: "0.10", polls: null },
-    })
-    strictEqual(error, "")
-    equal(new Set(payments.map(({ payment }) => payment)).size, 3)
-    match(text, /stopping {3}the feed costs more than is left/)
-    match(text, /bought {5}3 answers for \$0.09[^]+left {7}\$0.01 of \$0.10/)
-  }))
-
-/** The answers to the payments, how often the one payment is sent, and the summary. */
-const ends: ReadonlyArray<readonly [string, ServiceFaults, sends: number, summary: RegExp]> = [
-  [
-    "an answer that was lost once",
-    { paid: (_, nth) => nth === 1 ? brokenResponse() : null },
-    2,
-    /bought {5}1 answers for \$0.03/,
-  ],
-  [
-    "an uncharged answer",
-    { paid: () => json({ success: true, data: [], charged: false }) },
-    1,
-    /not taken according to the service: \$0.03\nbought {5}0 answers[^]+left {7}\$0.22 of \$0.25/,
-  ],
-  [
-    "a refund that was queued and is paid before the agent ends",
-    {
-      paid: () =>
-        errorResponse(500, { charged: true, retryable: true, refund: { state: "queued" } }),
-      record: { state: "refunded" },
-    },
-    1,
-    /refunds {4}\$0.03; paid according to the service: \$0.03\nleft {7}\$0.22 of \$0.25/,
-  ],
-  [
-    "no answer at all, and a record that is unresolved",
-    { paid: brokenResponse, record: { state: "unresolved" } },
-    12,
-    /stopping {3}the outcome of a payment is unclear\n[^]+unclear {4}\$0.03 for \/v1\/signals\?since=0&count=20: check GET \/v1\/payments\/0x[^]+left {7}\$0.22 of \$0.25/,
-  ],
-]
-
-for (const [name, faults, sends, summary] of ends) {
-  liveTest(`the agent signs only once for ${name}`, () =>
-    Effect.gen(function* () {
-      const { text, error, payments } = yield* runAgentAgainst(faults)
-      strictEqual(error, "")
-      equal(payments.length, sends, text)
-      equal(new Set(payments.map(({ payment }) => payment)).size, 1)
-      equal(new Set(payments.map(({ key }) => key)).size, 1)
-      match(text, summary)
-    }))
-}
-
-liveTest(
-  "a wrong receipt stops the agent, and the payment is counted",
-  () =>
-    Effect.gen(function* () {
-      const { error, text, payments } = yield* runAgentAgainst({
-        paid: () => json({ data: [], charged: true }, 200, receipt({ amount: "40000" })),
-      }, { polls: 5 })
-      match(error, /The service says that it charged \$0.03, but/)
-      equal(payments.length, 1)
-      match(text, /bought {5}1 answers for \$0.03/)
-    }),
+      })
+      const { text, error } = yield* runAgainst(base, { polls: 5 })
+      strictEqual(error, "The signed receipt is not of this answer")
+      strictEqual(text.match(/^buying /gm)?.length, 1)
+    }).pipe(Effect.provide(market())),
 )
 
 liveTest(
-  "what the service reports as not taken counts against the budget all the same",
+  "nothing is signed where a document has another price, or payments are real",
   () =>
     Effect.gen(function* () {
-      const { text, error, payments } = yield* runAgentAgainst({
-        index: (polls) => polls,
-        paid: (_, n) => json({ success: true, charged: false, data: [item(n)] }),
-      }, { polls: 40 })
-      strictEqual(error, "")
-      equal(new Set(payments.map(({ payment }) => payment)).size, 8)
-      match(text, /signed {5}\$0.24; not taken according to the service: \$0.24/)
-      match(text, /bought {5}0 answers[^]+left {7}\$0.01 of \$0.25/)
-    }),
+      const changed = (path: string, body: object) =>
+        openService((request, answer) =>
+          new URL(request.url).pathname === path ? Response.json(body) : answer
+        )
+      const priced = (amount: string | null) => ({
+        get: { "x-payment-info": { price: { amount } } },
+      })
+      const paths = Object.values(calls).map(({ path, priceUsd }) => [path, priced(priceUsd)])
+      const { base } = yield* changed("/openapi.json", {
+        paths: { ...Object.fromEntries(paths), "/v1/signals": priced("0.02") },
+      })
+      match(
+        (yield* runAgainst(base)).error,
+        /\/v1\/signals costs “0\.02”, and \$0\.03 was expected/,
+      )
+      const real = yield* changed("/health", { success: true, paymentMode: "live" })
+      match((yield* runAgainst(real.base)).error, /the key has no money/)
+      strictEqual(yield* spent, 0n)
+    }).pipe(Effect.provide(market())),
 )
 
-liveTest("a key whose payments are rejected is tried three times", () =>
-  Effect.gen(function* () {
-    const { text, error, payments } = yield* runAgentAgainst({
-      paid: () => json({ error: "insufficient_funds" }, 402),
-    }, { polls: 9 })
-    strictEqual(error, "")
-    equal(payments.length, 3)
-    match(text, /stopping {3}the feed was not available 3 times in a row/)
-  }))
+const ran = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env = {}) {
+  const child = yield* startTask("agent", args, env)
+  const { code, stdout, stderr } = yield* Effect.promise(() => child.output())
+  const [text, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes))
+  return { code, text: text ?? "", error: error ?? "" }
+})
 
-liveTest("a throw-away key is not used where payments are real", () =>
-  Effect.gen(function* () {
-    const { text, payments } = yield* runAgentAgainst({ paymentMode: "live" }, { polls: 3 })
-    equal(payments, [])
-    match(text, /the key has no money: watching only/)
-  }))
+liveTest(
+  "deno task agent sends an unclear payment again, and never prints its key",
+  () =>
+    Effect.gen(function* () {
+      const sent: Array<string> = []
+      let isCut = true
+      const { base } = yield* openService((request, answer) => {
+        const payment = request.headers.get("payment-signature")
+        if (payment !== null) sent.push(payment)
+        const isLost = payment !== null || request.url.includes("/v1/payments/")
+        return isCut && isLost ? new Response("gone", { status: 418 }) : answer
+      })
+      const folder = yield* Effect.acquireRelease(
+        Effect.promise(() => Deno.makeTempDir()),
+        (path) => Effect.promise(() => Deno.remove(path, { recursive: true })),
+      )
+      const env = { BUYER_PRIVATE_KEY: key, BUDGET_DIR: folder, BUDGET_USD: "0.06" }
+      const first = yield* ran([base, "--polls", "1"], env)
+      strictEqual(first.code, 0, first.error)
+      match(first.text, /the same command sends the same payment\nleft .+\n.+--since 3\n$/)
+      isCut = false
+      const second = yield* ran([base, "--polls", "1", "--since", "3"], env)
+      match(
+        second.text,
+        /This is the answer to an earlier call of get_signals, paid once with \$0\.03/,
+      )
+      strictEqual(new Set(sent).size, 1)
+      strictEqual(yield* spent, atomic("0.03") as bigint)
+      for (const { text } of [first, second]) ok(!text.includes(key.slice(2)))
+    }).pipe(Effect.provide(market())),
+)
 
-liveTest("the agent waits as long as the free limit asks", () =>
-  Effect.gen(function* () {
-    const { error, received, skippedMs } = yield* runAgentAgainst({ index: () => 0 }, {
-      ...{ polls: 12, everyMs: 0 },
-    })
-    strictEqual(error, "")
-    ok(received.filter(({ path }) => path === "/v1/index").length >= 12)
-    // Thirteen free requests are five at once and eight more at five a minute.
-    ok(skippedMs >= 2 * 60_000 - 5_000, `waited ${skippedMs} ms`)
-  }))
+liveTest(
+  "deno task agent reports a wrong argument or variable, but never a key",
+  () =>
+    Effect.gen(function* () {
+      const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, object, RegExp]> = [
+        [["--polls", "x"], {}, /--polls must be a whole number/],
+        [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /privateKey must be 0x and 64 hexadecimal digits/],
+      ]
+      for (const [args, env, reason] of wrong) {
+        const { code, error } = yield* ran(["http://127.0.0.1:9", ...args], env)
+        strictEqual(code, 1)
+        match(error, reason)
+        ok(!error.includes("secret"), error)
+      }
+      match((yield* ran(["--help"])).text, /^ {2}--since .+/m)
+    }),
+)

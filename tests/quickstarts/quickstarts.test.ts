@@ -18,7 +18,6 @@ import {
   runQuickstart,
 } from "../support/examples/quickstarts.ts"
 import { errorResponse } from "../support/client/seller.ts"
-import { brokenResponse } from "../support/examples/faultyService.ts"
 import { openShop, spentBy } from "../support/packages/shop.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { market } from "../support/payments/sales.ts"
@@ -85,6 +84,10 @@ const lossyService = Effect.fnUntraced(function* (lose: (nth: number) => Respons
 })
 
 const unknownOutcome = () => errorResponse(503, { charged: null, retryable: true })
+/** No answer: the connection breaks while the body is sent. */
+const brokenResponse = (): Response =>
+  new Response(new ReadableStream({ start: (controller) => controller.error("lost") }))
+
 const losses = { "is lost": brokenResponse, "is a 503": unknownOutcome }
 
 /** What every quickstart buys, and what it prints of it. */
