@@ -19,7 +19,6 @@ const measurements: Readonly<Record<string, string>> = {
   paid: "ROUNDS=3 deno task bench:paid",
   signatures: "deno run --lock=tests/deno.lock -A bench/signatures.ts",
   tick: "deno task bench:tick",
-  backtest: "deno run --lock=tests/deno.lock -A --no-check bench/backtest.ts",
   whalestore: "deno task bench:whalestore",
   whalepages: "deno task bench:whalepages",
   growth: "deno task bench:growth",

@@ -27,10 +27,10 @@ const entryPoints = [
   "src/restore.ts",
   "src/refund-review.ts",
   "src/check.ts",
-  "src/backtest.ts",
   ...["examples/buyer.ts", "examples/agent.ts"],
   ...["packages/client/src/client.ts", "packages/mcp/src/main.ts"],
   "tools/verify.ts",
+  "tools/backtest.ts",
 ]
 
 /**
@@ -51,7 +51,6 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   digest: ["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
   research: ["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
   "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
-  backtest: ["core", "markets", "feed", "movers", "whales"],
   status: ["core", "digest"],
   catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record", "status"],
   payments: ["core", "catalog", "signing"],

@@ -28,7 +28,10 @@ export const serving = [...entries, ...workers]
 
 const buyers = ["examples/agent.ts", "examples/buyer.ts", "packages/mcp/src/main.ts"]
 
-const tools = filesIn("tools/", (path) => path.endsWith(".ts"))
+/** Reads files with a package of its own, which no service needs. */
+const backtest = "tools/backtest.ts"
+
+const tools = filesIn("tools/", (path) => path.endsWith("verify.ts"))
 
 /** Folders with packages of their own, which `npm ci` installs. */
 const installed = /^tests\/(?:anvil|browser|documents|hosts|legacy|oracle|quickstarts)\//
@@ -43,7 +46,10 @@ const tested = ["tests/", "bench/"].flatMap((folder) =>
  */
 export const locks = {
   product: { file: "deno.lock", entries: [...serving, ...buyers, ...tools] },
-  tests: { file: "tests/deno.lock", entries: [...serving, ...buyers, ...tools, ...tested] },
+  tests: {
+    file: "tests/deno.lock",
+    entries: [...serving, ...buyers, ...tools, backtest, ...tested],
+  },
 } as const
 
 export interface Lock {

@@ -95,7 +95,7 @@ export function isConverged(price: number): boolean {
 }
 
 /** The minimum move, in price and in spreads: a wide spread alone can look like a move. Inclusive. */
-export const deltaMin = 0.05
+const deltaMin = 0.05
 const spreadsMin = 1.5
 
 /** Gates 1-4: quality, spread, ordinary and open market, size. Fails with the first reason. */
@@ -121,6 +121,7 @@ export function screenMove(input: MoveInput): Result.Result<MarketMove, MoverRej
 export function measureMove(
   { window, now, tickIntervalMs, start }: Omit<MoveInput, "market" | "book">,
   price: { readonly mid: number; readonly spread: number | null },
+  sizeMin = deltaMin,
 ): Result.Result<PriceMove, "no_history" | "small_move"> {
   const range = startRange(window, now, tickIntervalMs)
   if (start === undefined || !isPrice(start.mid)) return Result.fail("no_history")
@@ -128,7 +129,7 @@ export function measureMove(
   const [from, to] = [halfSteps(start.mid), halfSteps(price.mid)]
   const moved = Math.abs(to - from)
   const spread = halfSteps(price.spread ?? 0)
-  if (moved < halfSteps(deltaMin) || moved < spreadsMin * spread) return Result.fail("small_move")
+  if (moved < halfSteps(sizeMin) || moved < spreadsMin * spread) return Result.fail("small_move")
   return Result.succeed({
     window,
     now,
