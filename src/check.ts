@@ -8,7 +8,7 @@
  */
 import "./core/fiberContext.ts"
 import { Cause, Effect, Exit } from "effect"
-import { parseCheck } from "./app/check/arguments.ts"
+import { parseCheck } from "./app/arguments.ts"
 import { printCheck } from "./app/check/print.ts"
 import { checkMigration, checkService } from "./app/check/serviceCheck.ts"
 import { printStopReason } from "./app/console.ts"
@@ -16,7 +16,9 @@ import { loadMigrationCheck, loadServiceCheck } from "./app/settings.ts"
 import { commandArguments, untilSignal } from "./app/untilSignal.ts"
 
 const program = Effect.gen(function* () {
-  const { role, json } = yield* parseCheck(commandArguments())
+  const read = yield* parseCheck(commandArguments())
+  if (read === null) return 0
+  const { role, json } = read
   const get = (name: string) => Deno.env.get(name)
   const rows = role === "migrate"
     ? yield* checkMigration(yield* loadMigrationCheck(get))

@@ -7,9 +7,11 @@
  * @module
  */
 import "./core/fiberContext.ts"
-import { Cause, Console, Effect, Exit, Layer, Result } from "effect"
+import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { stopReason } from "./app/console.ts"
-import { InvalidArguments, parseReview, runReview } from "./app/refundReview.ts"
+import { parseReview } from "./app/arguments.ts"
+import { InvalidArguments } from "./app/commandLine.ts"
+import { runReview } from "./app/refundReview.ts"
 import { loadMigration } from "./app/settings.ts"
 import { commandArguments } from "./app/untilSignal.ts"
 import { layer as reviewLayer } from "./payments/postgres/refundReview.ts"
@@ -19,10 +21,8 @@ import { layerPostgres } from "./postgres/client.ts"
 const invalidArgumentsCode = 2
 
 const program = Effect.gen(function* () {
-  const command = yield* Result.match(parseReview(commandArguments()), {
-    onFailure: Effect.fail,
-    onSuccess: Effect.succeed,
-  })
+  const command = yield* parseReview(commandArguments())
+  if (command === null) return
   const { databaseUrl } = yield* loadMigration((name) => Deno.env.get(name))
   const store = reviewLayer.pipe(
     Layer.provide(layerPostgres({ url: databaseUrl, maxConnections: 1 })),

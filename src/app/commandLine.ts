@@ -9,7 +9,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { ChildProcessSpawner } from "effect/process"
 
 /** The arguments of a command cannot be used. The process ends with code 2. */
-class InvalidArguments
+export class InvalidArguments
   extends Schema.TaggedError<InvalidArguments>()("InvalidArguments", { message: Schema.String }) {}
 
 interface CommandLine<Config extends Command.Command.Config> {
@@ -39,7 +39,7 @@ export const readArguments = Effect.fnUntraced(
       Effect.provideService(CliOutput.Presenter, presenter(refused)),
       Effect.provide(outside),
       Effect.mapError(() => {
-        const reason = refused.join("; ")
+        const reason = refused.join("; ").replace(/\s+/g, " ")
         return new InvalidArguments({ message: `${reason}. ${name} --help shows what it takes` })
       }),
     )

@@ -4,10 +4,8 @@
  * @module
  */
 import { Console, Duration, Effect, Schedule, Schema } from "effect"
-import { parseCheck } from "./check/arguments.ts"
 import { releaseName } from "../core/domain/version.ts"
 import { commitIn } from "./commit.ts"
-import { helpOf } from "./help.ts"
 import { loadWorker, loadWorkerCheck } from "./moneySettings.ts"
 import {
   backfillSandbox,
@@ -23,7 +21,6 @@ import {
   workerCheckSandbox,
   workerSandbox,
 } from "./sandbox.ts"
-import { parseRestore } from "./restoreArguments.ts"
 import {
   loadBackfill,
   loadMigration,
@@ -88,9 +85,10 @@ export const launch = Effect.fnUntraced(function* (
   const environment = withCommit(given)
   const release = releaseName(environment("COMMIT")?.slice(0, commitDigits) ?? null)
   if (options.includes("--version")) return yield* Console.log(release)
-  const help = options.includes("--help") ? helpOf(command ?? "") : null
-  if (help !== null) return yield* Console.log(`${release}\n\n${help}`)
-  const { main, worker, get } = yield* planOf(command, options, environment)
+  if (options.includes("--help")) yield* Console.log(`${release}\n`)
+  const plan = yield* planOf(command, options.filter(isPassedOn), environment)
+  if (plan === null) return
+  const { main, worker, get } = plan
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
   if (options.includes("--print")) {
     for (const sandbox of sandboxes) {
@@ -106,11 +104,20 @@ export const launch = Effect.fnUntraced(function* (
   yield* worker === null ? exitCode(child) : Effect.raceFirst(exitCode(child), parentExited)
 }, Effect.scoped)
 
+/** Reads arguments. Most starts have none, and do not wait for what reads them. */
+const reading = Effect.promise(() => import("./arguments.ts"))
+
+/** What to start; null when the help was printed instead. */
 const planOf = Effect.fnUntraced(function* (
   command: string | undefined,
-  options: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
   environment: Environment,
 ) {
+  const what = withoutArguments[command ?? ""]
+  if (what !== undefined && args.length > 0) {
+    const { parseNone } = yield* reading
+    if ((yield* parseNone(command ?? "", what, args)) === null) return null
+  }
   switch (command) {
     case "dev": {
       const get = withWorkerAddresses(environment)
@@ -143,25 +150,25 @@ const planOf = Effect.fnUntraced(function* (
       } satisfies Launch
     }
     case "restore": {
-      const args = options.filter((option) => option !== "--print")
-      const { journals, since } = yield* parseRestore(args)
+      const read = yield* (yield* reading).parseRestore(args)
+      if (read === null) return null
+      const { journals, since } = read
       const settings = yield* loadRestore(since !== null, environment)
       const main = restoreSandbox(settings, journals, args)
       return { main, worker: null, get: environment } satisfies Launch
     }
-    case "check":
-      return {
-        main: yield* checkOf(options, environment),
-        worker: null,
-        get: environment,
-      } satisfies Launch
+    case "check": {
+      const main = yield* checkOf(args, environment)
+      return main && { main, worker: null, get: environment } satisfies Launch
+    }
     case "refunds:list":
     case "refunds:requeue":
     case "refunds:settle": {
+      const task = [command.slice("refunds:".length), ...args]
+      if ((yield* (yield* reading).parseReview(task)) === null) return null
       const { databaseUrl } = yield* loadMigration(environment)
-      const args = [command.slice("refunds:".length), ...options.filter(isPassedOn)]
       return {
-        main: reviewSandbox(databaseUrl, args),
+        main: reviewSandbox(databaseUrl, task),
         worker: null,
         get: environment,
       } satisfies Launch
@@ -175,13 +182,23 @@ const planOf = Effect.fnUntraced(function* (
   }
 })
 
+/** The commands that take no arguments, and what they do, where the help of their settings does not say it. */
+const withoutArguments: Readonly<Record<string, string>> = {
+  dev: "",
+  start: "",
+  refunds: "",
+  migrate: "",
+  backfill:
+    "Reads the history of every tracked wallet; can be stopped, and continues where it stopped.",
+}
+
 const checkOf = Effect.fnUntraced(function* (
-  options: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const args = options.filter(isPassedOn)
-  const { role } = yield* parseCheck(args)
-  switch (role) {
+  const read = yield* (yield* reading).parseCheck(args)
+  if (read === null) return null
+  switch (read.role) {
     case "service":
       return serviceCheckSandbox(yield* loadServiceCheck(environment), args)
     case "refunds":

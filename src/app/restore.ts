@@ -14,14 +14,17 @@ import * as restoreStore from "../payments/postgres/restoreStore.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import { layerPostgres } from "../postgres/client.ts"
-import { invalid, parseRestore } from "./restoreArguments.ts"
+import { parseRestore } from "./arguments.ts"
+import { InvalidArguments } from "./commandLine.ts"
 import { loadRestore, type RestoreSettings } from "./settings.ts"
 import type { GetVariable } from "./variables.ts"
 
 /** Runs the command, and prints what it did. Running it again changes nothing more. */
 export const restore = Effect.fnUntraced(
   function* (args: ReadonlyArray<string>, get: GetVariable) {
-    const { journals, since } = yield* parseRestore(args)
+    const read = yield* parseRestore(args)
+    if (read === null) return
+    const { journals, since } = read
     const settings = yield* loadRestore(since !== null, get)
     const delivered = new Set(
       (yield* Effect.forEach(journals, journalIn)).flatMap((ids) => [...ids]),
@@ -47,7 +50,11 @@ export const restore = Effect.fnUntraced(
 
 const journalIn = (folder: string) =>
   Effect.try(() => readJournal(folder)).pipe(
-    Effect.catch(() => invalid(`${folder} is not a folder with a readable delivery journal`)),
+    Effect.mapError(() =>
+      new InvalidArguments({
+        message: `Cannot restore: ${folder} is not a folder with a readable delivery journal`,
+      })
+    ),
   )
 
 const chainLayer = (settings: NonNullable<RestoreSettings["scan"]>["chain"]) =>

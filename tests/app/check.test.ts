@@ -9,7 +9,6 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
-import { parseCheck } from "../../src/app/check/arguments.ts"
 import { tryDatabase } from "../../src/app/check/database.ts"
 import { tryFacilitator } from "../../src/app/check/facilitator.ts"
 import { hasFailed, jsonOf, type Row, tableOf, tryAll } from "../../src/app/check/rows.ts"
@@ -415,13 +414,3 @@ else {
       ),
     ))
 }
-
-test("parseCheck() reads the role and --json, and refuses anything else", () =>
-  Effect.gen(function* () {
-    equal(yield* parseCheck([]), { role: "service", json: false })
-    equal(yield* parseCheck(["--role", "refunds", "--json"]), { role: "refunds", json: true })
-    for (const args of [["--role", "x"], ["--role"], ["--jso"], ["x"]]) {
-      const { message } = yield* Effect.flip(parseCheck(args))
-      match(message, /^Cannot check: .*Use: deno task check/s)
-    }
-  }))

@@ -137,11 +137,19 @@ liveTest(
       equal([version.code, version.stdout], [0, "Bellwether 1.0.0, commit 0123456789ab\n"])
       const help = yield* launched("migrate", "--help")
       equal(help.code, 0)
-      match(help.stdout, /^Bellwether 1\.0\.0.*\n\ndeno task migrate\n[^]*MIGRATION_DATABASE_URL/)
+      match(
+        help.stdout,
+        /^Bellwether 1\.0\.0.*\n\nDESCRIPTION\n {2}deno task migrate\n[^]*MIGRATION_DATABASE_URL/,
+      )
       const check = yield* launched("check", "--role", "migrate", "--json")
       equal(check.code, 1)
       equal(JSON.parse(check.stdout).ok, false)
-      equal((yield* launched("check", "--role", "nothing")).code, 2)
+      for (const wrong of [["check", "--role", "nothing"], ["backfill", "x"], ["start", "--x"]]) {
+        equal((yield* launched(...wrong)).code, 2)
+      }
+      const backfill = yield* launched("backfill", "--help")
+      equal(backfill.code, 0)
+      match(backfill.stdout, /USAGE\n {2}deno task backfill/)
       const start = yield* launched("start")
       equal(start.code, 1)
       match(start.stderr, /^8 settings are missing or wrong:\n {2}/)
