@@ -132,7 +132,10 @@ function meaning(name: Variable, mode: Mode): string {
 }
 
 const processNames: Readonly<Record<Process, string>> = {
-  ...{ service: "start", worker: "refunds", backfill: "backfill", migration: "migrate" },
+  service: "start",
+  worker: "refunds",
+  backfill: "backfill",
+  migration: "migrate",
   restore: "restore",
 }
 

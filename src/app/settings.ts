@@ -103,7 +103,10 @@ export const loadService = Effect.fn("settings.loadService")(
       ...ports,
       ...documents,
       ...limits,
-      ...{ payments, payTo, treasury, finality },
+      payments,
+      payTo,
+      treasury,
+      finality,
       /** Folder of the delivery journal: deliveries that are not yet stored in the database. */
       deliveryJournal: `.data/handed-over-${ports.port}`,
     }

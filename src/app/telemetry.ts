@@ -190,7 +190,9 @@ const post = (url: string, headers: Readonly<Record<string, string>>, body: stri
       const response = await fetch(url, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
-        ...{ body, signal, redirect: "manual" },
+        body,
+        signal,
+        redirect: "manual",
       })
       await response.body?.cancel()
       return response.status
@@ -371,8 +373,14 @@ class PassedSpan implements Tracer.Span {
 const notTraced: Tracer.Span = {
   _tag: "Span",
   name: "not traced",
-  ...{ spanId: "0".repeat(16), traceId: "0".repeat(32), sampled: false, kind: "internal" },
-  ...{ parent: Option.none(), annotations: Context.empty(), links: [], attributes: new Map() },
+  spanId: "0".repeat(16),
+  traceId: "0".repeat(32),
+  sampled: false,
+  kind: "internal",
+  parent: Option.none(),
+  annotations: Context.empty(),
+  links: [],
+  attributes: new Map(),
   status: { _tag: "Started", startTime: 0n },
   attribute() {},
   event() {},

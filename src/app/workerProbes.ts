@@ -84,7 +84,9 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
       yield* Metric.update(chainReadAge, secondsSince(records.chain.goodAt))
     })
     yield* serveProbes({
-      ...{ hostname: adminHost, port: adminPort, drain },
+      hostname: adminHost,
+      port: adminPort,
+      drain,
       probes: { "/readyz": readiness },
       updateGauges,
     })

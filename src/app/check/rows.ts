@@ -33,10 +33,16 @@ export interface Tried {
 
 export const ok = (part: string, found: string): Row => ({ part, state: "ok", found, todo: null })
 export const warn = (part: string, found: string, todo: string): Row => ({
-  ...{ part, state: "warn", found, todo },
+  part,
+  state: "warn",
+  found,
+  todo,
 })
 export const fail = (part: string, found: string, todo: string): Row => ({
-  ...{ part, state: "fail", found, todo },
+  part,
+  state: "fail",
+  found,
+  todo,
 })
 
 /** Longer than the time limit of any single call, so that a part names its own call. */

@@ -37,7 +37,10 @@ export const checkService = Effect.fnUntraced(function* (
     [
       "database",
       databaseUrl === null ? Effect.succeed(embedded(settings)) : tryDatabase({
-        ...{ url: databaseUrl, variable: "DATABASE_URL", login: "service", migrations },
+        url: databaseUrl,
+        variable: "DATABASE_URL",
+        login: "service",
+        migrations,
         venue: venue === null ? null : storeVenueName(venue),
         payments: money.simulated ? "simulated" : "live",
       }),
@@ -65,8 +68,12 @@ export const checkMigration = Effect.fnUntraced(
       databaseUrl === null ? [] : [[
         "database",
         tryDatabase({
-          ...{ url: databaseUrl, variable: "MIGRATION_DATABASE_URL", login: "owner", migrations },
-          ...{ venue: null, payments: null },
+          url: databaseUrl,
+          variable: "MIGRATION_DATABASE_URL",
+          login: "owner",
+          migrations,
+          venue: null,
+          payments: null,
         }),
       ]],
     )

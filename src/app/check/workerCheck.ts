@@ -22,8 +22,12 @@ export const checkWorker = Effect.fnUntraced(function* (settings: WorkerCheckSet
       [
         "database",
         tryDatabase({
-          ...{ url: databaseUrl, variable: "REFUND_DATABASE_URL", login: "worker" },
-          ...{ migrations: null, venue: null, payments: money.simulated ? "simulated" : "live" },
+          url: databaseUrl,
+          variable: "REFUND_DATABASE_URL",
+          login: "worker",
+          migrations: null,
+          venue: null,
+          payments: money.simulated ? "simulated" : "live",
         }),
       ] as const,
     ],

@@ -259,7 +259,9 @@ export const freeRows = {
       success: true,
       head: sampleProof.head,
       days: [{
-        ...{ day: isoTime(sampleAt - day).slice(0, 10), ...sampleProof.head, madeAt: at },
+        day: isoTime(sampleAt - day).slice(0, 10),
+        ...sampleProof.head,
+        madeAt: at,
         jws: "eyJhbGciOiJFZERTQSJ9.eyJkYXkiOiIyMDI2LTExLTAxIn0.c2lnbmF0dXJl",
       }],
     }),
@@ -392,7 +394,9 @@ export const freeRows = {
       venue: { mode: "polymarket" },
       network: "eip155:8453",
       feed: {
-        ...{ index: predetermined.feedIndex, lastUpdated: at, stale: false },
+        index: predetermined.feedIndex,
+        lastUpdated: at,
+        stale: false,
         asOf: { mover: at, whale_entry: at, predetermined: at },
       },
       digest: { latestAt: digest.createdAt, stale: false },

@@ -56,8 +56,16 @@ const paid = (id: ProductId): PaidSkill => {
   const product: Product = products[id]
   const { title, description, use, tags, path, parameters } = product
   return {
-    ...{ kind: "paid", id, name: skillName(product), product },
-    ...{ title, description, use, tags, path, parameters },
+    kind: "paid",
+    id,
+    name: skillName(product),
+    product,
+    title,
+    description,
+    use,
+    tags,
+    path,
+    parameters,
   }
 }
 
@@ -65,8 +73,15 @@ const free = (id: FreeId): FreeSkill => {
   const row: FreeRow = freeRows[id]
   const { title, description, use, tags, path, parameters = [] } = row
   return {
-    ...{ kind: "free", id, name: skillName(row) },
-    ...{ title, description, use, tags, path, parameters },
+    kind: "free",
+    id,
+    name: skillName(row),
+    title,
+    description,
+    use,
+    tags,
+    path,
+    parameters,
   }
 }
 
