@@ -111,8 +111,7 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
       !isTooOld(input, at, { now, tickIntervalMs })
     return {
       status: statusAt(lastTickAt, now),
-      index: head.index,
-      head: head.chain,
+      ...{ index: head.index, head: head.chain },
       lastUpdated: head.lastItemAt ?? lastTickAt,
       todayByType: head.todayByType,
       lastTickAt,
