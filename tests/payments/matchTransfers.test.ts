@@ -5,6 +5,7 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Layer, Logger, Option } from "effect"
+import { Chain } from "../../src/payments/Chain.ts"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import {
   address,
@@ -21,6 +22,7 @@ import {
   answering,
   buying,
   early,
+  gatedWork,
   inMarket,
   passing,
   product,
@@ -75,6 +77,39 @@ test("the first scan reads nothing, and the next one continues from its block", 
     equal([yield* scan, yield* stateOf(before)], [0, null])
     const scanned = Option.getOrThrow(yield* store.scanned(account))
     equal([scanned.after, scanned.through > from.through], [from.after, true])
+  })))
+
+test("a transfer that a node did not return at first is found by the next scan", () =>
+  inMarket(Effect.gen(function* () {
+    const chain = yield* Chain
+    let isBehind = true
+    const transfers: typeof chain.transfers = (query) =>
+      Effect.map(
+        chain.transfers(query),
+        (read) => isBehind ? { ...read, transfers: [] } : read,
+      )
+    const { scan } = yield* replica.pipe(Effect.provideService(Chain, { ...chain, transfers }))
+    yield* scan
+    yield* unmatchedTransfer(0, blockTimeAt(0))
+    yield* passing(60)
+    equal(yield* scan, 0)
+    isBehind = false
+    equal(yield* scan, 1)
+  })))
+
+test("a settled payment whose answer is computed is not owed", () =>
+  inMarket(Effect.gen(function* () {
+    const { scan, sell } = yield* Payments
+    yield* scan
+    const { open, work } = yield* gatedWork
+    const bought = yield* purchase({ product: early, secret })
+    const call = yield* Effect.forkChild(sell(bought, workOf(work)))
+    yield* passing(50)
+    equal([yield* stateOf(bought), yield* scan, yield* stateOf(bought)], ["settled", 0, "settled"])
+    yield* open
+    yield* passing(1)
+    yield* Fiber.join(call)
+    equal(yield* stateOf(bought), "answered")
   })))
 
 test("a transfer without a row is inserted as refund_due once, across scans and replicas", () =>

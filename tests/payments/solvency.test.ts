@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber } from "effect"
 import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
@@ -30,8 +30,14 @@ const neverComputed = workOf(Effect.die("computed for an unsold answer"))
 
 type Balance = bigint | "down" | "silent"
 
-/** A service with this treasury balance, which a test can change; it counts balance reads. */
-const serviceWithTreasury = Effect.fnUntraced(function* (initial: Balance) {
+/**
+ * A service with this treasury balance, which a test can change; it counts balance reads. A claim
+ * takes `claimDelay`.
+ */
+const serviceWithTreasury = Effect.fnUntraced(function* (
+  initial: Balance,
+  claimDelay: Duration.Duration = Duration.zero,
+) {
   const treasury = { balance: initial, reads: 0 }
   const chain = yield* Chain
   const balanceOf = () =>
@@ -42,8 +48,11 @@ const serviceWithTreasury = Effect.fnUntraced(function* (initial: Balance) {
         ? Effect.fail(new ChainUnavailable({ reason: "test" }))
         : Effect.succeed(treasury.balance)
     })
+  const store = yield* PaymentStore
+  const claim: typeof store.claim = (...args) => Effect.delay(store.claim(...args), claimDelay)
   const payments = yield* replica.pipe(
     Effect.provideService(Chain, { ...chain, balanceOf }),
+    Effect.provideService(PaymentStore, { ...store, claim }),
   )
   const sell = (bought: Purchase, work: Work) =>
     Effect.forkChild(Effect.map(Effect.result(payments.sell(bought, work)), outcomeText))
@@ -132,6 +141,34 @@ test("of many concurrent sales only those start that the treasury covers", () =>
     const outcomes = yield* Effect.forEach(calls, Fiber.join)
     equal(outcomes.filter((outcome) => outcome === "answer").length, 3)
     equal(outcomes.filter((outcome) => outcome === "payments_unavailable").length, 7)
+  })))
+
+test("a sale that another replica claims at the same moment is counted", () =>
+  inMarket(Effect.gen(function* () {
+    const slow = yield* serviceWithTreasury(price, Duration.seconds(2))
+    const other = yield* serviceWithTreasury(price)
+    const { open, work } = yield* gatedWork
+    const [first, second] = [yield* nth(0), yield* nth(1)]
+    const waiting = yield* slow.sell(first, neverComputed)
+    yield* passing(1)
+    const sold = yield* other.sell(second, workOf(work))
+    yield* passing(2)
+    yield* open
+    yield* passing(1)
+    equal([yield* Fiber.join(waiting), yield* Fiber.join(sold)], ["payments_unavailable", "answer"])
+  })))
+
+test("of two sales at the same moment the one that is covered is made", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* serviceWithTreasury(price, Duration.seconds(2))
+    const [first, second] = [yield* nth(0), yield* nth(1)]
+    const calls = [
+      yield* sell(first, workOf(answering())),
+      yield* sell(second, workOf(answering())),
+    ]
+    yield* passing(6)
+    const outcomes = yield* Effect.forEach(calls, Fiber.join)
+    equal(outcomes.toSorted(), ["answer", "payments_unavailable"])
   })))
 
 test("a sale that is refused, abandoned or answered leaves no reservation", () =>

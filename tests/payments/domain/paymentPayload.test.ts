@@ -272,6 +272,7 @@ Deno.test("the authorization must pay us the exact price, and not from our own a
     refused(changed(`${at}.value`, value), /exactly 10000/)
   }
   refused(changed(`${at}.from`, terms.payTo), /our own/)
+  refused(changed(`${at}.from`, terms.treasury), /our own/)
 })
 
 Deno.test("the authorization must be valid now, for long enough, and must expire in time", () => {

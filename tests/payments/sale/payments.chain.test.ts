@@ -23,6 +23,7 @@ import {
   passing,
   product,
   purchase,
+  replica,
   stateOf,
   taken,
   useNonce,
@@ -41,6 +42,20 @@ const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) 
   yield* passing(5)
   return outcome(yield* Fiber.join(fiber))
 })
+
+test("a worker that lost its lease before the intent does not settle", () =>
+  inMarket(Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const move: typeof store.move = (row, next) =>
+      next.event === "intend" ? Effect.succeedNone : store.move(row, next)
+    const { sell } = yield* replica.pipe(
+      Effect.provideService(PaymentStore, { ...store, move }),
+    )
+    const bought = yield* purchase()
+    const call = yield* Effect.forkChild(Effect.flip(sell(bought, workOf(answering()))))
+    yield* passing(5)
+    equal([(yield* Fiber.join(call))._tag, yield* taken], ["Unresolved", nothing])
+  })))
 
 for (
   const [how, value] of [["cancelled", null], [
