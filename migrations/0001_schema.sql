@@ -136,10 +136,7 @@ CREATE INDEX mid_hour_by_hour ON mid_hour (hour);
 CREATE TABLE feed_counter (
   only_row boolean DEFAULT true PRIMARY KEY CHECK (only_row),
   last_index bigint NOT NULL DEFAULT 0,
-  -- The last item in the chain. Later ones are of an earlier version, and wait for their content
-  -- hash.
-  chain_index bigint NOT NULL DEFAULT 0,
-  -- The hash of item chain_index (last), of where it skips to, and so on. All that the next items
+  -- The hash of item last_index (last), of where it skips to, and so on. All that the next items
   -- need, so items can be pruned.
   chain_peaks bytea[] NOT NULL DEFAULT '{}'
 );
@@ -155,18 +152,15 @@ CREATE TABLE feed_item (
   -- json and not jsonb: the text is served as it was written.
   data json NOT NULL,
   -- Random; sold with the item, so that its content cannot be guessed from content_hash.
-  salt bytea,
+  salt bytea NOT NULL,
   -- SHA-256 of the canonical JSON of the published item and its salt (feed/domain/chain.ts).
-  content_hash bytea,
+  content_hash bytea NOT NULL,
   -- The hash of the item before it.
-  previous_hash bytea,
+  previous_hash bytea NOT NULL,
   -- The hash of an earlier item (skipIndex in feed/domain/chain.ts), so that proofs are short.
-  skip_hash bytea,
+  skip_hash bytea NOT NULL,
   -- SHA-256 of the canonical JSON of its index and the three hashes before.
-  hash bytea,
-  CHECK ((salt IS NULL) = (content_hash IS NULL)),
-  CHECK ((hash IS NULL) = (previous_hash IS NULL) AND (hash IS NULL) = (skip_hash IS NULL)),
-  CHECK (hash IS NULL OR content_hash IS NOT NULL)
+  hash bytea NOT NULL
 );
 CREATE INDEX feed_item_by_market
   ON feed_item (lower((data -> 'market' ->> 'slug') COLLATE "C"), feed_index);
@@ -921,12 +915,6 @@ DECLARE
   high bigint;
   middle bigint;
 BEGIN
-  -- A process of the release before calls this function for short logs, too.
-  IF grants_max <= 240 THEN
-    SELECT t.granted = 1, t.remaining, t.reset_ms INTO granted, remaining, reset_ms
-      FROM rate_takes(policy_name, ARRAY[client_key], ARRAY[1], grants_max, window_ms, test_now_ms) t;
-    RETURN;
-  END IF;
   LOOP
     SELECT * INTO ring FROM rate_key WHERE policy = policy_name AND key = client_key FOR UPDATE;
     EXIT WHEN FOUND;
@@ -1003,15 +991,10 @@ BEGIN
     ORDER BY i.item_number
   LOOP
     added := true;
-    -- All null while the chain waits for an item before this one.
-    SELECT NULL::bytea AS previous_link, NULL::bytea AS skip_link, NULL::bytea AS link INTO linked;
-    IF counter.chain_index = counter.last_index AND item.content_hash IS NOT NULL THEN
-      SELECT * INTO STRICT linked
-      FROM feed_link(counter.last_index + 1, item.content_hash, counter.chain_peaks);
-      counter.chain_index := counter.last_index + 1;
-      counter.chain_peaks := linked.peaks;
-    END IF;
     counter.last_index := counter.last_index + 1;
+    SELECT * INTO STRICT linked
+    FROM feed_link(counter.last_index, item.content_hash, counter.chain_peaks);
+    counter.chain_peaks := linked.peaks;
     RETURN QUERY
       INSERT INTO feed_item (feed_index, dedupe_key, type, created_at, title, data, salt,
         content_hash, previous_hash, skip_hash, hash)
@@ -1021,8 +1004,7 @@ BEGIN
       RETURNING *;
   END LOOP;
   IF added THEN
-    UPDATE feed_counter SET last_index = counter.last_index, chain_index = counter.chain_index,
-      chain_peaks = counter.chain_peaks;
+    UPDATE feed_counter SET last_index = counter.last_index, chain_peaks = counter.chain_peaks;
   END IF;
 END $$;
 
@@ -1059,51 +1041,11 @@ BEGIN
   RETURN part;
 END $$;
 
--- Links the items that wait, as far as they have a content hash. Returns the last index in the
--- chain.
-CREATE FUNCTION feed_link_waiting() RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  counter feed_counter%ROWTYPE;
-  item record;
-  linked record;
-BEGIN
-  SELECT * INTO STRICT counter FROM feed_counter FOR UPDATE;
-  FOR item IN
-    -- An item that an earlier release pruned in the meantime counts with a content hash of zeros.
-    SELECT n AS feed_index, feed_item.feed_index IS NULL AS gone, content_hash
-    FROM generate_series(counter.chain_index + 1, counter.last_index) n
-    LEFT JOIN feed_item ON feed_item.feed_index = n ORDER BY n
-  LOOP
-    EXIT WHEN item.content_hash IS NULL AND NOT item.gone;
-    SELECT * INTO STRICT linked FROM feed_link(
-      item.feed_index, coalesce(item.content_hash, decode(repeat('00', 32), 'hex')),
-      counter.chain_peaks);
-    UPDATE feed_item SET previous_hash = linked.previous_link, skip_hash = linked.skip_link,
-      hash = linked.link
-    WHERE feed_index = item.feed_index;
-    counter.chain_index := item.feed_index;
-    counter.chain_peaks := linked.peaks;
-  END LOOP;
-  UPDATE feed_counter SET chain_index = counter.chain_index, chain_peaks = counter.chain_peaks
-  WHERE chain_index < counter.chain_index;
-  RETURN counter.chain_index;
-END $$;
-
--- An item never changes; only what was empty of its chain is filled in, once.
+-- An item never changes.
 CREATE FUNCTION feed_item_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF (OLD.feed_index, OLD.dedupe_key, OLD.type, OLD.created_at, OLD.title, OLD.data::text)
-      IS DISTINCT FROM
-      (NEW.feed_index, NEW.dedupe_key, NEW.type, NEW.created_at, NEW.title, NEW.data::text)
-    OR (OLD.content_hash IS NOT NULL
-      AND (OLD.salt, OLD.content_hash) IS DISTINCT FROM (NEW.salt, NEW.content_hash))
-    OR (OLD.hash IS NOT NULL AND (OLD.previous_hash, OLD.skip_hash, OLD.hash)
-      IS DISTINCT FROM (NEW.previous_hash, NEW.skip_hash, NEW.hash))
-  THEN
-    RAISE EXCEPTION 'an item of the feed is corrected by a later item, and never changed'
-      USING ERRCODE = 'restrict_violation';
-  END IF;
-  RETURN NEW;
+  RAISE EXCEPTION 'an item of the feed is corrected by a later item, and never changed'
+    USING ERRCODE = 'restrict_violation';
 END $$;
 
 -- Functions: payments

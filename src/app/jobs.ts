@@ -104,8 +104,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const leased = true
   const jobs: ReadonlyArray<ScheduledJob> = [
     { leased, name: tickJob, every: tick, run: feed.tick, after: afterTick },
-    // Also completes the chain over what an earlier version published.
-    { leased, name: "feed-chain", every: minutes(1), run: () => chain.update },
+    { leased, name: "feed-chain", every: minutes(1), run: () => chain.signDay },
     { leased, name: "prune", every: pruneEvery, run: feed.prune },
     { leased, name: whaleJob, every: tick, first: firstTick, run: whale.tick, after: refresh },
     { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },

@@ -1,5 +1,5 @@
 /**
- * The chain of hashes over the feed, as its readers see it, and the job that keeps it complete.
+ * The chain of hashes over the feed, as its readers see it, and the job that signs its head.
  *
  * @module
  */
@@ -9,10 +9,6 @@ import { SigningKey } from "../signing/SigningKey.ts"
 import { type ChainProof, dailyHeadsMax, headStatement } from "./domain/chain.ts"
 import { type DailyHead, FeedStore } from "./FeedStore.ts"
 
-/** Items of an earlier version that one transaction adds to the chain, and transactions per run. */
-const linkItemsMax = 500
-const linkBatchesMax = 200
-
 export class FeedChain extends Context.Service<FeedChain, {
   /**
    * The path from the head of the chain to an item, the newest for null; none for an item that is not
@@ -21,11 +17,8 @@ export class FeedChain extends Context.Service<FeedChain, {
   readonly proof: (feedIndex: number | null) => Effect.Effect<Option.Option<ChainProof>>
   /** The newest signed heads, newest first, at most `dailyHeadsMax`. */
   readonly dailyHeads: Effect.Effect<ReadonlyArray<DailyHead>>
-  /**
-   * Adds the items of an earlier version to the chain, and then signs the head of yesterday unless that
-   * was done. Returns how many items still wait.
-   */
-  readonly update: Effect.Effect<number>
+  /** Signs the head of yesterday, unless that was done. */
+  readonly signDay: Effect.Effect<void>
 }>()("bellwether/feed/FeedChain") {
   static readonly layer = Layer.effect(
     FeedChain,
@@ -33,25 +26,19 @@ export class FeedChain extends Context.Service<FeedChain, {
       const store = yield* FeedStore
       const { sign } = yield* SigningKey
 
-      const update = Effect.gen(function* () {
-        let waiting = Infinity
-        for (let batch = 0; batch < linkBatchesMax && waiting > 0; batch++) {
-          waiting = yield* store.link(linkItemsMax)
-        }
-        if (waiting > 0) return waiting
+      const signDay = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const yesterday = now - now % day - day
         yield* store.addDailyHead(
           yesterday,
           (head) => sign(headStatement(isoTime(yesterday), head)),
         )
-        return waiting
-      }).pipe(Effect.withSpan("FeedChain.update"))
+      }).pipe(Effect.withSpan("FeedChain.signDay"))
 
       return FeedChain.of({
         proof: store.proof,
         dailyHeads: store.dailyHeads(dailyHeadsMax),
-        update,
+        signDay,
       })
     }),
   )

@@ -71,11 +71,6 @@ export class FeedStore extends Context.Service<FeedStore, {
    */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
   /**
-   * Adds at most `limit` items of an earlier version to the chain; `append` adds the others. Returns the
-   * number that still waits.
-   */
-  readonly link: (limit: number) => Effect.Effect<number>
-  /**
    * The path from the head of the chain to an item, the newest for null; none for an item that is not
    * kept or in the chain.
    */

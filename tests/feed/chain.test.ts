@@ -10,7 +10,7 @@ import { sampleBody, sampleProof } from "../../src/catalog/domain/sample.ts"
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { sha256 } from "../../src/core/sha256.ts"
 import { linkText, noHash, pathOf, proofFault } from "../../src/feed/domain/chain.ts"
-import type { FeedItem, NewFeedItem } from "../../src/feed/domain/item.ts"
+import type { NewFeedItem } from "../../src/feed/domain/item.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { layer } from "../../src/feed/postgres/feedStore.ts"
 import { headOf, linksOf, proofOf } from "../support/feed/chain.ts"
@@ -27,15 +27,6 @@ const newItem = (n: number, at = start): NewFeedItem => {
   return { ...item, dedupeKey: `${n}` } as NewFeedItem
 }
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
-
-/** Appends as the release before: without hashes. */
-const appendAsBefore = Effect.fnUntraced(function* (items: ReadonlyArray<NewFeedItem>) {
-  const sql = yield* SqlClient
-  const rows = items.map(({ dedupeKey, type, createdAt, title, data }) => ({
-    ...{ dedupe_key: dedupeKey, type, created_at: createdAt, title, data },
-  }))
-  yield* sql`SELECT feed_index FROM feed_append(${JSON.stringify(rows)}::json)`
-})
 
 const allItems = Effect.flatMap(
   FeedStore,
@@ -76,13 +67,12 @@ const anyItems = Arbitrary.schema(
     title: Schema.String,
     odd: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: odd.length - 1 })),
     number: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: numbers.length - 1 })),
-    before: Schema.Boolean,
   })).check(Schema.isMaxLength(30)),
 )
 
 onEveryStore("The chain of FeedStore", (law) => {
   law(
-    "each item is hashed as it is read, whatever its content and whichever release appended it",
+    "each item is hashed as it is read, whatever its content",
     checkProperty(anyItems, (rows) =>
       Effect.gen(function* () {
         const feed = yield* FeedStore
@@ -93,17 +83,8 @@ onEveryStore("The chain of FeedStore", (law) => {
             title: row.title + odd[row.odd],
             data: { ...sample.data, zScore: numbers[row.number] },
           } as NewFeedItem
-          if (row.before) {
-            yield* appendAsBefore([{
-              ...item,
-              title: item.title.replaceAll("\0", "").toWellFormed(),
-            }])
-          } else yield* feed.append([item])
-          if (row.number === 0) yield* feed.link(1)
+          yield* feed.append([item])
         }
-        let waiting = yield* feed.link(3)
-        for (let n = 0; n < 20 && waiting > 0; n++) waiting = yield* feed.link(3)
-        assert.equal(waiting, 0)
         yield* checkChain
       }).pipe(Effect.provide(layer))),
   )
@@ -167,12 +148,11 @@ onEveryStore("The chain of FeedStore", (law) => {
   )
 
   law(
-    "an item in the feed can be neither changed nor linked again",
+    "an item in the feed cannot be changed",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       const sql = yield* SqlClient
       yield* feed.append([newItem(1), newItem(2)])
-      yield* appendAsBefore([newItem(3)])
       const changes = [
         "title = 'other'",
         "data = '{}'",
@@ -190,35 +170,12 @@ onEveryStore("The chain of FeedStore", (law) => {
         )
         assert.equal(changed._tag, "Failure", change)
       }
-      yield* feed.link(9)
       yield* checkChain
     }).pipe(Effect.provide(layer)),
   )
 
   law(
-    "an item of an earlier version names the outcome of its prices, if its market is stored with it",
-    Effect.gen(function* () {
-      const feed = yield* FeedStore
-      yield* appendAsBefore(
-        sampleBody.feedItems.flatMap((item) => [earlier(item, true), earlier(item, false)]),
-      )
-      assert.deepEqual((yield* allItems).map(({ chain }) => chain), Array(6).fill(undefined))
-      yield* feed.link(9)
-      const items = yield* checkChain
-      const [named, unnamed] = [0, 1].map((n) => items.filter((_, at) => at % 2 === n))
-      for (const { data } of named ?? []) assert.equal(data.microstructure?.outcome, "Over 2.5")
-      for (const { data } of unnamed ?? []) {
-        assert.equal("outcome" in (data.microstructure ?? {}), false)
-      }
-      const ofMovers = items.flatMap(({ type, data }) => type === "mover" ? [data.outcome] : [])
-      assert.deepEqual(ofMovers, ["Over 2.5", null])
-      const others = items.flatMap(({ type, data }) => type === "mover" ? [] : [data.outcome])
-      assert.deepEqual(others, ["Yes", "Yes", "Yes", "Yes"])
-    }).pipe(Effect.provide(layer)),
-  )
-
-  law(
-    "items that were hashed by an earlier release are read with the content that was hashed",
+    "the sample has the hashes and the proof of its items",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       const sql = yield* SqlClient
@@ -255,20 +212,6 @@ onEveryStore("The chain of FeedStore", (law) => {
     }).pipe(Effect.provide(layer)),
   )
 })
-
-/** An item as a version stored it that did not name the outcome of prices; before, not even outcomes. */
-function earlier(item: FeedItem, withOutcomes: boolean): NewFeedItem {
-  const { outcomes: _, ...market } = item.data.market
-  const { outcome: __, ...book } = item.data.microstructure ?? {}
-  const stored: Record<string, unknown> = {
-    ...item.data,
-    market: withOutcomes ? { ...market, outcomes: ["Over 2.5", "Under 2.5"] } : market,
-    microstructure: book,
-  }
-  if (item.type === "mover") delete stored["outcome"]
-  const dedupeKey = `${item.type} ${withOutcomes}`
-  return { ...item, data: stored, dedupeKey } as unknown as NewFeedItem
-}
 
 const indexPairs = Arbitrary.schema(
   Schema.Tuple([

@@ -1,5 +1,5 @@
 /**
- * The job that keeps the chain complete and signs the head of each day.
+ * The job that signs the head of each day.
  *
  * @module
  */
@@ -18,31 +18,23 @@ import { testKey } from "../support/signing/key.ts"
 const midnight = Date.UTC(2026, 10, 21)
 const head = { index: 7, hash: "ab".repeat(32) }
 
-test("update() links all waiting items in batches, and then signs the head of yesterday", () =>
+test("signDay() signs the head of yesterday", () =>
   Effect.gen(function* () {
-    const batches: Array<number> = []
     const signed: Array<unknown> = []
-    let waiting = 1_200
     const store = FeedStore.of({
       ...memoryFeed(),
-      link: (limit) =>
-        Effect.sync(() => {
-          batches.push(limit)
-          return waiting = Math.max(0, waiting - limit)
-        }),
       addDailyHead: (of, sign) => Effect.sync(() => void signed.push([of, sign(head)])),
     })
-    const { update } = yield* Effect.provide(
+    const { signDay } = yield* Effect.provide(
       FeedChain,
       FeedChain.layer.pipe(
         Layer.provide([Layer.succeed(FeedStore, store), Layer.succeed(SigningKey, testKey)]),
       ),
     )
     yield* TestClock.setTime(midnight + day - minute)
-    equal(yield* update, 0)
-    equal(batches, [500, 500, 500])
+    yield* signDay
     yield* TestClock.setTime(midnight + day + minute)
-    yield* update
+    yield* signDay
     equal(signed, [
       [midnight - day, testKey.sign(headStatement("2026-11-20", head))],
       [midnight, testKey.sign(headStatement("2026-11-21", head))],

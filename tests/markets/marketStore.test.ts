@@ -265,23 +265,6 @@ onEveryStore("MarketStore", (law) => {
   )
 
   on(
-    "a market stored by an earlier version is read",
-    Effect.gen(function* () {
-      const store = yield* MarketStore
-      const sql = yield* SqlClient
-      const stored = market({ eventSlug: "A-Game-more-markets", exclusive: true, gameStartsAt: 1 })
-      yield* store.save([stored], start)
-      yield* sql`UPDATE market
-        SET facts = (facts::jsonb - 'gameStartsAt' - 'eventKey' - 'exclusive')::json`
-      yield* sql`UPDATE market_quote SET volume_24h_usd = NULL`
-      assert.deepEqual(Option.getOrNull(yield* store.bySlug(stored.slug)), {
-        ...stored,
-        ...{ gameStartsAt: null, eventKey: "a-game", exclusive: false, volume24hUsd: null },
-      })
-    }),
-  )
-
-  on(
     "save() and appendMids() store more rows than fit into one statement",
     Effect.gen(function* () {
       const store = yield* MarketStore

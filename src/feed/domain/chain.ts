@@ -35,7 +35,7 @@ export const ChainPlace = Schema.Struct({
   identifier: "ChainPlace",
   description:
     "The item's place in the chain of hashes, from which a later change would show; /llms-full.txt " +
-    "says how to check it. Absent for a minute in items of an earlier version",
+    "says how to check it",
 })
 export type ChainPlace = typeof ChainPlace.Type
 

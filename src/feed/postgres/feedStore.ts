@@ -32,10 +32,10 @@ interface Row {
   readonly created_at: Date
   readonly title: string
   readonly data: object
-  readonly salt: string | null
-  readonly previous_hash: string | null
-  readonly skip_hash: string | null
-  readonly hash: string | null
+  readonly salt: string
+  readonly previous_hash: string
+  readonly skip_hash: string
+  readonly hash: string
 }
 
 const decodeItem = Schema.decodeUnknownEffect(FeedItem)
@@ -45,14 +45,15 @@ const decodeItems = Effect.forEach((row: Row) =>
     type: row.type,
     title: row.title,
     createdAt: row.created_at.toISOString(),
-    // Movers that an earlier version stored do not name it.
-    data: { outcome: null, ...row.data },
-    ...placeOf(row),
-  }).pipe(Effect.map(withOutcome))
+    data: row.data,
+    chain: {
+      salt: row.salt,
+      previousHash: row.previous_hash,
+      skipHash: row.skip_hash,
+      hash: row.hash,
+    },
+  })
 )
-
-const placeOf = ({ salt, previous_hash: previousHash, skip_hash: skipHash, hash }: Row) =>
-  hash === null ? {} : { chain: { salt, previousHash, skipHash, hash } }
 
 /** Selects a hash as text. */
 const hex = (column: string) => `encode(${column}, 'hex') AS ${column}`
@@ -73,7 +74,6 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
       between: between(sql),
       headings: headings(sql),
       prune: prune(sql),
-      link: link(sql),
       proof: proof(sql),
       addDailyHead: addDailyHead(sql),
       dailyHeads: dailyHeads(sql),
@@ -94,13 +94,12 @@ const head = (sql: SqlClient) =>
   Effect.fn("FeedStore.head")(function* (dayStart: EpochMs) {
     const rows = yield* sql<
       HeadRow & {
-        last_index: bigint
         last_at: Date | null
         type: FeedType | null
         items: bigint
       }
     >`
-    SELECT last_index, ${
+    SELECT ${
       sql.literal(headColumns)
     }, (SELECT created_at FROM feed_item ORDER BY feed_index DESC LIMIT 1)
       AS last_at, type, items
@@ -122,14 +121,14 @@ const head = (sql: SqlClient) =>
   }, Effect.orDie)
 
 interface HeadRow {
-  readonly chain_index: bigint
+  readonly last_index: bigint
   readonly head_hash: string | null
 }
 
-const headColumns = "chain_index, encode(chain_peaks[cardinality(chain_peaks)], 'hex') AS head_hash"
+const headColumns = "last_index, encode(chain_peaks[cardinality(chain_peaks)], 'hex') AS head_hash"
 
 const headOf = (row: HeadRow | undefined): ChainHead => ({
-  index: Number(row?.chain_index ?? 0n),
+  index: Number(row?.last_index ?? 0n),
   hash: row?.head_hash ?? noHash,
 })
 
@@ -231,41 +230,14 @@ const prune = (sql: SqlClient) =>
     // By index, so that the path to every kept item is kept too.
     const [row] = yield* sql<{ gone: bigint }>`
     WITH gone AS (
-      DELETE FROM feed_item WHERE feed_index <= (SELECT chain_index FROM feed_counter)
-        AND feed_index < coalesce((
-          SELECT min(feed_index) FROM feed_item WHERE created_at >= ${new Date(before)}
-        ), ${BigInt(Number.MAX_SAFE_INTEGER)}::bigint)
+      DELETE FROM feed_item WHERE feed_index < coalesce((
+        SELECT min(feed_index) FROM feed_item WHERE created_at >= ${new Date(before)}
+      ), ${BigInt(Number.MAX_SAFE_INTEGER)}::bigint)
       RETURNING 1
     )
     SELECT count(*) AS gone FROM gone`
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
-
-const link = (sql: SqlClient) =>
-  Effect.fn("FeedStore.link")(
-    function* (limit: number) {
-      const waiting = yield* sql<Row>`
-      SELECT ${columns(sql)} FROM feed_item
-      WHERE feed_index > (SELECT chain_index FROM feed_counter) AND content_hash IS NULL
-      ORDER BY feed_index LIMIT ${limit}`
-      const hashed = (yield* decodeItems(waiting)).map((item) => ({
-        feed_index: item.feedIndex,
-        ...hashOf(item),
-      }))
-      // Another replica may have been first.
-      yield* sql`
-      UPDATE feed_item f SET salt = decode(i.salt, 'hex'), content_hash = decode(i.content_hash, 'hex')
-      FROM json_to_recordset(${JSON.stringify(hashed)}::json)
-        AS i (feed_index bigint, salt text, content_hash text)
-      WHERE f.feed_index = i.feed_index AND f.content_hash IS NULL`
-      yield* sql`SELECT feed_link_waiting()`
-      const [row] = yield* sql<{ waiting: bigint }>`
-      SELECT last_index - chain_index AS waiting FROM feed_counter`
-      return Number(row?.waiting ?? 0n)
-    },
-    sql.withTransaction,
-    Effect.orDie,
-  )
 
 const proof = (sql: SqlClient): FeedStore["Service"]["proof"] =>
   Effect.fn("FeedStore.proof")(function* (wanted: number | null) {

@@ -7,7 +7,6 @@
  */
 import { Schema } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { eventKeyOf } from "./eventKey.ts"
 
 /** The venue's id of a market (Polymarket: the condition id). */
 export const MarketId = Schema.NonEmptyString.pipe(Schema.brand("MarketId"))
@@ -101,20 +100,6 @@ export type MarketFacts = Pick<
   | "exclusive"
   | "takerFeeRate"
 >
-
-/** Facts of a market as an earlier version may have stored them, without the fields added since. */
-export type StoredFacts<Facts extends MarketFacts = MarketFacts> =
-  & Omit<Facts, AddedFact>
-  & Partial<Pick<Facts, AddedFact>>
-
-type AddedFact = "gameStartsAt" | "eventKey" | "exclusive"
-
-/** Stored facts, with the fields added since: an event that was not split, and nothing exclusive. */
-export function storedFacts<Facts extends MarketFacts>(stored: StoredFacts<Facts>): Facts {
-  const { eventSlug } = stored
-  const added = { gameStartsAt: null, eventKey: eventKeyOf({ eventSlug }), exclusive: false }
-  return { ...added, ...stored } as Facts
-}
 
 /** The signs of a mechanical short-interval market. */
 export type MechanicalSign = "recurrence" | "slug" | "question" | "tags" | "price_stream"

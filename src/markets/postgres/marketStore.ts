@@ -5,13 +5,7 @@
  */
 import { Array, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import {
-  type Market,
-  type MarketId,
-  slugKey,
-  type StoredFacts,
-  storedFacts,
-} from "../domain/market.ts"
+import { type Market, type MarketId, slugKey } from "../domain/market.ts"
 import { candidatesPerGroupMax, overdueMsMax, type ResolvingQuery } from "../domain/resolving.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { MarketStore } from "../MarketStore.ts"
@@ -24,9 +18,7 @@ const marketsBatch = 1_000
 const unlistedBatch = 5_000
 
 interface MarketRow {
-  readonly facts: StoredFacts<
-    Omit<Market, "volumeUsd" | "volume24hUsd" | "liquidityUsd" | "listed">
-  >
+  readonly facts: Omit<Market, "volumeUsd" | "volume24hUsd" | "liquidityUsd" | "listed">
   readonly volume_usd: number
   readonly volume_24h_usd: number | null
   readonly liquidity_usd: number
@@ -286,7 +278,7 @@ function incomingRow({ volumeUsd, volume24hUsd, liquidityUsd, listed, ...facts }
 
 function market(row: MarketRow): Market {
   return {
-    ...storedFacts(row.facts),
+    ...row.facts,
     volumeUsd: row.volume_usd,
     volume24hUsd: row.volume_24h_usd,
     liquidityUsd: row.liquidity_usd,

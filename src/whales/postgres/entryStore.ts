@@ -5,7 +5,7 @@
  */
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { type MarketId, type StoredFacts, storedFacts } from "../../markets/domain/market.ts"
+import { type MarketFacts, type MarketId } from "../../markets/domain/market.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { isMarketMaker } from "../domain/entry.ts"
 import { type OpenEntry, type StoredEntry } from "../domain/storedEntry.ts"
@@ -30,7 +30,7 @@ export const layer: Layer.Layer<EntryStore, never, SqlClient> = Layer.effect(
 
 interface Row {
   readonly wallet: string
-  readonly facts: StoredFacts
+  readonly facts: MarketFacts
   readonly version: number
   readonly entries: ReadonlyArray<StoredEntry>
 }
@@ -54,7 +54,7 @@ const stale = (sql: SqlClient) =>
       ORDER BY activity_at_ms DESC, market_id, wallet_id`
     return rows.map(({ wallet, facts, version, entries, activity }) => ({
       wallet,
-      market: storedFacts(facts),
+      market: facts,
       version,
       activity: activity.map((event) => activityOf(wallet, facts.id, event)),
       entries,
@@ -72,7 +72,7 @@ const due = (sql: SqlClient) =>
       ORDER BY market_id, wallet_id`
     return rows.map(({ wallet, facts, version, entries, bought_both }) => ({
       wallet,
-      market: storedFacts(facts),
+      market: facts,
       version,
       entries,
       boughtBoth: bought_both,

@@ -6,12 +6,7 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import {
-  type MarketFacts,
-  type MarketId,
-  type StoredFacts,
-  storedFacts,
-} from "../../markets/domain/market.ts"
+import { type MarketFacts, type MarketId } from "../../markets/domain/market.ts"
 import {
   type Resolution,
   type ResolutionColumns,
@@ -268,7 +263,7 @@ const ended = (sql: SqlClient) =>
       const rows = yield* sql<
         ResolutionColumns & {
           readonly market: MarketId
-          readonly facts: StoredFacts
+          readonly facts: MarketFacts
           readonly ended_at: Date
           readonly wallets: number
           readonly stake_usd: number
@@ -291,7 +286,7 @@ const ended = (sql: SqlClient) =>
       return rows.flatMap((row) => {
         const resolution = resolutionOf(row.market, row)
         return resolution === null ? [] : [{
-          market: storedFacts(row.facts),
+          market: row.facts,
           resolution,
           endedAt: row.ended_at.getTime(),
           wallets: row.wallets,

@@ -70,7 +70,6 @@ export function memoryFeed(): FeedStore["Service"] {
 
 /** The part of a `FeedStore` about the chain over these items. */
 export const chainOf = (items: Effect.Effect<ReadonlyArray<FeedItem>>) => ({
-  link: () => Effect.succeed(0),
   proof: (feedIndex: number | null) => Effect.map(items, (all) => proofOf(all, feedIndex)),
   addDailyHead: () => Effect.void,
   dailyHeads: () => Effect.succeed([]),
