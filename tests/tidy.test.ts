@@ -1,7 +1,7 @@
 /**
  * The rules of the source tree that a machine can check: which capability may import which, that
- * domain modules are pure, that functions are short, that every file says what it is, and that no
- * file and no export is dead.
+ * domain modules are pure, that functions are short, that every file says what it is, that no file
+ * and no export is dead, and how many lines each folder may have.
  *
  * @module
  */
@@ -375,3 +375,145 @@ Deno.test("sources hold nothing that is banned", () => {
   const promises = src.filter(({ text }) => /\bTODO\b|\bFIXME\b|\bXXX\b/.test(text))
   fail("Banned", [...offences, ...promises.map(({ path }) => `${path}: an untracked to-do`)])
 })
+
+/** Fails for what is not excepted, and for an exception that is not needed any more. */
+function failUnless(title: string, offences: Iterable<string>, excepted: ReadonlyArray<string>) {
+  const found = new Set(offences)
+  fail(title, [...found].filter((offence) => !excepted.includes(offence)))
+  fail("Not needed any more; remove it", excepted.filter((offence) => !found.has(offence)))
+}
+
+Deno.test("no rooms inside http and payments import one another", () => {
+  const room = (path: string) => /^src\/(?:http|payments)\/[\w-]+(?=\/)/.exec(path)?.[0]
+  const arrows = new Set(src.flatMap(({ path, imports }) =>
+    imports.flatMap((to) => {
+      const [from, other] = [room(path), room(to)]
+      const inOne = from !== undefined && other !== undefined && from !== other &&
+        capability(path) === capability(to)
+      return inOne ? [`${from} ${other}`] : []
+    })
+  ))
+  const pairs = [...arrows].map((arrow) => arrow.split(" "))
+    .filter(([a = "", b = ""]) => a < b && arrows.has(`${b} ${a}`))
+  failUnless("These rooms import one another", pairs.map(([a, b]) => `${a} and ${b}`), twoWay)
+})
+
+/** Pairs of rooms that import one another today. */
+const twoWay: ReadonlyArray<string> = [
+  "src/http/a2a and src/http/documents",
+  "src/http/documents and src/http/mcp",
+  "src/http/documents and src/http/openapi",
+  "src/http/paywall and src/http/server",
+]
+
+Deno.test("the README and docs/architecture.md name every folder of src, and no other", () => {
+  const folders = new Set(
+    src.map(({ path }) => capability(path)).filter((name) => name !== "entry"),
+  )
+  const text = (path: string) => Deno.readTextFileSync(new URL(path, root))
+  const table = /\| folder of `src` \|[^]*?\n\n/.exec(text("README.md"))?.[0] ?? ""
+  const picture = /```\nsrc\/\n([^]*?)^\S/m.exec(text("docs/architecture.md"))?.[1] ?? ""
+  const named = {
+    "README.md": [...table.matchAll(/^\|([^|]*)\|/gm)]
+      .flatMap(([, cell = ""]) => [...cell.matchAll(/`([\w-]+)\/`/g)]),
+    "docs/architecture.md": [...picture.matchAll(/^ {2}((?:[\w-]+\/ {2}(?! ))*[\w-]+\/)/gm)]
+      .flatMap(([, line = ""]) => [...line.matchAll(/([\w-]+)\//g)]),
+  }
+  for (const [path, matches] of Object.entries(named)) {
+    const known = new Set(matches.map(([, name = ""]) => name))
+    fail(`${path} does not name`, [...folders].filter((name) => !known.has(name)))
+    fail(`${path} names what is no folder of src`, [...known].filter((name) => !folders.has(name)))
+  }
+})
+
+Deno.test("generated files are not committed", () => {
+  const { stdout } = new Deno.Command("git", {
+    args: ["ls-files", "-z", ...generatedFiles],
+    cwd: root,
+    stderr: "null",
+  }).outputSync()
+  const committed = new TextDecoder().decode(stdout).split("\0").filter((path) => path !== "")
+  fail("A task makes these files", committed)
+})
+
+/** What `deno task pack` and `deploy/release` make, as paths of git. */
+const generatedFiles = [
+  "*reference.json",
+  "*tools.json",
+  "*.bru",
+  "migrations/schema.sql",
+]
+
+/** A file that is so small reads better in the file that imports it. */
+const fileLinesMin = 30
+
+Deno.test("no small file has one importer, except ports and entry points", () => {
+  const small = src.filter(({ path, text }) =>
+    text.split("\n").length < fileLinesMin && !/\bContext\.Service\b/.test(text) &&
+    !entryPoints.includes(path) && !path.endsWith("Worker.ts") &&
+    [...src, ...tools].filter(({ imports }) => imports.includes(path)).length === 1
+  )
+  failUnless("Merge these into their importer", small.map(({ path }) => path), smallFiles)
+})
+
+/** Small files of today. */
+const smallFiles: ReadonlyArray<string> = [
+  "src/app/runService.ts",
+  "src/markets/domain/pricePath.ts",
+  "src/track-record/contestedRecord.ts",
+]
+
+Deno.test("no folder is larger than its budget", () => {
+  const code = [...src, ...tests, ...buyers, ...bench, ...tools]
+  const lines = (files: ReadonlyArray<Pick<Source, "text">>) =>
+    files.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0)
+  const migrations = [...Deno.readDirSync(new URL("migrations", root))].map(({ name }) => ({
+    text: Deno.readTextFileSync(new URL(`migrations/${name}`, root)),
+  }))
+  const offences = Object.entries(budgets).flatMap(([folders, budget]) => {
+    const of = folders.split(", ").flatMap((folder) =>
+      folder === "migrations"
+        ? migrations
+        : folder === "src"
+        ? src.filter(({ path }) => capability(path) === "entry")
+        : code.filter(({ path }) => path.startsWith(`${folder}/`))
+    )
+    const count = lines(of)
+    return of.length === 0 || count > budget ? [`${folders}: ${count} lines of ${budget}`] : []
+  })
+  fail("Over the budget", offences)
+  const counted = Object.keys(budgets).flatMap((folders) => folders.split(", "))
+  const without = src.map(({ path }) => `src/${capability(path)}`)
+    .filter((folder) => folder !== "src/entry" && !counted.includes(folder))
+  fail("Without a budget", [...new Set(without)])
+})
+
+/**
+ * Lines of TypeScript and SQL, blank lines and comments counted; `src` is the entry points. Lowering
+ * one needs no reason. A commit that raises one says what the buyer, operator or reader gets for it.
+ */
+const budgets: Readonly<Record<string, number>> = {
+  src: 300,
+  "src/app": 5_900,
+  "src/catalog": 2_400,
+  "src/core": 1_400,
+  "src/digest": 4_100,
+  "src/feed": 1_300,
+  "src/http": 15_700,
+  "src/markets": 3_500,
+  "src/movers": 1_100,
+  "src/news": 4_300,
+  "src/payments": 10_700,
+  "src/postgres": 1_600,
+  "src/predetermined": 3_400,
+  "src/research": 4_000,
+  "src/signing": 300,
+  "src/status": 600,
+  "src/track-record": 3_100,
+  "src/venues": 6_400,
+  "src/whales": 5_100,
+  "src/writing": 5_400,
+  tests: 103_800,
+  "packages, bench, examples, tools": 10_900,
+  migrations: 1_700,
+}
