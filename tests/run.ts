@@ -289,7 +289,7 @@ function read(
   seen: Set<string>,
   outcome: { passed: number; failed: number; failures: Array<Failure>; skipped: Array<string> },
 ): void {
-  const [, file, name, result] = /^(\S+\.test\.ts) => (.*) \.\.\. (\w+)/.exec(line) ?? []
+  const [, file, name, result] = /^\.\/(\S+\.test\.ts) => (.*) \.\.\. (\w+)/.exec(line) ?? []
   if (file === undefined || name === undefined) return readTotals(line, outcome)
   seen.add(file)
   if (result === "ignored") outcome.skipped.push(name)
