@@ -525,21 +525,15 @@ CREATE TABLE score_entry (
 CREATE TABLE score_reading (
   feed_index bigint NOT NULL REFERENCES score_entry,
   delay_minutes smallint NOT NULL,
-  market_id text,
-  -- The side that the wallet bought.
-  outcome smallint NOT NULL CHECK (outcome IN (0, 1)),
   due_at timestamptz NOT NULL,
   state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'read', 'missed', 'no_book')),
   read_at timestamptz,
   -- Of the first outcome; null when a side of the book was empty.
   mid double precision,
-  -- The price of buying each size of the bought side, smallest size first; null: the book was too
-  -- thin.
-  own_price double precision[],
-  -- The same for the other side.
-  other_price double precision[],
+  -- The mean price of a small stake on the recommended side; null: the book was too thin.
+  stake_price double precision,
   PRIMARY KEY (feed_index, delay_minutes),
-  CHECK ((state = 'read') = (own_price IS NOT NULL) AND (own_price IS NULL) = (other_price IS NULL))
+  CHECK ((state = 'read') = (read_at IS NOT NULL))
 );
 CREATE INDEX score_reading_due ON score_reading (due_at) WHERE state = 'due';
 

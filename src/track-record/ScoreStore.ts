@@ -89,7 +89,7 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   /**
    * Adds the checks of the items in `(from, to]` and moves the cursor to `to`. Does nothing and returns
    * false when the cursor is not at `from`. Each of `entries` has a check of kind `whale_entry`; its
-   * readings become due at the entry's publication and after `delaysMinutes`.
+   * readings become due after `delaysMinutes`.
    */
   readonly addChecks: (
     from: number,

@@ -112,12 +112,14 @@ const whaleEntry = (
   asks: book ? [0.04 * (1 + hours % 20), 0.9] : null,
 })
 
-const prices = { read: [0.3, 0.31, 0.35], thin: [0.3, null, null], one_sided: [null, null, null] }
+const prices = { read: 0.3, thin: null, one_sided: null }
 
 const readingResult = (state: keyof typeof prices | "missed" | "no_book"): ReadingResult =>
   state === "missed" || state === "no_book" ? { state } : {
-    ...{ state: "read", readAt: at(3), mid: state === "one_sided" ? null : 0.3 },
-    ...{ ownPrices: prices[state], otherPrices: [0.71, 0.72, null] },
+    state: "read",
+    readAt: at(3),
+    mid: state === "one_sided" ? null : 0.3,
+    price: prices[state],
   }
 
 /** The value of a judged check, as the service saves it. */
@@ -376,7 +378,7 @@ onEveryStore("ScoreStore", (law) => {
             ...{ feedIndex, delayMinutes },
             result: readingResult(readingStates[(n + shift) % 5] ?? "missed"),
           }))
-        assert.equal(yield* store.saveReadings(read(0)), 144)
+        assert.equal(yield* store.saveReadings(read(0)), 96)
         const version = yield* store.version
         assert.equal(yield* store.saveReadings(read(1)), 0)
         assert.equal(yield* store.version, version)
@@ -392,7 +394,7 @@ onEveryStore("ScoreStore", (law) => {
       })
       const sums = yield* filled(yield* ScoreStore)
       assert.deepEqual(sums, yield* filled(memoryScores()))
-      for (const part of ["at_ask", "whale_24h_from_ask", "book_60_100", "unfillable_10_10000"]) {
+      for (const part of ["at_ask", "whale_24h_from_ask", "book_60", "unfillable_1"]) {
         assert.ok(sums.some((row) => row.includes(part)), part)
       }
     }).pipe(Effect.provide(layer)),

@@ -139,25 +139,19 @@ const total = (totals: EntryTotals, metric: string) => {
 }
 
 on(
-  "readBooks() reads each book at publication, 10 and 60 minutes later, on both sides",
+  "readBooks() reads each book 1 and 60 minutes after publication, on the side of the label",
   Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
     yield* publish([entry(0), entry(1, { label: "fade" })])
-    venue.books = { 0: [0.49, 0.51, 5_000], 1: [0.49, 0.51, 50_000] }
-    equal((yield* read(now + 30 * second)).readings, { read: 2 })
-    equal((yield* read(now + 10 * minute - 1)).readings, {})
-    venue.books = { 0: [0.59, 0.61, 500], 1: [0.59, 0.61, 50_000] }
-    equal((yield* read(now + 10 * minute)).readings, { read: 2 })
+    venue.books = { 0: [0.49, 0.51, 5_000], 1: [0.49, 0.51, 150] }
+    equal((yield* read(now + minute - 1)).readings, {})
+    equal((yield* read(now + minute)).readings, { read: 2 })
     venue.books = {}
     equal((yield* read(now + 61 * minute)).readings, { no_book: 2 })
     equal((yield* read(now + day)).readings, {})
-    // 5,000 shares at 0.51 are 2,550 USD; 500 at 0.61 are 305 USD.
-    equal((yield* totals("none")).counts, {
-      ...{ published: 1, reading_0_read: 1, reading_10_read: 1, reading_60_no_book: 1 },
-      ...{ unfillable_0_10000: 1, unfillable_10_1000: 1, unfillable_10_10000: 1 },
-    })
-    equal((yield* totals("fade")).counts, {
-      ...{ published: 1, reading_0_read: 1, reading_10_read: 1, reading_60_no_book: 1 },
-    })
+    const read1 = { published: 1, reading_1_read: 1, reading_60_no_book: 1 }
+    equal((yield* totals("none")).counts, read1)
+    // 150 shares at 0.51 are 77 USD.
+    equal((yield* totals("fade")).counts, { ...read1, unfillable_1: 1 })
   }),
 )
 
@@ -166,19 +160,16 @@ on(
   Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
     yield* publish([entry(0)])
     venue.books = { 0: [0.49, 0.51, 5_000] }
-    equal((yield* read(now + 2 * minute + 1)).readings, { missed: 1 })
+    equal((yield* read(now + 3 * minute + 1)).readings, { missed: 1 })
     strictEqual(venue.bookRequests, 0)
     venue.down = true
-    const down = yield* read(now + 10 * minute)
+    const down = yield* read(now + 60 * minute)
     equal([down.failed, down.readings], [["books"], {}])
+    strictEqual((yield* totals("none")).counts["reading_60_due"], 1)
     venue.down = false
-    equal((yield* read(now + 12 * minute)).readings, { read: 1 })
+    equal((yield* read(now + 62 * minute)).readings, { read: 1 })
     const { counts } = yield* totals("none")
-    equal([counts["reading_0_missed"], counts["reading_10_read"], counts["reading_60_due"]], [
-      1,
-      1,
-      1,
-    ])
+    equal([counts["reading_1_missed"], counts["reading_60_read"]], [1, 1])
   }),
 )
 
@@ -188,9 +179,9 @@ on(
     yield* publish([entry(0)])
     venue.books = { 0: [0.49, 0.51, 5_000] }
     venue.delayMs = 20 * second
-    equal((yield* read(now + 2 * minute - 10 * second)).readings, { missed: 1 })
-    strictEqual((yield* totals("none")).counts["reading_0_missed"], 1)
-    equal((yield* read(now + 12 * minute - 20 * second)).readings, { read: 1 })
+    equal((yield* read(now + 3 * minute - 10 * second)).readings, { missed: 1 })
+    strictEqual((yield* totals("none")).counts["reading_1_missed"], 1)
+    equal((yield* read(now + 62 * minute - 20 * second)).readings, { read: 1 })
   }),
 )
 
@@ -282,14 +273,14 @@ on(
     yield* publish([0, 1, 2, 3].map((n) => entry(n, { label: "follow" })))
     venue.books = Object.fromEntries([0, 1, 2, 3].map((n) => [n, [0.49, 0.51, 50_000]]))
     venue.resolutions = [0, 1, 2, 3].map((n) => paid(n, 1, now + 2 * hour))
-    for (const at of [now, now + 10 * minute, now + hour, now + 4 * hour, now + 2 * day]) {
+    for (const at of [now, now + minute, now + hour, now + 4 * hour, now + 2 * day]) {
       yield* TestClock.setTime(at)
       const each = service(({ readBooks, tick }) => Effect.andThen(readBooks(at), tick(at)))
       yield* Effect.all([each, each, each], { concurrency: 3 })
     }
     const { follow } = entryScores(new Map([["follow", yield* totals("follow")]]))
     equal([follow.published, follow.resolved, follow.events], [4, 4, 4])
-    for (const row of follow.byDelayAndSize) equal([row.priced, row.resolved], [4, 4])
+    for (const row of follow.byDelay) equal([row.priced, row.resolved], [4, 4])
     equal(follow.closingLine.after1h.entries + follow.closingLine.after1h.unknown, 4)
   }),
 )
@@ -310,7 +301,7 @@ const scenario = Effect.fnUntraced(function* (withKills: boolean) {
   let died = 0
   const steps: ReadonlyArray<readonly [number, ReadonlyArray<Resolution>]> = [
     [now, []],
-    [now + 10 * minute, []],
+    [now + minute, []],
     [now + hour, []],
     [now + 5 * hour, [paid(1, 1, now + 2 * hour)]],
     [now + 2 * day, [paid(0, 1, now + day), paid(1, 0, now + 2 * hour), cancelled(3)]],

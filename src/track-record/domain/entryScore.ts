@@ -20,9 +20,9 @@ import { WhaleRow } from "../../whales/domain/whale.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
 
 /** When the book is read: minutes after publication. */
-export const delaysMinutes = [0, 10, 60] as const
-/** The stakes whose price is computed from the book, fee not included. */
-export const sizesUsd = [100, 1_000, 10_000] as const
+export const delaysMinutes = [1, 60] as const
+/** The stake whose price is computed from the book, USD, fee not included. */
+const readingUsd = 100
 
 /** A reading later than this after its time is missed: it would be the price of another delay. */
 export const readingLateMsMax = 2 * minute
@@ -89,17 +89,12 @@ export interface DueReading {
   readonly feedIndex: number
   readonly delayMinutes: number
   readonly marketId: Market["id"] | null
-  /** The outcome that the wallet bought. */
+  /** The outcome that the label recommends. */
   readonly outcome: 0 | 1
   readonly dueAt: EpochMs
 }
 
-type Prices = ReadonlyArray<number | null>
-
-/**
- * What a reading found. `missed`: it was too late. `no_book`: the market had no valid book. A null price:
- * the book had too few shares for that size.
- */
+/** What a reading found. `missed`: it was too late. `no_book`: the market had no valid book. */
 export type ReadingResult =
   | { readonly state: "missed" | "no_book" }
   | {
@@ -107,9 +102,8 @@ export type ReadingResult =
     readonly readAt: EpochMs
     /** Of the first outcome; null when a side of the book was empty. */
     readonly mid: number | null
-    /** By size, as in `sizesUsd`: of the side that the wallet bought, and of the other side. */
-    readonly ownPrices: Prices
-    readonly otherPrices: Prices
+    /** The mean price of the stake on the reading's outcome; null: the book had too few shares. */
+    readonly price: number | null
   }
 
 /** The result of a reading at `readAt`; `book` is of the market's first outcome. */
@@ -122,13 +116,11 @@ export function readingOf(
   if (book === undefined) return { state: "no_book" }
   const read = microstructure(book)
   if (Result.isFailure(read) && read.failure !== "empty_side") return { state: "no_book" }
-  const pricesOf = (side: 0 | 1) => sizesUsd.map((usd) => buyingPrice(book, side, usd))
   return {
     state: "read",
     readAt,
     mid: Result.isSuccess(read) ? read.success.mid : null,
-    ownPrices: pricesOf(outcome),
-    otherPrices: pricesOf(outcome === 0 ? 1 : 0),
+    price: buyingPrice(book, outcome, readingUsd),
   }
 }
 
@@ -146,11 +138,11 @@ export const metrics = {
   withoutBook: "without_book",
   verdict: (kind: string, verdict: string) => `${kind}_${verdict}`,
   reading: (delay: number, state: string) => `reading_${delay}_${state}`,
-  unfillable: (delay: number, usd: number) => `unfillable_${delay}_${usd}`,
+  unfillable: (delay: number) => `unfillable_${delay}`,
   atAsk: "at_ask",
   fromEntry: (kind: string) => `${kind}_from_entry`,
   fromAsk: (kind: string) => `${kind}_from_ask`,
-  fromBook: (delay: number, usd: number) => `book_${delay}_${usd}`,
+  fromBook: (delay: number) => `book_${delay}`,
 } as const
 
 /** A mean with its 95 % interval. */
@@ -221,11 +213,10 @@ const LabelScore = Schema.Struct({
         "Mean of a later price (after the resolution: the payout) minus the entry price, and minus the published ask, USD per share. " +
         fewEvents,
     }),
-  byDelayAndSize: Schema.Array(Schema.Struct({
+  byDelay: Schema.Array(Schema.Struct({
     delayMinutes: described(Count, "Minutes from publication to the reading of the book"),
-    sizeUsd: described(Count, "Stake in USD, fee not included"),
     priced: Count.annotate({ description: "Entries for which the book had a price" }),
-    unfillable: Count.annotate({ description: "The book was too thin for this size" }),
+    unfillable: Count.annotate({ description: "The book was too thin for the stake" }),
     missed: Count.annotate({
       description: `The book was not read within ${readingLateMsMax / minute} minutes of its time`,
     }),
@@ -235,7 +226,8 @@ const LabelScore = Schema.Struct({
     roi: described(Interval, "Return per USD at that price, after the fee. " + fewEvents),
   })).annotate({
     description:
-      "The same return at the mean price of a stake in the book at that time; only entries that could be filled",
+      `The same return on a stake of ${readingUsd} USD at its mean price in the book at that time; only ` +
+      "entries that could be filled",
   }),
 }).annotate({ identifier: "EntryScore" })
 
@@ -280,26 +272,29 @@ function labelScore({ counts, sums }: EntryTotals): typeof LabelScore.Type {
     published: count(metrics.published),
     withoutBook: count(metrics.withoutBook),
     cancelled: count(metrics.verdict("whale_entry", "cancelled")),
-    ...{ resolved: atAsk.entries, events: atAsk.events },
+    resolved: atAsk.entries,
+    events: atAsk.events,
     roiAtAsk: meanOf(sums[metrics.atAsk], roiMin),
     closingLine: {
       [closings.whale_1h]: line("whale_1h"),
       [closings.whale_24h]: line("whale_24h"),
       [closings.whale_close]: line("whale_close"),
     },
-    byDelayAndSize: delaysMinutes.flatMap((delayMinutes) =>
-      sizesUsd.map((sizeUsd) => {
-        const known = size(metrics.fromBook(delayMinutes, sizeUsd))
-        const unfillable = count(metrics.unfillable(delayMinutes, sizeUsd))
-        const reading = (state: string) => count(metrics.reading(delayMinutes, state))
-        return {
-          ...{ delayMinutes, sizeUsd, priced: reading("read") - unfillable, unfillable },
-          ...{ missed: reading("missed"), withoutBook: reading("no_book") },
-          ...{ resolved: known.entries, events: known.events },
-          roi: meanOf(sums[metrics.fromBook(delayMinutes, sizeUsd)], roiMin),
-        }
-      })
-    ),
+    byDelay: delaysMinutes.map((delayMinutes) => {
+      const known = size(metrics.fromBook(delayMinutes))
+      const unfillable = count(metrics.unfillable(delayMinutes))
+      const reading = (state: string) => count(metrics.reading(delayMinutes, state))
+      return {
+        delayMinutes,
+        priced: reading("read") - unfillable,
+        unfillable,
+        missed: reading("missed"),
+        withoutBook: reading("no_book"),
+        resolved: known.entries,
+        events: known.events,
+        roi: meanOf(sums[metrics.fromBook(delayMinutes)], roiMin),
+      }
+    }),
   }
 }
 

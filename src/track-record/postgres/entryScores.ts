@@ -17,7 +17,6 @@ import {
   type EntryTotals,
   metrics,
   scoredEntriesMax,
-  sizesUsd,
   walletClosing,
 } from "../domain/entryScore.ts"
 import type { JudgedReading, ScoreStore } from "../ScoreStore.ts"
@@ -54,12 +53,18 @@ const dueReadings = (sql: SqlClient): Ports["dueReadings"] =>
   Effect.fn("ScoreStore.dueReadings")(
     function* (now, limit) {
       const rows = yield* sql<ReadingRow>`
-        SELECT feed_index, delay_minutes, market_id, outcome, due_at FROM score_reading
-        WHERE state = 'due' AND due_at <= ${new Date(now)}
-        ORDER BY due_at, feed_index, delay_minutes LIMIT ${limit}`
+        SELECT feed_index, delay_minutes, c.market_id, r.due_at,
+          CASE WHEN label = 'fade' THEN 1 - c.outcome ELSE c.outcome END AS outcome
+        FROM score_reading r JOIN score_entry USING (feed_index)
+        JOIN score_check c USING (feed_index)
+        WHERE r.state = 'due' AND r.due_at <= ${new Date(now)} AND c.kind = 'whale_entry'
+        ORDER BY r.due_at, feed_index, delay_minutes LIMIT ${limit}`
       return rows.map((row) => ({
-        ...{ feedIndex: Number(row.feed_index), delayMinutes: row.delay_minutes },
-        ...{ marketId: row.market_id, outcome: row.outcome, dueAt: row.due_at.getTime() },
+        feedIndex: Number(row.feed_index),
+        delayMinutes: row.delay_minutes,
+        marketId: row.market_id,
+        outcome: row.outcome,
+        dueAt: row.due_at.getTime(),
       }))
     },
     Effect.orDie,
@@ -74,10 +79,10 @@ const saveReadings = (
       if (readings.length === 0) return 0
       const saved = yield* sql`
         UPDATE score_reading r SET state = i.state, read_at = i.read_at, mid = i.mid,
-          own_price = i.own_price, other_price = i.other_price
+          stake_price = i.stake_price
         FROM json_to_recordset(${jsonText(readings.map(readingRow))}::json) AS i (
           feed_index bigint, delay_minutes smallint, state text, read_at timestamptz, mid float8,
-          own_price float8[], other_price float8[]
+          stake_price float8
         )
         WHERE r.feed_index = i.feed_index AND r.delay_minutes = i.delay_minutes
           AND r.state = 'due'
@@ -92,11 +97,7 @@ const saveReadings = (
 function readingRow({ feedIndex, delayMinutes, result }: JudgedReading) {
   const row = { feed_index: feedIndex, delay_minutes: delayMinutes, state: result.state }
   if (result.state !== "read") return row
-  const { readAt, mid, ownPrices, otherPrices } = result
-  return {
-    ...{ ...row, read_at: isoTime(readAt), mid },
-    ...{ own_price: ownPrices, other_price: otherPrices },
-  }
+  return { ...row, read_at: isoTime(result.readAt), mid: result.mid, stake_price: result.price }
 }
 
 /** The index of the oldest entry that is scored. */
@@ -125,7 +126,7 @@ const sides = (sql: SqlClient, group: "label" | "wallet", first: bigint) => {
  * The cost of a share with the venue's taker fee: fee = shares x rate x p x (1 - p). At a mean price over
  * several levels it is at least the sum over the levels, because p (1 - p) is concave.
  */
-const cost = (sql: SqlClient, price: "ask" | "p") =>
+const cost = (sql: SqlClient, price: "ask" | "stake_price") =>
   sql`(${sql(price)} + fee_rate * ${sql(price)} * (1 - ${sql(price)}))`
 
 /**
@@ -138,11 +139,11 @@ const observations = (sql: SqlClient, group: "label" | "wallet", first: bigint) 
       sqrt(ask * (1 - ask)) / ${cost(sql, "ask")} AS fair
     FROM side WHERE payout IS NOT NULL AND ask IS NOT NULL
     UNION ALL
-    SELECT name, event_key, 'book_' || delay_minutes || '_' || usd, payout / ${cost(sql, "p")} - 1,
-      sqrt(p * (1 - p)) / ${cost(sql, "p")}
-    FROM side JOIN score_reading USING (feed_index),
-      unnest(CASE WHEN faded THEN other_price ELSE own_price END, ${sizesUsd}::integer[]) AS b (p, usd)
-    WHERE ${group === "label"} AND feed_index >= ${first} AND payout IS NOT NULL AND p IS NOT NULL
+    SELECT name, event_key, 'book_' || delay_minutes, payout / ${cost(sql, "stake_price")} - 1,
+      sqrt(stake_price * (1 - stake_price)) / ${cost(sql, "stake_price")}
+    FROM side JOIN score_reading USING (feed_index)
+    WHERE ${group === "label"} AND feed_index >= ${first} AND payout IS NOT NULL
+      AND stake_price IS NOT NULL
     UNION ALL
     SELECT name, side.event_key, kind || suffix, CASE WHEN faded THEN 1 - value ELSE value END - against, 0
     FROM side JOIN score_check USING (feed_index),
@@ -204,11 +205,9 @@ const entryTotals = (sql: SqlClient) =>
         SELECT label, 'reading_' || delay_minutes || '_' || state
         FROM score_reading JOIN entry USING (feed_index) WHERE feed_index >= ${first}
         UNION ALL
-        SELECT label, 'unfillable_' || delay_minutes || '_' || usd
-        FROM score_reading JOIN entry USING (feed_index),
-          unnest(CASE WHEN label = 'fade' THEN other_price ELSE own_price END, ${sizesUsd}::integer[])
-            AS b (p, usd)
-        WHERE state = 'read' AND p IS NULL AND feed_index >= ${first}
+        SELECT label, 'unfillable_' || delay_minutes
+        FROM score_reading JOIN entry USING (feed_index)
+        WHERE state = 'read' AND stake_price IS NULL AND feed_index >= ${first}
       ) counted WHERE metric IS NOT NULL GROUP BY label, metric`
     return new Map(
       [...Map.groupBy(rows, ({ label }) => label)].map(([label, of]): [EntryLabel, EntryTotals] => [

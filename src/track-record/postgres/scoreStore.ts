@@ -129,10 +129,9 @@ const addEntries = Effect.fnUntraced(function* (
     )`
   const published = checks.filter(({ kind }) => kind === "whale_entry").map(checkRow)
   yield* sql`
-    INSERT INTO score_reading (feed_index, delay_minutes, market_id, outcome, due_at)
-    SELECT feed_index, delay, market_id, outcome, at + delay * interval '1 minute'
-    FROM json_to_recordset(${jsonText(published)}::json)
-        AS row (feed_index bigint, market_id text, outcome smallint, at timestamptz),
+    INSERT INTO score_reading (feed_index, delay_minutes, due_at)
+    SELECT feed_index, delay, at + delay * interval '1 minute'
+    FROM json_to_recordset(${jsonText(published)}::json) AS row (feed_index bigint, at timestamptz),
       unnest(${delaysMinutes}::integer[]) AS delay`
 })
 

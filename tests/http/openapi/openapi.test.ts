@@ -15,7 +15,6 @@ import {
   entryLabels,
   type EntryTotals,
   metrics,
-  sizesUsd,
 } from "../../../src/track-record/domain/entryScore.ts"
 import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
@@ -398,7 +397,7 @@ const known: EntryTotals = {
     [
       metrics.atAsk,
       ...closingKinds.flatMap((kind) => [metrics.fromEntry(kind), metrics.fromAsk(kind)]),
-      ...delaysMinutes.flatMap((delay) => sizesUsd.map((usd) => metrics.fromBook(delay, usd))),
+      ...delaysMinutes.map(metrics.fromBook),
     ].map((name) => [
       name,
       { clusters: 20, n: 20, s: 1, nn: 20, ns: 1, ss: 5, ff: 0 },

@@ -197,7 +197,7 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
     equal(all, { emitted: 10, resolved: 6, correct: 4, uneven: 1, cancelled: 1 })
   }))
 
-test("/v1/track-record has the score of published entries by label, delay and size", () =>
+test("/v1/track-record has the score of published entries by label and delay", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open([])
     const sums = { clusters: 12, n: 12, s: 1.2, nn: 12, ns: 1.2, ss: 0.5, ff: 0 }
@@ -206,9 +206,9 @@ test("/v1/track-record has the score of published entries by label, delay and si
       new Map([["follow", {
         counts: {
           ...{ [metrics.published]: 20, [metrics.withoutBook]: 3, whale_entry_cancelled: 1 },
-          ...{ reading_10_read: 15, reading_10_missed: 2, unfillable_10_10000: 6 },
+          ...{ reading_60_read: 15, reading_60_missed: 2, unfillable_60: 6 },
         },
-        sums: { [metrics.atAsk]: sums, [metrics.fromBook(10, 10_000)]: { ...sums, clusters: 9 } },
+        sums: { [metrics.atAsk]: sums, [metrics.fromBook(60)]: { ...sums, clusters: 9 } },
       }]]),
     )
     yield* Ref.set(world.productPorts.verdicts, { ...noVerdicts, predetermined: { open: 1 } })
@@ -221,14 +221,17 @@ test("/v1/track-record has the score of published entries by label, delay and si
       ],
     )
     strictEqual(follow.roiAtAsk?.value, 0.1)
-    equal(follow.byDelayAndSize.map(({ delayMinutes, sizeUsd }) => `${delayMinutes} ${sizeUsd}`), [
-      ...["0 100", "0 1000", "0 10000", "10 100", "10 1000", "10 10000"],
-      ...["60 100", "60 1000", "60 10000"],
-    ])
+    equal(follow.byDelay.map(({ delayMinutes }) => delayMinutes), [1, 60])
     // Nine events are too few to publish a return.
-    equal(follow.byDelayAndSize[5], {
-      ...{ delayMinutes: 10, sizeUsd: 10_000, priced: 9, unfillable: 6, missed: 2, withoutBook: 0 },
-      ...{ resolved: 12, events: 9, roi: null },
+    equal(follow.byDelay[1], {
+      delayMinutes: 60,
+      priced: 9,
+      unfillable: 6,
+      missed: 2,
+      withoutBook: 0,
+      resolved: 12,
+      events: 9,
+      roi: null,
     })
     equal([fade.published, none.roiAtAsk, follow.closingLine.after1h.fromAsk], [0, null, null])
   }))

@@ -13,7 +13,6 @@ import {
   type EntryTotals,
   type PublishedEntry,
   type ReadingResult,
-  sizesUsd,
 } from "../../../src/track-record/domain/entryScore.ts"
 import type { CheckVerdict, ScoreCheck } from "../../../src/track-record/domain/selfScore.ts"
 
@@ -26,11 +25,19 @@ export interface StoredReading extends DueReading {
   result: ReadingResult | null
 }
 
-/** The readings of an entry that was published with this check. */
-export function readingsOf(check: ScoreCheck & { readonly outcome: 0 | 1 }): Array<StoredReading> {
+/** The readings of an entry that was published with this check and label. */
+export function readingsOf(
+  check: ScoreCheck & { readonly outcome: 0 | 1 },
+  label: EntryLabel,
+): Array<StoredReading> {
+  const other = check.outcome === 0 ? 1 : 0
   return delaysMinutes.map((delayMinutes) => ({
-    ...{ feedIndex: check.feedIndex, delayMinutes, marketId: check.marketId as MarketId | null },
-    ...{ outcome: check.outcome, dueAt: check.at + delayMinutes * minute, result: null },
+    feedIndex: check.feedIndex,
+    delayMinutes,
+    marketId: check.marketId as MarketId | null,
+    outcome: label === "fade" ? other : check.outcome,
+    dueAt: check.at + delayMinutes * minute,
+    result: null,
   }))
 }
 
@@ -75,8 +82,7 @@ function observationsOf(
   hold("at_ask", ask)
   for (const { delayMinutes, result } of readings) {
     if (result?.state !== "read") continue
-    const prices = faded ? result.otherPrices : result.ownPrices
-    sizesUsd.forEach((usd, n) => hold(`book_${delayMinutes}_${usd}`, prices[n]))
+    hold(`book_${delayMinutes}`, result.price)
   }
   for (const { kind, value } of checks) {
     if (kind === "whale_entry" || value === null) continue
@@ -127,10 +133,7 @@ export function totalsOf(
         for (const { delayMinutes, result } of readings) {
           count(`reading_${delayMinutes}_${result?.state ?? "due"}`)
           if (result?.state !== "read") continue
-          const prices = label === "fade" ? result.otherPrices : result.ownPrices
-          sizesUsd.forEach((usd, n) => {
-            if (prices[n] === null) count(`unfillable_${delayMinutes}_${usd}`)
-          })
+          if (result.price === null) count(`unfillable_${delayMinutes}`)
         }
       }
       const made = of.flatMap((one) => observationsOf(one, label === "fade"))

@@ -143,9 +143,8 @@ export function memoryScores(): ScoreStore["Service"] {
           const dueAt = firstDueAt(check) ?? (ended ? check.at : null)
           checks.push({ check, dueAt, verdict: null, value: null, point: null, outcome: null })
           if (check.kind === "whale_entry") {
-            if (published.some(({ feedIndex }) => feedIndex === check.feedIndex)) {
-              readings.push(...readingsOf(check))
-            }
+            const entry = published.find(({ feedIndex }) => feedIndex === check.feedIndex)
+            if (entry !== undefined) readings.push(...readingsOf(check, entry.label))
           }
         }
         entries.push(...published)

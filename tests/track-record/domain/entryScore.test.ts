@@ -19,7 +19,6 @@ import {
   scoredEventsMin,
 } from "../../../src/track-record/domain/entryScore.ts"
 import { checksOf, entryVerdict } from "../../../src/track-record/domain/selfScore.ts"
-import { buyingPrice } from "../../../src/markets/domain/book.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { book, market, now } from "../../support/movers/market.ts"
@@ -111,21 +110,21 @@ const deep = book(
   [{ price: 0.44, size: 1_000 }],
 )
 
-Deno.test("readingOf() has the price of each size on both sides; a thin book is a null", () => {
+Deno.test("readingOf() has the price of its side; a thin book is a null", () => {
   const due = { outcome: 0, dueAt: now } as const
   const read = readingOf(due, deep, now + minute)
-  equal(read, {
-    ...{ state: "read", readAt: now + minute, mid: 0.42 },
-    ownPrices: [0.44, null, null],
-    otherPrices: [100, 1_000, 10_000].map((usd) => buyingPrice(deep, 1, usd)),
-  })
-  ok(read.state === "read" && read.otherPrices[2] !== null)
-  const other = readingOf({ ...due, outcome: 1 }, deep, now)
-  ok(other.state === "read")
-  equal([other.ownPrices, other.otherPrices], [read.otherPrices, read.ownPrices])
-  const oneSided = readingOf(due, book([], deep.asks), now)
-  ok(oneSided.state === "read")
-  equal([oneSided.mid, oneSided.ownPrices[0], oneSided.otherPrices[0]], [null, 0.44, null])
+  equal(read, { state: "read", readAt: now + minute, mid: 0.42, price: 0.44 })
+  const priceIn = (outcome: 0 | 1, of: typeof deep) => {
+    const found = readingOf({ ...due, outcome }, of, now)
+    return found.state === "read" ? [found.mid, found.price] : null
+  }
+  // The other side buys at 1 minus the bid.
+  equal(priceIn(1, deep), [0.42, 0.6])
+  equal(priceIn(0, book(deep.bids, [{ price: 0.44, size: 200 }])), [0.42, null])
+  equal([priceIn(0, book([], deep.asks)), priceIn(1, book([], deep.asks))], [[null, 0.44], [
+    null,
+    null,
+  ]])
 })
 
 Deno.test("readingOf() is missed when late, and has no price without a valid book", () => {

@@ -18,7 +18,6 @@ import {
   type SectionProps,
   source,
   type TrackRecord,
-  usd,
 } from "./cells.tsx"
 
 export function Labels({ of }: SectionProps) {
@@ -155,7 +154,7 @@ export function EntryResults({ of }: SectionProps) {
           ))}
         </>
       }
-      method={"Equal stakes at the best ask published with the entry plus the taker fee, held to the payout. The second group of tables uses the mean price of a real stake in the order book at that delay; only entries that the book could fill have a return there, so rows are not about the same entries. The intervals are clustered by event with Student's quantile, and never narrower than they would be at fair prices with the entries of an event fully dependent. They assume that events are independent. " +
+      method={"Equal stakes at the best ask published with the entry plus the taker fee, held to the payout. The second group of tables uses the mean price of 100 USD in the order book at that delay; only entries that the book could fill have a return there, so rows are not about the same entries. The intervals are clustered by event with Student's quantile, and never narrower than they would be at fair prices with the entries of an event fully dependent. They assume that events are independent. " +
         `A figure needs ${scoredEventsMin} independent events; below that it is not known. ` +
         "No correction is made for the number of rows: of many intervals at the 95 % level some miss the true value by chance."}
       json={source}
@@ -203,14 +202,20 @@ function ResultsByLabel({ scores }: { scores: ReturnType<typeof scoresOf> }) {
 function ResultsByDelay({ title, score }: { title: string; score: Cited<Entries[Label]> }) {
   return (
     <Table
-      caption={`${title}: the same return by minutes after publication and by stake`}
+      caption={`${title}: the same return on 100 USD, by minutes after publication`}
       columns={columns(
-        ...["Minutes later", "Stake", "Filled", "Too thin", "Read too late", "No book"] as const,
-        ...["Resolved", "Events", "Return", "95 % interval"] as const,
+        "Minutes later",
+        "Filled",
+        "Too thin",
+        "Read too late",
+        "No book",
+        "Resolved",
+        "Events",
+        "Return",
+        "95 % interval",
       )}
-      rows={items(score.at("byDelayAndSize")).map((row) => [
+      rows={items(score.at("byDelay")).map((row) => [
         cell(row.at("delayMinutes"), count),
-        cell(row.at("sizeUsd"), usd),
         cell(row.at("priced"), count),
         cell(row.at("unfillable"), count),
         cell(row.at("missed"), count),
