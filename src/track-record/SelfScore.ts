@@ -152,7 +152,11 @@ export class SelfScore extends Context.Service<SelfScore, {
 const tick = Effect.fn("SelfScore.tick")(function* (services: Services, slot: EpochMs) {
   const started = yield* Clock.currentTimeMillis
   const progress: Progress = {
-    ...{ itemsRead: 0, resolved: 0, forecasts: 0, verdicts: {}, rejected: {} },
+    itemsRead: 0,
+    resolved: 0,
+    forecasts: 0,
+    verdicts: {},
+    rejected: {},
   }
   const failed: Array<Stage> = []
   const stage = stages("SelfScore", stageLimits, stageFailures, failed)

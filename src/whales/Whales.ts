@@ -164,7 +164,9 @@ const tick = Effect.fn("Whales.tick")(function* (
   const report: WhaleReport = {
     slot,
     ...progress,
-    ...{ labels, behind, failed },
+    labels,
+    behind,
+    failed,
     seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
   }
   yield* measure(report)
@@ -184,15 +186,13 @@ interface Progress {
 }
 
 const makeProgress = (): Progress => ({
-  ...{
-    wallets: 0,
-    walletsToRead: 0,
-    activityAdded: 0,
-    recomputed: 0,
-    items: [],
-    resolved: 0,
-    counted: 0,
-  },
+  wallets: 0,
+  walletsToRead: 0,
+  activityAdded: 0,
+  recomputed: 0,
+  items: [],
+  resolved: 0,
+  counted: 0,
   rejected: {},
 })
 

@@ -89,8 +89,12 @@ export interface ForecastCounts {
 }
 
 export const noForecasts: ForecastCounts = {
-  ...{ forecasts: 0, resolved: 0, open: 0, unknown: 0 },
-  ...{ squaredError: 0, endDateSquaredError: 0 },
+  forecasts: 0,
+  resolved: 0,
+  open: 0,
+  unknown: 0,
+  squaredError: 0,
+  endDateSquaredError: 0,
 }
 
 const Brier = Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })))
@@ -126,7 +130,10 @@ export function resolutionScore(counts: ForecastCounts): typeof ResolutionScore.
   const mean = (sum: number) =>
     judged === 0 ? null : Math.round(Math.min(1, sum / judged) * 10_000) / 10_000
   return {
-    ...{ forecasts, judged, resolvedWithin24h: resolved, unknown },
+    forecasts,
+    judged,
+    resolvedWithin24h: resolved,
+    unknown,
     brier: mean(squaredError),
     baseRateBrier: mean(judged === 0 ? 0 : resolved * open / judged),
     endDateBrier: mean(endDateSquaredError),

@@ -103,7 +103,9 @@ const saveVerdicts = (
     function* (judged: ReadonlyArray<JudgedForecast>) {
       yield* lock
       const rows = jsonText(judged.map(({ forecast, verdict }) => ({
-        ...{ market_id: forecast.marketId, made_at: isoTime(forecast.madeAt), verdict },
+        market_id: forecast.marketId,
+        made_at: isoTime(forecast.madeAt),
+        verdict,
       })))
       const saved = yield* sql<{ market_id: string }>`
         UPDATE resolution_forecast f SET verdict = i.verdict
@@ -139,8 +141,11 @@ const counts = (sql: SqlClient) =>
     FROM resolution_forecast`.pipe(
     Effect.map(([row]) =>
       row === undefined ? noForecasts : {
-        ...{ forecasts: row.forecasts, resolved: row.resolved, open: row.open },
-        ...{ unknown: row.unknown, squaredError: row.squared ?? 0 },
+        forecasts: row.forecasts,
+        resolved: row.resolved,
+        open: row.open,
+        unknown: row.unknown,
+        squaredError: row.squared ?? 0,
         endDateSquaredError: row.end_date ?? 0,
       }
     ),

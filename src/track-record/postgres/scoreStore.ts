@@ -117,7 +117,8 @@ const addEntries = Effect.fnUntraced(function* (
   if (entries.length === 0) return
   const rows = entries.map(({ asks, ...entry }) => ({
     ...entry,
-    ...{ ask: asks?.[0], otherAsk: asks?.[1] },
+    ask: asks?.[0],
+    otherAsk: asks?.[1],
   }))
   yield* sql`
     INSERT INTO score_entry
@@ -230,7 +231,10 @@ function resolutionRow(resolution: Resolution) {
   const [first, second] = resolution.state === "paid" ? resolution.payouts : []
   return {
     market_id: marketId,
-    ...{ state, source, payout_first: first, payout_second: second },
+    state,
+    source,
+    payout_first: first,
+    payout_second: second,
     resolved_at: resolvedAt === null ? null : isoTime(resolvedAt),
   }
 }
@@ -337,7 +341,9 @@ const judgedRow = (
 ) => ({
   feed_index: check.feedIndex,
   kind: check.kind,
-  ...{ version, verdict, value },
+  version,
+  verdict,
+  value,
   due_at: typeof dueAt === "number" ? isoTime(dueAt) : null,
   point_at: point === null ? null : isoTime(point.at),
   point_mid: point?.mid,

@@ -120,7 +120,8 @@ function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<Uncounte
       entries: row.entries,
       resolution: resolutionOf(row.market, row),
       counted: row.score,
-      ...{ waits: row.waits, changed: row.changed },
+      waits: row.waits,
+      changed: row.changed,
     })
     before = row
   }
