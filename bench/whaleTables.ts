@@ -59,6 +59,7 @@ const entry: StoredEntry = {
     edgeHigh: 0.0551,
     followRoi: 0.0131,
     fadeRoi: -0.0404,
+    effectiveEntries: 214,
     computedAt: "2026-11-20T00:00:00.000Z",
     ruleVersion,
   },

@@ -153,6 +153,11 @@ export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
   winRateLow: 0.53,
   winRateHigh: 0.73,
   mirrorRoi: 0.18,
+  mirrorRoiLow: 0.02,
+  mirrorRoiHigh: 0.34,
+  fadeRoiLow: -0.4,
+  fadeRoiHigh: -0.04,
+  effectiveEntries: 31,
   meanEntryPrice: 0.52,
   edge: 0.12,
   edgeLow: 0.02,
@@ -160,6 +165,7 @@ export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
   stakeUsd: 410_000,
   openEntries: 7,
   oddsBands: [],
+  sweeps: { entries: 0, stakeUsd: 0, meanEntryPrice: null, winRate: null, followRoi: null },
   ...fields,
 })
 

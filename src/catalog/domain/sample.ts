@@ -214,7 +214,7 @@ export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
 /** The second wallet's calibration, frozen onto an entry that began after `computedAt`. */
 function sampleCalibration(computedAt: string): FrozenCalibration {
   const { label, resolved, winRate, meanEntryPrice, fadeRoi, ...row } = sampleWhales[1]
-  const { edge, edgeLow, edgeHigh, mirrorRoi, effectiveEntries = 0 } = row
+  const { edge, edgeLow, edgeHigh, mirrorRoi, effectiveEntries } = row
   return {
     label,
     resolved,

@@ -138,10 +138,10 @@ export const FrozenCalibration = Schema.Struct({
     description:
       "The same, per USD, on the other outcome at 1 minus the price, where that is at least 0.05; null without such an entry",
   }),
-  effectiveEntries: Schema.optionalKey(Schema.Finite.annotate({
+  effectiveEntries: Schema.Finite.annotate({
     description:
       "Number of independent entries of equal stake that would be as certain; low when a few large stakes decide",
-  })),
+  }),
   computedAt: IsoTime.annotate({
     description: "When it was computed; in a feed item before the entry's first fill",
   }),

@@ -35,8 +35,7 @@ export const tableRowsMax = 500
 const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } =
   FrozenCalibration.fields
 const { followRoi, fadeRoi, effectiveEntries } = FrozenCalibration.fields
-const optionalRate = (description: string) =>
-  Schema.optionalKey(described(Schema.NullOr(Schema.Finite), description))
+const rateOrNull = (description: string) => described(Schema.NullOr(Schema.Finite), description)
 
 /** One wallet of the calibration table: a wire shape. */
 export const WhaleRow = Schema.Struct({
@@ -58,16 +57,16 @@ export const WhaleRow = Schema.Struct({
   winRateLow,
   winRateHigh,
   mirrorRoi: followRoi,
-  mirrorRoiLow: optionalRate(
+  mirrorRoiLow: rateOrNull(
     "Lower end of the 95 % interval of mirrorRoi, per USD; null without a counted entry",
   ),
-  mirrorRoiHigh: optionalRate(
+  mirrorRoiHigh: rateOrNull(
     "Upper end of the 95 % interval of mirrorRoi, per USD; null without a counted entry",
   ),
-  fadeRoiLow: optionalRate(
+  fadeRoiLow: rateOrNull(
     "Lower end of the 95 % interval of fadeRoi, per USD; null where fadeRoi is",
   ),
-  fadeRoiHigh: optionalRate(
+  fadeRoiHigh: rateOrNull(
     "Upper end of the 95 % interval of fadeRoi, per USD; null where fadeRoi is",
   ),
   effectiveEntries,
@@ -84,7 +83,7 @@ export const WhaleRow = Schema.Struct({
     Schema.Array(OddsBand),
     "Its resolved entries by entry price; bands without entries are left out",
   ),
-  sweeps: Schema.optionalKey(Sweeps),
+  sweeps: Sweeps,
 }).annotate({ identifier: "Whale" })
 export type WhaleRow = typeof WhaleRow.Type
 
@@ -133,15 +132,14 @@ export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleR
 
 /** More digits would be noise, and double the response size. */
 function roundRow(row: WhaleRow): WhaleRow {
-  const { mirrorRoiLow, mirrorRoiHigh, fadeRoiLow, fadeRoiHigh, effectiveEntries, sweeps } = row
   return {
     ...row,
-    ...mirrorRoiLow === undefined ? {} : { mirrorRoiLow: roundOrNull(mirrorRoiLow) },
-    ...mirrorRoiHigh === undefined ? {} : { mirrorRoiHigh: roundOrNull(mirrorRoiHigh) },
-    ...fadeRoiLow === undefined ? {} : { fadeRoiLow: roundOrNull(fadeRoiLow) },
-    ...fadeRoiHigh === undefined ? {} : { fadeRoiHigh: roundOrNull(fadeRoiHigh) },
-    ...effectiveEntries === undefined ? {} : { effectiveEntries: Math.round(effectiveEntries) },
-    ...sweeps === undefined ? {} : { sweeps: roundSweeps(sweeps) },
+    mirrorRoiLow: roundOrNull(row.mirrorRoiLow),
+    mirrorRoiHigh: roundOrNull(row.mirrorRoiHigh),
+    fadeRoiLow: roundOrNull(row.fadeRoiLow),
+    fadeRoiHigh: roundOrNull(row.fadeRoiHigh),
+    effectiveEntries: Math.round(row.effectiveEntries),
+    sweeps: roundSweeps(row.sweeps),
     winRate: roundRate(row.winRate),
     fadeRoi: roundOrNull(row.fadeRoi),
     winRateLow: roundRate(row.winRateLow),
@@ -167,9 +165,7 @@ export function roundCalibration(frozen: FrozenCalibration): FrozenCalibration {
     edgeHigh: roundRate(frozen.edgeHigh),
     followRoi: roundRate(frozen.followRoi),
     fadeRoi: roundOrNull(frozen.fadeRoi),
-    ...frozen.effectiveEntries === undefined
-      ? {}
-      : { effectiveEntries: Math.round(frozen.effectiveEntries) },
+    effectiveEntries: Math.round(frozen.effectiveEntries),
   }
 }
 
@@ -208,7 +204,6 @@ export function whaleRow(
 
 /** The calibration that an entry carries: a part of its wallet's row. */
 export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration {
-  const { effectiveEntries } = row
   return {
     label: row.label,
     resolved: row.resolved,
@@ -219,7 +214,7 @@ export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration 
     edgeHigh: row.edgeHigh,
     followRoi: row.mirrorRoi,
     fadeRoi: row.fadeRoi,
-    ...effectiveEntries === undefined ? {} : { effectiveEntries },
+    effectiveEntries: row.effectiveEntries,
     computedAt: isoTime(computedAt),
     ruleVersion,
   }

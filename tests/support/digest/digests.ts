@@ -74,6 +74,7 @@ const anyCalibration = map(
     edgeHigh: Math.min(1, winRate - meanEntryPrice + 0.1),
     followRoi: 0.1,
     fadeRoi: -0.1,
+    effectiveEntries: 30,
     computedAt: isoTime(from),
     ruleVersion: "any",
   }),

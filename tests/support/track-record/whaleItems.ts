@@ -21,7 +21,8 @@ interface ItemFields {
 
 const calibration = (label: FrozenCalibration["label"], at: EpochMs): FrozenCalibration => ({
   ...{ label, resolved: 100, winRate: 0.6, meanEntryPrice: 0.5, edge: 0.1, edgeLow: 0.02 },
-  ...{ edgeHigh: 0.18, followRoi: 0.2, fadeRoi: -0.2, computedAt: isoTime(at), ruleVersion: "r" },
+  ...{ edgeHigh: 0.18, followRoi: 0.2, fadeRoi: -0.2, effectiveEntries: 60 },
+  ...{ computedAt: isoTime(at), ruleVersion: "r" },
 })
 
 /** The microstructure with these best prices. */

@@ -57,6 +57,7 @@ export function calibration(computedAt: EpochMs): FrozenCalibration {
     edgeHigh: 0.1,
     followRoi: 0,
     fadeRoi: 0,
+    effectiveEntries: 40,
     computedAt: isoTime(computedAt),
     ruleVersion: "any",
   }
