@@ -249,21 +249,21 @@ const places = [
     },
   },
   {
-    contentHash: "02aeedc7fbcf50236f5253e89cd0cd27c87c2333cf3c02c3a1a57e973e317303",
+    contentHash: "d19cdaecb59cf8299c89b81b1e87d1d37736fc3a73d8209d35771f000ebb3bd0",
     chain: {
       salt: "112233445566778899aabbccddeeff00",
       previousHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
       skipHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
-      hash: "a35e093d608beb63e2c479acaa575f78a07fa0b03d5e7b88c507fc55b612a2e8",
+      hash: "96522310f596cdc252015dbb0f08b1c15e202b4155f3060060e5ba829419de23",
     },
   },
   {
     contentHash: "da45abd76e4bb98ceaf1f5e2f43b2745e6a51a2f88be8e5497d348faafcee633",
     chain: {
       salt: "2233445566778899aabbccddeeff0011",
-      previousHash: "a35e093d608beb63e2c479acaa575f78a07fa0b03d5e7b88c507fc55b612a2e8",
+      previousHash: "96522310f596cdc252015dbb0f08b1c15e202b4155f3060060e5ba829419de23",
       skipHash: noHash,
-      hash: "ddee0084f2b9dd6eb5e25b09eb3bfaf9ee87d2e3d2ca06799d33c69a95187fc3",
+      hash: "77c05eef0a5aaf93960fe40a4f2321f8467f8e95ac40a481f526bb9ffcb41dd9",
     },
   },
 ] as const
