@@ -7,6 +7,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Schedule } from "effect"
+import { dashboard as generated } from "../../deploy/dashboard.ts"
 import { liveTest } from "../support/effect.ts"
 import { freePort, removeFolder, startDev } from "../support/process.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
@@ -14,7 +15,7 @@ import { registerSkipped } from "../support/venues/oracle.ts"
 const root = new URL("../../", import.meta.url)
 const rulesFile = new URL("deploy/alerts.yml", root).pathname
 const rules = Deno.readTextFileSync(rulesFile)
-const dashboard = JSON.parse(Deno.readTextFileSync(new URL("deploy/grafana.json", root)))
+const dashboard = JSON.parse(JSON.stringify(generated))
 const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name)
 
 /** Minutes: all series are quiet until `faultAt`. */
