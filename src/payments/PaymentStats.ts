@@ -9,7 +9,11 @@ import type { ScannedAccount } from "./PaymentStore.ts"
 
 /** The states in which something still has to happen to a payment. */
 export const openStates = [
-  ...["claimed", "settling", "unresolved", "settled", "refund_due"] as const,
+  "claimed",
+  "settling",
+  "unresolved",
+  "settled",
+  "refund_due",
 ] satisfies ReadonlyArray<PaymentState>
 
 interface OpenPayments {

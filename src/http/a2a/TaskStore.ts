@@ -69,7 +69,10 @@ export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {
  */
 export function afterMove(task: Task, move: TaskMove): Option.Option<Omit<Task, "movedAt">> {
   return Option.map(Result.getSuccess(step(task.state, move.event)), (state) => ({
-    ...{ id: task.id, contextId: task.contextId, client: task.client, state },
+    id: task.id,
+    contextId: task.contextId,
+    client: task.client,
+    state,
     subject: "subject" in move ? task.subject ?? move.subject : task.subject,
     paymentId: move.event === "pay"
       ? move.paymentId

@@ -299,8 +299,11 @@ const insert = (
     Effect.sync(() => [TaskId.make(crypto.randomUUID()), crypto.randomUUID()] as const),
     ([id, contextId]) =>
       tasks.open({
-        ...{ id, contextId: message.contextId ?? contextId, history: [message.stored] },
-        ...{ life: taskLife, client: clientKeys(caller.address).client },
+        id,
+        contextId: message.contextId ?? contextId,
+        history: [message.stored],
+        life: taskLife,
+        client: clientKeys(caller.address).client,
         ...start,
       }),
   ).pipe(Effect.catchTag(
@@ -323,7 +326,10 @@ const continueTask = Effect.fnUntraced(function* (
     )
     const client = clientKeys(caller.address)
     return yield* payTask(ports, task, {
-      ...{ payload: payment.payload, message: stored, client, spend: spendUnchecked },
+      payload: payment.payload,
+      message: stored,
+      client,
+      spend: spendUnchecked,
     })
   }
   yield* spendDocuments(ports, caller)

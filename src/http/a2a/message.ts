@@ -142,7 +142,11 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, A2aEr
   const call = callIn(parts, addViolation)
   if (violations.length > 0) return Result.fail(invalid(violations))
   return Result.succeed({
-    ...{ taskId: taskId ?? null, contextId: contextId ?? null, call, payment, historyLength },
+    taskId: taskId ?? null,
+    contextId: contextId ?? null,
+    call,
+    payment,
+    historyLength,
     stored: { role: "user", messageId: messageId ?? "", parts: parts.map(storedPart) },
   })
 }

@@ -291,7 +291,11 @@ const releaseUntaken = Effect.fnUntraced(function* (
 })
 
 const binding = (paymentId: PaymentId, messages: ReadonlyArray<TaskMessage>): TaskMove => ({
-  ...{ event: "pay", paymentId, life: paidTaskLife, note: null, messages },
+  event: "pay",
+  paymentId,
+  life: paidTaskLife,
+  note: null,
+  messages,
 })
 
 /** Refuses a payment that the task cannot use. */

@@ -177,8 +177,12 @@ function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
       payTo: terms.payTo,
     },
     free: Object.values(freeRows).map(({ id, title, path, description }) => ({
-      ...{ method: "GET", path, resource: at(path), title, description },
-      ...{ operationId: operationId({ id }) },
+      method: "GET",
+      path,
+      resource: at(path),
+      title,
+      description,
+      operationId: operationId({ id }),
     })),
   }
 }

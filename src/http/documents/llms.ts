@@ -405,8 +405,10 @@ const stdioServer = (publicBaseUrl: string) => ({
     command: "npx",
     args: ["-y", "bellwether-mcp"],
     env: {
-      ...{ BASE_URL: publicBaseUrl, BUYER_PRIVATE_KEY: "0x…" },
-      ...{ MAX_PRICE_USD: "1.00", BUDGET_USD: "1.00" },
+      BASE_URL: publicBaseUrl,
+      BUYER_PRIVATE_KEY: "0x…",
+      MAX_PRICE_USD: "1.00",
+      BUDGET_USD: "1.00",
     },
   },
 })

@@ -134,8 +134,10 @@ function feedBodies(
 ): Effect.Effect<Bodies> {
   let previous: Bodies | null = null
   const encode = {
-    ...{ index: jsonAnswers("polled"), pulse: jsonAnswers("polled") },
-    ...{ digestBrief: jsonAnswers("polled"), health: jsonAnswers("polled") },
+    index: jsonAnswers("polled"),
+    pulse: jsonAnswers("polled"),
+    digestBrief: jsonAnswers("polled"),
+    health: jsonAnswers("polled"),
   }
   let digestFailed = false
   const latest = digests.latest.pipe(

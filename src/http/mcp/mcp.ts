@@ -73,8 +73,12 @@ interface McpPorts {
 export const mcpRoute = Effect.fnUntraced(function* ({ skills, handshakes, version }: McpOptions) {
   const { publicBaseUrl, serviceName } = skills.terms
   const mcp = makeMcp({
-    ...{ name: serviceName.toLowerCase(), title: serviceName, version, websiteUrl: publicBaseUrl },
-    ...{ instructions, tools },
+    name: serviceName.toLowerCase(),
+    title: serviceName,
+    version,
+    websiteUrl: publicBaseUrl,
+    instructions,
+    tools,
   })
   const ports: McpPorts = { skills, handshakes, mcp, payments: yield* Payments }
   const handle = yield* toWebHandler(
@@ -126,7 +130,9 @@ const respond = Effect.fnUntraced(function* (ports: McpPorts) {
     return response(200, resultText(message, result), fields)
   }
   const admitted = yield* admit(ports, message, {
-    ...{ args: message.args, payment: message.payment, address },
+    args: message.args,
+    payment: message.payment,
+    address,
     idempotencyKey: headers["idempotency-key"] ?? null,
   })
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -138,7 +144,9 @@ const respond = Effect.fnUntraced(function* (ports: McpPorts) {
   }
   const reply = yield* Effect.promise((signal) =>
     ports.mcp({
-      ...{ url: `${publicBaseUrl}${paths.mcp}`, headers, json: message.json },
+      url: `${publicBaseUrl}${paths.mcp}`,
+      headers,
+      json: message.json,
       call: admitted.call === null ? null : call.bind(null, admitted.call, signal),
     })
   )
@@ -214,7 +222,9 @@ function isLoopback(hostname: string): boolean {
 }
 
 const wrongOrigin: RpcError = {
-  ...{ status: 403, code: rpcCodes.request, id: null },
+  status: 403,
+  code: rpcCodes.request,
+  id: null,
   message: "This Origin may not call the service",
 }
 
@@ -262,7 +272,11 @@ function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
     return refuse(400, "params", "arguments must be an object. Nothing was charged", id)
   }
   return Effect.succeed({
-    ...{ json, id, method, args, skill: typeof name === "string" ? skillOf(name) : undefined },
+    json,
+    id,
+    method,
+    args,
+    skill: typeof name === "string" ? skillOf(name) : undefined,
     payment: paymentIn(objectOf(params["_meta"])),
   })
 }

@@ -42,12 +42,15 @@ export function openApiDocuments(options: OpenApiOptions): ReadonlyMap<string, s
   const info = infoOf(options)
   return new Map([
     [documentPaths.openApi, {
-      ...{ ...common, ...calls, ...callsHead(publicBaseUrl) },
+      ...common,
+      ...calls,
+      ...callsHead(publicBaseUrl),
       info: { ...info, ...callsInfo },
       components: { securitySchemes: { x402: scheme }, ...calls.components },
     }],
     [documentPaths.openApiService, {
-      ...{ ...common, ...part(serviceTags) },
+      ...common,
+      ...part(serviceTags),
       info: { ...info, ...serviceInfo },
       externalDocs: {
         url: `${publicBaseUrl}${documentPaths.openApi}`,

@@ -430,7 +430,13 @@ function logRefusal(
   if (!isLogged(status, hasPayment)) return
   const durationMs = Math.round(performance.now() - startedAt)
   options.log({
-    ...{ requestId, paymentId: null, product: null, status, code, reason, durationMs },
+    requestId,
+    paymentId: null,
+    product: null,
+    status,
+    code,
+    reason,
+    durationMs,
   })
 }
 

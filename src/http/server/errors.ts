@@ -44,7 +44,10 @@ interface ErrorRule {
 }
 
 const final = (status: number, meaning: string, charged: ErrorRule["charged"] = [false]) => ({
-  ...{ status, retryable: false, meaning, charged },
+  status,
+  retryable: false,
+  meaning,
+  charged,
 })
 const transient = (
   status: number,

@@ -219,7 +219,11 @@ export function repeatAction(state: PaymentState, hasSecret: boolean): RepeatAct
 }
 
 const keyHolders: ReadonlyArray<PaymentState> = [
-  ...["claimed", "settling", "unresolved", "settled", "answered"] as const,
+  "claimed",
+  "settling",
+  "unresolved",
+  "settled",
+  "answered",
 ]
 
 /** Whether a payment in this state holds its key: no other payment can be claimed with it. */

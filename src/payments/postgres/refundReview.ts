@@ -37,7 +37,10 @@ const list = (sql: SqlClient) => (state: RefundState | null) =>
     ORDER BY created_at, payment_id LIMIT ${listedMax}`.pipe(
     Effect.map((rows) =>
       rows.map(({ payment_id, last_error, age_ms, ...row }): ListedRefund => ({
-        ...{ ...row, paymentId: payment_id, lastError: last_error, ageMs: age_ms },
+        ...row,
+        paymentId: payment_id,
+        lastError: last_error,
+        ageMs: age_ms,
       }))
     ),
     Effect.orDie,

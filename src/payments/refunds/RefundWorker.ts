@@ -156,7 +156,8 @@ interface Ports extends Required<RefundOptions> {
 const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const { timing = defaultRefundTiming } = options
   const ports: Ports = {
-    ...{ ...options, timing },
+    ...options,
+    timing,
     store: storeWithDeadline("The refund store", yield* RefundStore, timing.storeTimeout),
     chain: yield* Chain,
     facilitator: yield* Facilitator,
@@ -276,12 +277,19 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
   const nowSeconds = yield* epochSeconds
   const seen = yield* Effect.all({
     paymentProof: chain.paymentProof({
-      ...{ ...identity, value, to: refund.payTo },
+      ...identity,
+      value,
+      to: refund.payTo,
       validBefore: refund.paymentValidBefore,
       transactionHint: refund.paidTransaction,
     }),
     refundProof: chain.paymentProof({
-      ...{ chainId, asset, value, nonce, from: treasury.address, to: payer },
+      chainId,
+      asset,
+      value,
+      nonce,
+      from: treasury.address,
+      to: payer,
       validBefore: refund.signed?.validBefore ?? lostSignatureExpiry(refund, nowSeconds),
       transactionHint: refund.transactionHint,
     }),

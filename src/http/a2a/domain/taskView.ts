@@ -140,8 +140,11 @@ export function viewOf(task: Task, selling: Selling): TaskView {
   switch (state) {
     case "asked":
       return {
-        ...{ state: "input-required", text: whichSkillText, data: skillList },
-        ...{ artifact: null, metadata: {} },
+        state: "input-required",
+        text: whichSkillText,
+        data: skillList,
+        artifact: null,
+        metadata: {},
       }
     case "offered":
       return offer(task, selling)
@@ -150,7 +153,9 @@ export function viewOf(task: Task, selling: Selling): TaskView {
     case "completed":
       return {
         ...noted,
-        ...{ state: "completed", data: null, artifact: note?.data ?? null },
+        state: "completed",
+        data: null,
+        artifact: note?.data ?? null,
         text: note?.text ?? completedText(nameOf(task)),
       }
     case "failed":
@@ -159,7 +164,9 @@ export function viewOf(task: Task, selling: Selling): TaskView {
       return { ...noted, state: "canceled", text: "Canceled by the client. Nothing was charged." }
     case "declined":
       return {
-        ...{ state: "canceled", data: null, artifact: null },
+        state: "canceled",
+        data: null,
+        artifact: null,
         text: "The payment was declined by the client. Nothing was charged.",
         metadata: paymentMetadata("payment-rejected"),
       }
@@ -213,7 +220,9 @@ const whichSkillText =
 
 const skillList: JsonObject = {
   skills: skills.map((skill) => ({
-    ...{ name: skill.name, title: skill.title, price: costOf(skill) },
+    name: skill.name,
+    title: skill.title,
+    price: costOf(skill),
     parameters: skill.parameters.map(({ name }) => name),
   })),
 }
@@ -224,12 +233,17 @@ export function wireTask(task: Task, view: TaskView, historyLength: number | nul
   const named = { taskId: id, contextId }
   const { state, text, data, artifact, metadata } = view
   return {
-    ...{ kind: "task", id, contextId },
+    kind: "task",
+    id,
+    contextId,
     status: {
       state,
       timestamp: isoTime(task.movedAt),
       message: {
-        ...{ kind: "message", role: "agent", messageId: `${id}-${state}`, ...named },
+        kind: "message",
+        role: "agent",
+        messageId: `${id}-${state}`,
+        ...named,
         parts: [
           { kind: "text", text },
           ...(data === null ? [] : [{ kind: "data", data }]),

@@ -71,7 +71,11 @@ interface Row {
 function taskOf(row: Row): Task {
   const { id, client, state, skill, version } = row
   return {
-    ...{ id, client, state, version, contextId: JSON.parse(row.context_id) },
+    id,
+    client,
+    state,
+    version,
+    contextId: JSON.parse(row.context_id),
     subject: skill === null || row.parameters === null
       ? null
       : { skill, parameters: JSON.parse(row.parameters) },

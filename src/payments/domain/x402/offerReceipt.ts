@@ -52,7 +52,13 @@ export function offerExtension(
 ): SignedExtension {
   const { scheme, network, asset, payTo, amount } = requirements(product, terms)
   const signature = sign({
-    ...{ version, resourceUrl: resourceUrl(product, terms), scheme, network, asset, payTo, amount },
+    version,
+    resourceUrl: resourceUrl(product, terms),
+    scheme,
+    network,
+    asset,
+    payTo,
+    amount,
     validUntil: issuedAt + 2 * offerPeriodSeconds,
   })
   return { "offer-receipt": { info: { version, offers: [statement(signature)] }, schema } }

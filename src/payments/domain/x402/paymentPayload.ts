@@ -306,9 +306,17 @@ const shortText = "text of at most 2048 characters"
 
 /** The expected form of a field, by its name. Fields without an entry are objects. */
 const expected: Readonly<Record<string, string>> = {
-  ...{ from: hexAddress, to: hexAddress, asset: hexAddress, payTo: hexAddress },
-  ...{ value: decimal, validAfter: decimal, validBefore: decimal, amount: decimal },
-  ...{ scheme: shortText, network: shortText, url: shortText },
+  from: hexAddress,
+  to: hexAddress,
+  asset: hexAddress,
+  payTo: hexAddress,
+  value: decimal,
+  validAfter: decimal,
+  validBefore: decimal,
+  amount: decimal,
+  scheme: shortText,
+  network: shortText,
+  url: shortText,
   nonce: "0x and 64 hex digits",
   signature: "0x and 130 hex digits",
   id: "16 to 128 letters, digits, - or _",
