@@ -500,7 +500,6 @@ CREATE TABLE score_check (
 );
 CREATE INDEX score_check_by_market ON score_check (market_id);
 CREATE INDEX score_check_due ON score_check (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX score_check_moved ON score_check (at) WHERE drift IS NOT NULL;
 
 -- A published whale entry as it was published.
 CREATE TABLE score_entry (
@@ -521,7 +520,7 @@ CREATE TABLE score_entry (
   CHECK ((ask IS NULL) = (other_ask IS NULL))
 );
 
--- What buying after a published whale entry costs, read from the book at publication and later.
+-- What buying after a published whale entry costs, read from the book 1 and 60 minutes after it.
 CREATE TABLE score_reading (
   feed_index bigint NOT NULL REFERENCES score_entry,
   delay_minutes smallint NOT NULL,

@@ -355,10 +355,13 @@ function offersAndReceipts({ statements, keys }: Evidence): Finding {
   return { check: "offers and receipts", checked: `${statements.length} signatures`, faults }
 }
 
-/** Prices are on half steps of the venue, rates have six decimals. */
-const tolerance = 1e-6
+/** Prices are on half steps of the venue. */
+const priceTolerance = 1e-6
+/** A closing line value has four decimals; the price of an entry is a mean of buys. */
+const closingLineTolerance = 5.1e-5
 
-const isNear = (a: number | null, b: number) => a !== null && Math.abs(a - b) <= tolerance
+const isNear = (a: number | null, b: number, tolerance = priceTolerance) =>
+  a !== null && Math.abs(a - b) <= tolerance
 
 /** Why an outcome does not follow from its item; null when it does, as far as the item says it. */
 export function outcomeFault(item: FeedItem, outcome: Outcome): string | null {
@@ -372,7 +375,8 @@ export function outcomeFault(item: FeedItem, outcome: Outcome): string | null {
   if (outcome.type === "whale_entry" && item.type === "whale_entry") {
     const { after1h, after24h, last } = outcome
     const wrong = [after1h, after24h, last].some(({ price, closingLineValue }) =>
-      price !== null && !isNear(closingLineValue, price - item.data.entryPrice)
+      price !== null &&
+      !isNear(closingLineValue, price - item.data.entryPrice, closingLineTolerance)
     )
     if (wrong) return "a closing line value is not price minus entryPrice"
     return (outcome.state === "paid") === (outcome.payout !== null)
@@ -391,6 +395,6 @@ function moveFault(
   if (!isNear(drift, direction * (price - priceNow))) return "a drift is not that of its price"
   // Half of the move from `priceStart`, in the direction of the move.
   const beyond = direction * (price - (priceStart + priceNow) / 2)
-  const kept = beyond >= -tolerance ? "persisted" : "reverted"
+  const kept = beyond >= -priceTolerance ? "persisted" : "reverted"
   return state === kept ? null : `it is ${kept} by its price, not ${state}`
 }

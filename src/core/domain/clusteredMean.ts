@@ -65,7 +65,7 @@ interface SecondClustering {
   readonly both: ClusterSums
 }
 
-/** The mean of the observations; null without any. With one cluster the interval is that of `ff`. */
+/** The mean of the observations; null without any. With one cluster, and no second clustering, the interval is that of `ff`. */
 export function clusteredMean(sums: ClusterSums, other?: SecondClustering): ClusteredMean | null {
   if (!(sums.n > 0)) return null
   const mean = sums.s / sums.n

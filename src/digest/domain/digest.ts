@@ -25,7 +25,7 @@ export type DigestSection = typeof digestSections[number]
  *
  * - `coverage`: what was read. `gap`: what was not read, so that silence means nothing.
  * - `absence`: that nothing of a kind happened.
- * - `move`: a price move. `level`: where half of it is given back, and how often such moves lasted.
+ * - `move`: a price move. `level`: where half of it is given back.
  *   `cost`: what it costs to trade there.
  * - `story`: news about the market that is the fact's subject. `unexplained`: moves without any.
  * - `ladder`, `sum`: prices of related markets that contradict one another. `implied`: a price that

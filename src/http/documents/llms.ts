@@ -186,8 +186,6 @@ const textsSection = [
     "- Headlines are matched to markets by their words, and are neither read in full nor verified. A " +
     "headline that came before a move need not be its cause.",
     "- Standard deviations are those of the market's own earlier changes over the same time.",
-    "- Similar moves are earlier moves of similar size, strength and time to the end; the share that " +
-    "kept half is measured, not promised.",
     "- The gain of two contradicting quotes is computed at the quotes shown, after taker fees, and " +
     "needs both markets to be paid by their rules. Gains of one ladder share markets: do not add them.",
     "- A break-even probability is the price of the ask plus the taker fee. A round trip buys at the " +

@@ -23,6 +23,9 @@ interface RunRow {
   readonly ended: ReadonlyArray<EndedRuns> | null
 }
 
+/** The parts whose runs are slots of a job. The job of digests looks every minute: its digests count. */
+const jobs = parts.filter((part) => part !== "digest")
+
 /**
  * A run of another interval, from before a change of the setting, counts for the planned run that it
  * falls into.
@@ -36,7 +39,7 @@ const runs = (sql: SqlClient) =>
         SELECT part, every_ms, slot, outcome
         FROM json_to_recordset(${intervals}::json) AS i (part text, every_ms bigint)
         JOIN (
-          SELECT job, slot, outcome FROM job_slot WHERE job = ANY (${parts}::text[])
+          SELECT job, slot, outcome FROM job_slot WHERE job = ANY (${jobs}::text[])
           UNION ALL SELECT 'digest', slot, 'ok' FROM digest
         ) stored ON stored.job = part
       ), numbered AS (

@@ -53,7 +53,7 @@ export interface MoveTotals {
   readonly byEventAndDay: ClusterSums
 }
 
-/** With fewer independent events, a normal interval for a mean of rare large jumps is too narrow. */
+/** With fewer independent events, an interval for a mean of rare large jumps is too narrow. */
 const eventsMin = 50
 
 /** What the score rests on, for texts. */

@@ -26,7 +26,9 @@ export const noReturns: ReturnSums = { follow: noClusters, fade: noClusters }
 /** The sums of one event, from the sum of its entries. */
 export function eventReturns(event: BandSums): ReturnSums {
   const side = (costUsd: number, returnUsd: number, spreadUsd: number) =>
-    clusterOf(costUsd / unitUsd, returnUsd / unitUsd, spreadUsd / unitUsd)
+    costUsd > 0
+      ? clusterOf(costUsd / unitUsd, returnUsd / unitUsd, spreadUsd / unitUsd)
+      : noClusters
   return {
     follow: side(event.followCost, event.followReturn, event.followSpread),
     fade: side(event.fadeCost, event.fadeReturn, event.fadeSpread),

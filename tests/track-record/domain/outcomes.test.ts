@@ -123,3 +123,24 @@ Deno.test("a whale entry has its payout, and closing line values against what th
   })
   strictEqual(outcome === undefined ? null : outcomeFault(item, outcome), null)
 })
+
+Deno.test("outcomeFault() takes the rounded closing line of an entry at a mean price, and no other", () => {
+  const entry = published(whaleEntry, old)
+  if (entry.type !== "whale_entry") throw new Error("no whale entry")
+  const item = { ...entry, data: { ...entry.data, entryPrice: 0.523333333 } }
+  const faultOf = (value: number) => {
+    const stored = storedOf(item).map((check) => ({
+      ...check,
+      ...(check.kind === "whale_1h" ? { verdict: "priced" as const, value: 0.6 } : {}),
+    }))
+    const [outcome] = outcomesOf(stored, now, 1)
+    if (outcome?.type !== "whale_entry") throw new Error("no outcome")
+    strictEqual(outcome.after1h.closingLineValue, 0.0767)
+    return outcomeFault(item, {
+      ...outcome,
+      after1h: { ...outcome.after1h, closingLineValue: value },
+    })
+  }
+  strictEqual(faultOf(0.0767), null)
+  strictEqual(faultOf(0.0768), "a closing line value is not price minus entryPrice")
+})
