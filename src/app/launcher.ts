@@ -113,7 +113,7 @@ const planOf = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const what = withoutArguments[command ?? ""]
+  const what = withoutArguments.get(command ?? "")
   if (what !== undefined && args.length > 0) {
     const { parseNone } = yield* reading
     if ((yield* parseNone(command ?? "", what, args)) === null) return null
@@ -183,14 +183,16 @@ const planOf = Effect.fnUntraced(function* (
 })
 
 /** The commands that take no arguments, and what they do, where the help of their settings does not say it. */
-const withoutArguments: Readonly<Record<string, string>> = {
-  dev: "",
-  start: "",
-  refunds: "",
-  migrate: "",
-  backfill:
+const withoutArguments: ReadonlyMap<string, string> = new Map([
+  ["dev", ""],
+  ["start", ""],
+  ["refunds", ""],
+  ["migrate", ""],
+  [
+    "backfill",
     "Reads the history of every tracked wallet; can be stopped, and continues where it stopped.",
-}
+  ],
+])
 
 const checkOf = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
@@ -202,7 +204,10 @@ const checkOf = Effect.fnUntraced(function* (
     case "service":
       return serviceCheckSandbox(yield* loadServiceCheck(environment), args)
     case "refunds":
-      return workerCheckSandbox(yield* loadWorkerCheck(environment), args)
+      return workerCheckSandbox(
+        yield* loadWorkerCheck(environment),
+        read.json ? ["--json"] : [],
+      )
     case "migrate":
       return migrationCheckSandbox(yield* loadMigrationCheck(environment), args)
   }

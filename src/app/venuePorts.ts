@@ -22,13 +22,14 @@ export function storeVenueName(venue: VenueAndStore["venue"]): string {
 interface StoreOptions extends VenueAndStore {
   /** Absent in a process without payments. */
   readonly payments?: { readonly kind: string }
+  readonly mode?: "dev" | "start"
 }
 
 /**
  * The SQL client of all stores: migrated to the newest schema, and bound to this venue and kind of
- * payments. An embedded store of simulated payments with another schema is set aside.
+ * payments. In `dev`, an embedded store of simulated payments with another schema is set aside.
  */
-export const databaseLayer = ({ database, venue, payments }: StoreOptions) => {
+export const databaseLayer = ({ database, venue, payments, mode }: StoreOptions) => {
   const prepared = Layer.effectDiscard(
     Effect.flatMap(migrationFiles, migrate).pipe(
       Effect.andThen(bindStore("venue", storeVenueName(venue))),
@@ -42,7 +43,7 @@ export const databaseLayer = ({ database, venue, payments }: StoreOptions) => {
     prepared,
     layerEmbedded({ dataDir: database.dir }, database.served),
   )
-  return payments?.kind === "simulated" ? orEmpty(store, database.dir) : store
+  return mode === "dev" && payments?.kind === "simulated" ? orEmpty(store, database.dir) : store
 }
 
 /**

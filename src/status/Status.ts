@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer } from "effect"
 import { inputs } from "../core/domain/freshness.ts"
 import { day } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
@@ -30,7 +30,8 @@ const make = Effect.fnUntraced(function* (options: StatusOptions) {
   const freshness = yield* Freshness
   const payments = yield* Clock.currentTimeMillis.pipe(
     Effect.flatMap((now) => store.payments(now - day)),
-    Effect.cachedWithTTL(paymentsEvery),
+    // A failed read is not kept: the next request reads again.
+    Effect.cachedWithTTL((exit) => Exit.isSuccess(exit) ? paymentsEvery : Duration.zero),
   )
   const report = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

@@ -139,7 +139,10 @@ async function load(page: Page, url: string, faults: Array<string>): Promise<num
   const early = before.filter((name) => !/favicon/.test(name))
   if (early.length > 0) faults.push(`requests before the first paint: ${early.join(" ")}`)
   const origin = new URL(url).origin
-  const foreign = requested.filter((other) => !other.startsWith(`${origin}/`))
+  // A `data:` address is part of the page.
+  const foreign = requested.filter((other) =>
+    !/^data:/.test(other) && !other.startsWith(`${origin}/`)
+  )
   if (foreign.length > 0) faults.push(`requests to others: ${foreign.join(" ")}`)
   return bytesSent
 }

@@ -56,7 +56,7 @@ onEveryStore("bindStore()", (law) => {
 })
 
 liveTest(
-  "an embedded store with another schema is set aside for simulated payments alone",
+  "an embedded store with another schema is set aside in dev with simulated payments alone",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.acquireRelease(
@@ -65,23 +65,30 @@ liveTest(
       )
       const other = [{ id: 1, name: "store", sql: "CREATE TABLE feed_item (feed_index bigint)" }]
       yield* Effect.provide(migrate(other), layerEmbedded({ dataDir: dir }))
-      const open = (payments?: { kind: "simulated" | "live" }) =>
+      const open = (payments?: { kind: "simulated" | "live" }, mode?: "dev" | "start") =>
         Effect.provide(
           Effect.flatMap(SqlClient, (sql) => sql`SELECT last_index FROM feed_counter`),
           databaseLayer({
             ...{ database: { kind: "embedded", dir, served: null }, venue: { kind: "polymarket" } },
             ...payments === undefined ? {} : { payments },
+            ...mode === undefined ? {} : { mode },
           }),
         )
       const folders = () => [...Deno.readDirSync(dir)].map(({ name }) => name).toSorted()
-      for (const payments of [undefined, { kind: "live" } as const]) {
-        ok((yield* Effect.flip(open(payments))) instanceof SchemaDiverged)
+      for (
+        const [payments, mode] of [
+          [undefined, undefined],
+          [{ kind: "live" }, "dev"],
+          [{ kind: "simulated" }, "start"],
+        ] as const
+      ) {
+        ok((yield* Effect.flip(open(payments, mode))) instanceof SchemaDiverged)
       }
       equal(folders(), ["lock", "postgres"])
       const isEmpty = [{ last_index: 0n }]
-      equal(yield* open({ kind: "simulated" }), isEmpty)
+      equal(yield* open({ kind: "simulated" }, "dev"), isEmpty)
       match(folders().join(" "), /^lock postgres postgres-\d+$/)
-      equal(yield* open({ kind: "simulated" }), isEmpty)
+      equal(yield* open({ kind: "simulated" }, "dev"), isEmpty)
       equal(folders().length, 3)
     }),
 )

@@ -10,7 +10,7 @@ const day = 86_400_000
 
 Deno.test("jobsDueAt() at midnight has every leased job of src/app/jobs.ts", async () => {
   const source = await Deno.readTextFile(new URL("../../src/app/jobs.ts", import.meta.url))
-  const leased = [...source.matchAll(/\{ leased, name: ("?)([\w-]+)\1/g)].map(([, , name = ""]) =>
+  const leased = [...source.matchAll(/\bleased,\s+name: ("?)([\w-]+)\1/g)].map(([, , name = ""]) =>
     ({
       tickJob: "tick",
       whaleJob: "whales",

@@ -199,7 +199,7 @@ if (testDatabaseUrl === undefined) {
           match(listed.text, new RegExp(`needs_review: 1, \\$21.00\\n  ${large}  \\$21.00  to 0x`))
           const wrong = yield* task("settle", large, "--by", "Ada")
           equal(wrong.code, 2)
-          match(wrong.text, /--note must say why/)
+          match(wrong.text, /^Missing required flag: --note\. /)
           const unapproved = yield* task("requeue", large, "--by", "Ada", "--note", "x")
           equal(unapproved.code, 1)
           match(unapproved.text, /^The amount .* add --approve-amount/)

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
-import { Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../../src/postgres/migrate.ts"
@@ -92,7 +92,7 @@ const owedPayment = Effect.fnUntraced(function* (n: number) {
   const chain = yield* Chain
   const { paymentId } = yield* Signatures
   const payer = buyer(n)
-  const nowSeconds = yield* Effect.sync(() => Math.floor(performance.timeOrigin / 1_000))
+  const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
   const authorization = authorizationFor(payer, product, nowSeconds, { nonce: nonce(n) })
   const { from, to, value, validBefore } = authorization
   const signature = yield* sign(payer, authorization)
