@@ -38,13 +38,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       const entryTotals = yield* readOnChange({
         version: scores.version,
         read: scores.entryTotals,
-        intervalMin: sumsIntervalMin,
-        ageMax: Duration.infinity,
-      })
-      const moveTotals = yield* readOnChange({
-        version: scores.version,
-        read: scores.moveTotals,
-        intervalMin: sumsIntervalMin,
+        intervalMin: entriesIntervalMin,
         ageMax: Duration.infinity,
       })
       const read = Effect.gen(function* () {
@@ -54,7 +48,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         const verdicts = yield* scores.counts
         const forecasts = yield* scores.forecastCounts
         const entries = yield* entryTotals
-        const moves = yield* moveTotals
+        const moves = yield* scores.moveTotals
         const readAt = {
           wallets: yield* freshness.asOf(inputs.walletRecords),
           scores: yield* freshness.asOf({ job: scoresJob }),
@@ -87,7 +81,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
             scores.walletEntrySums,
             (wallets) => new Map([...wallets].map(([wallet, sums]) => [wallet, walletScore(sums)])),
           ),
-          intervalMin: sumsIntervalMin,
+          intervalMin: entriesIntervalMin,
           ageMax: Duration.infinity,
         }),
       })
@@ -97,7 +91,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
 
 /** The minimum time between two computations while many resolutions are counted in batches. */
 const readIntervalMin = Duration.seconds(5)
-/** The figures of published entries and moves are summed from all of them. */
-const sumsIntervalMin = Duration.minutes(1)
+/** The figures of published entries are summed from all of them. */
+const entriesIntervalMin = Duration.minutes(1)
 /** A new wallet, or a newly read history, changes the scorecard without a new calibration. */
 const readAgeMax = Duration.minutes(1)
