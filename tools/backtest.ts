@@ -10,7 +10,13 @@ import { Console, Effect, Exit } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { readArguments } from "../src/app/commandLine.ts"
 import { untilSignal } from "../src/app/untilSignal.ts"
-import { clusteredMean, type ClusterSums } from "../src/core/domain/clusteredMean.ts"
+import {
+  addClusters,
+  clusteredMean,
+  clusterOf,
+  type ClusterSums,
+  noClusters,
+} from "../src/core/domain/clusteredMean.ts"
 import { day, isoTime, minute } from "../src/core/domain/time.ts"
 import { excerpt } from "../src/core/domain/untrusted.ts"
 import { depthUsdMin } from "../src/markets/domain/quality.ts"
@@ -176,19 +182,13 @@ function tradeOf(
 
 function sumsBy<A extends { readonly x: number }>(
   observed: ReadonlyArray<A>,
-  clusterOf: (one: A) => string,
+  keyOf: (one: A) => string,
 ): ClusterSums {
-  const sums = { clusters: 0, n: 0, s: 0, nn: 0, ns: 0, ss: 0, ff: 0 }
-  for (const cluster of Map.groupBy(observed, clusterOf).values()) {
-    const [n, s] = [cluster.length, cluster.reduce((sum, { x }) => sum + x, 0)]
-    sums.clusters += 1
-    sums.n += n
-    sums.s += s
-    sums.nn += n * n
-    sums.ns += n * s
-    sums.ss += s * s
-  }
-  return sums
+  return [...Map.groupBy(observed, keyOf).values()].reduce(
+    (sums, cluster) =>
+      addClusters(sums, clusterOf(cluster.length, cluster.reduce((sum, { x }) => sum + x, 0)), 1),
+    noClusters,
+  )
 }
 
 const percent = (value: number) => `${(100 * value).toFixed(1)}%`

@@ -20,7 +20,6 @@ function registerFor(file: string): typeof Deno.test {
   return Object.assign(named(register), {
     ...register,
     ignore: named(register.ignore),
-    only: named(register.only),
   }) as typeof Deno.test
 }
 
