@@ -502,7 +502,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/http": 15_700,
   "src/markets": 3_500,
   "src/movers": 1_100,
-  "src/news": 4_300,
+  "src/news": 4_320,
   "src/payments": 10_700,
   "src/postgres": 1_600,
   "src/predetermined": 3_400,

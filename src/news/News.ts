@@ -9,7 +9,8 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { type Headline, newsRetentionMs, newStories } from "./domain/headline.ts"
-import { newsIndex, related, type RelatedStory, topicsOf } from "./domain/relation.ts"
+import type { RelatedStory } from "./domain/reading.ts"
+import { newsIndex, related, topicsOf } from "./domain/relation.ts"
 import type { NewsSubject } from "./domain/subject.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"

@@ -291,7 +291,10 @@ const newsOf = ({ news, newsUp }: ProductPorts) => {
     storiesAbout: (subjects) =>
       Effect.map(found, ({ headlines, coverage }) => ({
         stories: subjects.map(() =>
-          storiesOf(headlines).map((story) => ({ ...story, strength: "direct" as const, score: 9 }))
+          storiesOf(headlines).map((story) => ({
+            ...story,
+            ...{ strength: "direct" as const, score: 9, shared: [], reading: null },
+          }))
         ),
         coverage,
       })),

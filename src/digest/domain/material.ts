@@ -10,7 +10,7 @@ import type { KnownEnd } from "../../markets/domain/ladders.ts"
 import type { PriceStep } from "../../markets/domain/priceStep.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
 import type { Story } from "../../news/domain/stories.ts"
-import type { RelatedStory } from "../../news/domain/relation.ts"
+import type { RelatedStory } from "../../news/domain/reading.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 

@@ -25,6 +25,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
 import { periodsDiffer, periodsOf } from "./periods.ts"
 import { isPlace, withinOf } from "./places.ts"
+import type { RelatedStory, Strength } from "./reading.ts"
 import { storiesInParts, type Story } from "./stories.ts"
 import {
   generic,
@@ -37,17 +38,6 @@ import {
 } from "./subject.ts"
 import { factsOf, termsOf, type TitleFacts } from "./titles.ts"
 import { isInformative, rememberedWords, wordsOf } from "./words.ts"
-
-/**
- * How closely a story is about a market: about its own subject, side and period; about another candidate,
- * outcome or side of its event; or about another period, threshold or match of its subject.
- */
-export type Strength = "direct" | "sibling" | "family"
-
-export interface RelatedStory extends Story {
-  readonly strength: Strength
-  readonly score: number
-}
 
 /**
  * The minimum sum of the weights of the shared units. A word in 5 of 2,500 texts weighs 6, and one in
@@ -184,10 +174,14 @@ export function* related(
       found.set(number, { ...match, strength })
     }
   }
+  const { units } = readingOf(subject)
   return [...found].flatMap(([number, match]) => {
     const story = index.stories[number]
     const isRecent = story?.outlets.some(({ publishedAt }) => publishedAt >= since)
-    return story === undefined || isRecent !== true ? [] : [{ ...story, ...match }]
+    if (story === undefined || isRecent !== true) return []
+    const shared = units.filter((unit) => unit.written !== "" && sharesUnit(index, number, unit))
+      .map(({ written }) => written)
+    return [{ ...story, ...match, shared, reading: null }]
   }).sort(byStrength).slice(0, limit)
 }
 

@@ -9,7 +9,7 @@ import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
 import { measurementOf } from "../../news/domain/bearing.ts"
-import type { RelatedStory } from "../../news/domain/relation.ts"
+import type { RelatedStory } from "../../news/domain/reading.ts"
 import {
   cents,
   count,

@@ -7,7 +7,7 @@ import { halfSteps, isPrice } from "../../markets/domain/book.ts"
 import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { bearingOf, repeatsPriceMove } from "../../news/domain/bearing.ts"
-import type { RelatedStory } from "../../news/domain/relation.ts"
+import type { RelatedStory } from "../../news/domain/reading.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 

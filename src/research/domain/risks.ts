@@ -7,7 +7,7 @@
  * @module
  */
 import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
-import type { RelatedStory } from "../../news/domain/relation.ts"
+import type { RelatedStory } from "../../news/domain/reading.ts"
 import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"

@@ -6,7 +6,7 @@
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { proposalWords } from "../../markets/domain/proposal.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
-import type { RelatedStory } from "../../news/domain/relation.ts"
+import type { RelatedStory } from "../../news/domain/reading.ts"
 import {
   cents,
   count,

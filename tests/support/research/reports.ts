@@ -15,7 +15,7 @@ import { whaleRow } from "../products.ts"
 import { fillSlots } from "../../../src/writing/domain/page.ts"
 import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
-import type { RelatedStory } from "../../../src/news/domain/relation.ts"
+import type { RelatedStory } from "../../../src/news/domain/reading.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
@@ -67,7 +67,14 @@ export function story(
   const [{ title, url, source, publishedAt }] = outlets
   return {
     ...{ title, url, source, firstAt: publishedAt, outlets },
-    ...{ label: "none", corrected: false, strength: "direct", score: 10 },
+    ...{
+      label: "none",
+      corrected: false,
+      strength: "direct",
+      score: 10,
+      shared: [],
+      reading: null,
+    },
     ...fields,
   }
 }
