@@ -17,7 +17,6 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../src/postgres/migrate.ts"
 import { layer as scoreStore } from "../src/track-record/postgres/scoreStore.ts"
-import { judgementOf } from "../src/whales/domain/label.ts"
 import { Bytes32 } from "../src/payments/domain/payment.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import type { CalibratedWhale, WhaleRow } from "../src/whales/domain/whale.ts"
@@ -80,7 +79,7 @@ const fill = Effect.gen(function* () {
     const counted = all.slice(from, from + 500).flatMap((n) => {
       const of = sums[n % distinct]
       const wallet = address(n)
-      return of === undefined ? [] : [{ wallet, version: 0, sums: of, judgement: judgementOf(of) }]
+      return of === undefined ? [] : [{ wallet, version: 0, sums: of }]
     })
     yield* store.saveCounted([], counted)
   }

@@ -7,9 +7,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { StoredEntry } from "../src/whales/domain/storedEntry.ts"
 import { MarketId } from "../src/markets/domain/market.ts"
-import { packedSums } from "../src/whales/postgres/sums.ts"
 import { marketScore, noSums, recount } from "../src/whales/domain/score.ts"
-import { judgementOf, ruleVersion } from "../src/whales/domain/label.ts"
+import { ruleVersion } from "../src/whales/domain/label.ts"
 import { factsOf, start } from "../tests/whales/whaleStores.laws.ts"
 
 export interface Size {
@@ -126,8 +125,7 @@ const statements = (size: Size): ReadonlyArray<string> => {
     ORDER BY wallet_id, market_id`,
     `INSERT INTO whale_stale (market_id, wallet_id, activity_at_ms)
     SELECT market_id, wallet_id, ${start} + market_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
-    `INSERT INTO whale_sums SELECT n, 1, 60, '${JSON.stringify(judgementOf(sums))}',
-      decode('${packedSums(sums).toHex()}', 'hex')
+    `INSERT INTO whale_sums SELECT n, 1, 60, '${JSON.stringify(sums)}'
     FROM generate_series(1, ${wallets}) n`,
   ]
 }

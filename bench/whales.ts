@@ -76,7 +76,7 @@ const timed = (store: Store, clocks: Clocks): Store => ({
   uncounted: (...args) => clocks.on("uncounted", store.uncounted(...args)),
   sums: (wallets) => clocks.on("sums", store.sums(wallets)),
   saveCounted: (...args) => clocks.on("saveCounted", store.saveCounted(...args)),
-  judged: clocks.on("judged", store.judged),
+  counted: clocks.on("counted", store.counted),
   calibrated: clocks.on("calibrated", store.calibrated),
   openEntries: clocks.on("openEntries", store.openEntries),
   tracked: clocks.on("tracked", store.tracked),
@@ -126,8 +126,7 @@ const runQueries = Effect.fnUntraced(function* (clocks: Clocks) {
     yield* clocks.on("unknownMarkets(500)", store.unknownMarkets(500, far))
     yield* clocks.on("tracked", store.tracked)
     yield* clocks.on("openEntries", store.openEntries)
-    yield* clocks.on("judged", store.judged)
-    yield* clocks.on("totals", store.totals)
+    yield* clocks.on("counted", store.counted)
     yield* clocks.on("calibrated", store.calibrated)
     yield* clocks.on("calibrationVersion", store.calibrationVersion)
     yield* clocks.on("500 unresolved markets", store.saveResolutions([], some, far + clocks.round))

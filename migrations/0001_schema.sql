@@ -344,16 +344,13 @@ CREATE TABLE whale_score (
   PRIMARY KEY (event_id, wallet_id, market_id)
 );
 
--- Sums over the scores of a wallet. Stored in the row and uncompressed, with room to be rewritten
--- in place.
+-- Sums over the scores of a wallet. Stored in the row, with room to be rewritten in place.
 CREATE TABLE whale_sums (
   wallet_id integer PRIMARY KEY REFERENCES whale_wallet,
   version integer NOT NULL,
   -- Number of counted positions.
   scores integer NOT NULL,
-  judgement json NOT NULL,
-  -- float8 numbers, least significant byte first.
-  sums bytea NOT NULL
+  sums json NOT NULL
 ) WITH (toast_tuple_target = 8160, fillfactor = 50);
 
 -- Positions whose score must be counted again in the sums of their wallet.

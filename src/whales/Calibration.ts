@@ -2,7 +2,7 @@
  * Calibrates tracked wallets: adds their resolved entries to sums, judges all wallets together, and
  * publishes the calibration table.
  *
- * The cost depends only on what changed: for an unchanged wallet neither history nor sums are read.
+ * An unchanged wallet's history is not read again, and its row not written.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
   type UncountedEvent,
 } from "./CountingStore.ts"
 import { eventsMin, judgementOf, labels, resolvedEntriesMin } from "./domain/label.ts"
-import { type Rates, ratesOf } from "./domain/rates.ts"
+import { ratesOf } from "./domain/rates.ts"
 import {
   type EnteredMarket,
   eventScores,
@@ -33,10 +33,10 @@ import {
   calibrationBefore,
   type CalibrationTable,
   calibrationTable,
-  hasSameFigures,
   rowChanges,
   whaleFacts,
   type WhaleRow,
+  whaleRow,
 } from "./domain/whale.ts"
 import { WalletStore } from "./WalletStore.ts"
 
@@ -45,8 +45,6 @@ const countedBatch = 500
 const countedMax = 200_000
 /** Batches of a run that may fail because a version changed. */
 const conflictsMax = 10
-/** Wallets whose sums are read in one query. */
-const sumsBatch = 200
 /** Limits how often the table is read again while many resolutions are counted. */
 const readIntervalMin = Duration.seconds(5)
 
@@ -140,7 +138,6 @@ const count = Effect.fn("Calibration.count")(function* (
       wallet,
       version: stored.get(wallet)?.version ?? 0,
       sums: updated,
-      judgement: judgementOf(updated),
     }))
     const saved = yield* store.saveCounted(positions, wallets)
     if (saved) tally.counted += positions.length
@@ -194,43 +191,25 @@ const entered =
 const judge = Effect.fn("Calibration.judge")(function* (
   { wallets, counting, calibrations }: Stores,
 ) {
-  const judged = new Map(
-    (yield* counting.judged).flatMap(({ wallet, judgement }) =>
-      judgement === null ? [] : [[wallet, judgement] as const]
-    ),
+  const counted = yield* counting.counted
+  const labelled = labels(
+    new Map([...counted].flatMap(([wallet, sums]) => {
+      const judgement = judgementOf(sums)
+      return judgement === null ? [] : [[wallet, judgement] as const]
+    })),
   )
-  const stored = new Map((yield* calibrations.calibrated).map((whale) => [whale.row.wallet, whale]))
-  const updated = [...judged].flatMap(([wallet, judgement]) => {
-    const row = stored.get(wallet)?.row
-    return row !== undefined && hasSameFigures(row, judgement) ? [] : [wallet]
-  })
-  const rates = yield* ratesOfAll(counting, updated)
   const open = yield* calibrations.openEntries
-  const facts = new Map(
-    (yield* wallets.tracked).map((wallet) =>
-      [wallet.wallet, whaleFacts(wallet, open.get(wallet.wallet) ?? 0)] as const
-    ),
-  )
-  const labelled = labels(judged)
+  const tracked = new Map((yield* wallets.tracked).map((one) => [one.wallet, one]))
+  const rows = [...labelled].flatMap(([wallet, label]) => {
+    const rates = ratesOf(counted.get(wallet) ?? noSums)
+    const known = tracked.get(wallet)
+    if (rates === null || known === undefined) return []
+    return [whaleRow(wallet, rates, label, whaleFacts(known, open.get(wallet) ?? 0))]
+  })
   const now = yield* Clock.currentTimeMillis
-  const { changed, removed } = rowChanges(stored, labelled, rates, facts, now)
+  const { changed, removed } = rowChanges(yield* calibrations.calibrated, rows, now)
   if (changed.length + removed.length > 0) yield* calibrations.saveCalibrated(changed, removed)
   const counts = { follow: 0, fade: 0, neutral: 0 }
   for (const label of labelled.values()) counts[label] += 1
   return counts satisfies LabelCounts
-})
-
-const ratesOfAll = Effect.fnUntraced(function* (
-  store: CountingStore["Service"],
-  wallets: ReadonlyArray<string>,
-) {
-  const found = new Map<string, Rates>()
-  for (let from = 0; from < wallets.length; from += sumsBatch) {
-    const sums = yield* store.sums(wallets.slice(from, from + sumsBatch))
-    for (const [wallet, stored] of sums) {
-      const rates = stored.sums === null ? null : ratesOf(stored.sums)
-      if (rates !== null) found.set(wallet, rates)
-    }
-  }
-  return found
 })

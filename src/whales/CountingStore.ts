@@ -12,9 +12,8 @@ import { Context, type Effect } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
-import type { Judgement } from "./domain/label.ts"
 import type { StoredEntry } from "./domain/storedEntry.ts"
-import type { MarketScore, WalletSums, WalletTotals } from "./domain/score.ts"
+import type { MarketScore, WalletSums } from "./domain/score.ts"
 
 /** One wallet in one event with uncounted positions. */
 export interface UncountedEvent {
@@ -52,7 +51,6 @@ export interface CountedWallet {
   /** The version of the sums that were read, for optimistic locking. */
   readonly version: number
   readonly sums: WalletSums
-  readonly judgement: Judgement | null
 }
 
 /** The new score of a position. */
@@ -61,11 +59,6 @@ export interface CountedPosition {
   readonly marketId: MarketId
   readonly version: number
   readonly score: MarketScore | null
-}
-
-interface JudgedWallet {
-  readonly wallet: string
-  readonly judgement: Judgement | null
 }
 
 export class CountingStore extends Context.Service<CountingStore, {
@@ -82,16 +75,13 @@ export class CountingStore extends Context.Service<CountingStore, {
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyMap<string, StoredSums>>
   /**
-   * Saves the sums and judgements of wallets together with the scores of their positions, in one
-   * transaction. Returns false, and changes nothing, when the version of a position or of a wallet's
+   * Saves the sums of wallets together with the scores of their positions, in one transaction. Returns false, and changes nothing, when the version of a position or of a wallet's
    * sums has changed.
    */
   readonly saveCounted: (
     positions: ReadonlyArray<CountedPosition>,
     wallets: ReadonlyArray<CountedWallet>,
   ) => Effect.Effect<boolean>
-  /** Every wallet with counted positions and a `whole` history. */
-  readonly judged: Effect.Effect<ReadonlyArray<JudgedWallet>>
-  /** The totals of the same wallets. */
-  readonly totals: Effect.Effect<ReadonlyArray<WalletTotals>>
+  /** The sums of every wallet with counted positions and a `whole` history, by address. */
+  readonly counted: Effect.Effect<ReadonlyMap<string, WalletSums>>
 }>()("bellwether/whales/CountingStore") {}

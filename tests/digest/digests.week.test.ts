@@ -45,8 +45,9 @@ import { sampleItem } from "../support/feed/items.ts"
 import { makeKiller } from "../support/killer.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { memoryFeed } from "../support/feed/memoryFeed.ts"
+import { WalletStore } from "../../src/whales/WalletStore.ts"
+import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { memorySlots } from "../support/memorySlots.ts"
-import { memoryWhalesLayer } from "../support/whales/whaleStores.ts"
 
 const start = Date.UTC(2026, 10, 16)
 const slots = 42
@@ -123,6 +124,11 @@ const news = Layer.mock(News, {
   prune: Effect.void,
 })
 
+const whales = Layer.merge(
+  Layer.mock(WalletStore, { tracked: Effect.succeed([]) }),
+  Layer.mock(WhaleMarketStore, { ended: () => Effect.succeed([]) }),
+)
+
 /** Everything that replicas share, and a record of the stored digests. */
 const makeStage = Effect.gen(function* () {
   const feed = memoryFeed()
@@ -161,7 +167,7 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(Narrator, watched(narrator(behaviour))),
       ClaimCheck.layerNone,
       Layer.succeed(Detector, rulesDetector),
-      ...[markets, news, memoryWhalesLayer],
+      ...[markets, news, whales],
     )),
     Layer.merge(otherServices),
   )

@@ -187,7 +187,7 @@ asRole(
         yield* store.track([{ wallet, name: "Some Wallet", source: "volume" }], start)
         const [position] = (yield* store.uncounted(9, start))[0]?.positions ?? []
         const version = (yield* store.sums([wallet])).get(wallet)?.version ?? 0
-        const moved = { wallet, version, sums: noSums, judgement: null }
+        const moved = { wallet, version, sums: noSums }
         const took = { wallet, marketId: marketOf(0), version: position?.version ?? 0 }
         equal(yield* store.saveCounted([{ ...took, score: counted }], [moved]), true)
         yield* store.saveResolutions([resolutionOf(0, 1)], [], start)

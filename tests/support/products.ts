@@ -17,7 +17,7 @@ import {
 } from "../../src/markets/domain/market.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
-import type { WalletTotals } from "../../src/whales/domain/score.ts"
+import { noSums, type WalletTotals } from "../../src/whales/domain/score.ts"
 import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
 import type { EntryLabel, EntryTotals } from "../../src/track-record/domain/entryScore.ts"
 import { type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
@@ -273,7 +273,12 @@ const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }:
       calibrated: Effect.tap(readIfUp(whales), () => Ref.update(whalesRead, (count) => count + 1)),
     }),
     Layer.mock(WalletStore, { tracked: readIfUp(tracked) }),
-    Layer.mock(CountingStore, { totals: readIfUp(totals) }),
+    Layer.mock(CountingStore, {
+      counted: Effect.map(
+        readIfUp(totals),
+        (all) => new Map(all.map((totals, n) => [`0x${n}`, { ...noSums, totals }])),
+      ),
+    }),
     Layer.mock(EntryStore, {
       entriesIn: (_, limit) => Effect.map(readIfUp(entries), (all) => all.slice(0, limit)),
     }),

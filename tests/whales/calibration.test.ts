@@ -12,8 +12,7 @@ import { Calibration } from "../../src/whales/Calibration.ts"
 import { recomputeEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
 import { market, now } from "../support/movers/market.ts"
-import { memoryWhales } from "../support/whales/memoryWhales.ts"
-import { whalesContext, type WhaleStores } from "../support/whales/whaleStores.ts"
+import { embeddedWhales, whalesContext, type WhaleStores } from "../support/whales/whaleStores.ts"
 
 const wallet = "0xaaaa"
 const entries = 40
@@ -21,7 +20,7 @@ const entries = 40
 /** Stores with one wallet that has forty entries, each in an ended market; `perEvent` in one event. */
 const stageOf = Effect.fnUntraced(function* (perEvent: number, endsAt = now - day) {
   yield* TestClock.setTime(now)
-  const whales = memoryWhales()
+  const whales = yield* embeddedWhales
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
   const markets = Array.from({ length: entries }, (_, n) =>
     market({
@@ -162,25 +161,21 @@ test("count() and recomputeEntries() stop at their time limit", () =>
     equal(tally, { counted: 0, recomputed: 0 })
   }))
 
-test("judge reads the sums of changed wallets only, and writes changed rows only", () =>
+test("judge writes changed rows only", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
     yield* (yield* over(whales)).count(until, { counted: 0 })
-    const calls = { sums: 0, written: 0 }
+    const calls = { written: 0 }
     const watched = yield* over(whales, {
-      sums: (wallets) => {
-        calls.sums += 1
-        return whales.sums(wallets)
-      },
       saveCalibrated: (...written) => {
         calls.written += 1
         return whales.saveCalibrated(...written)
       },
     })
     equal(yield* watched.judge, { follow: 0, fade: 0, neutral: 1 })
-    equal(calls, { sums: 1, written: 1 })
+    equal(calls, { written: 1 })
     equal(yield* watched.judge, { follow: 0, fade: 0, neutral: 1 })
-    equal(calls, { sums: 1, written: 1 })
+    equal(calls, { written: 1 })
     const [whale] = yield* whales.calibrated
     equal([whale?.row.resolved, whale?.computedAt], [entries, now])
   }))

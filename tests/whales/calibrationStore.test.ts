@@ -1,5 +1,5 @@
 /**
- * The laws of `CalibrationStore`, in memory and on every store.
+ * The laws of `CalibrationStore` on every store.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, notStrictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { whaleRow } from "../support/products.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
-import { start, stateOf, upTo, walletOf } from "./whaleStores.laws.ts"
+import { start, upTo, walletOf } from "./whaleStores.laws.ts"
 
 const calibrated = (wallet: number, at: number, resolved = 84) => ({
   computedAt: start + at,
@@ -45,16 +45,6 @@ onEveryWhaleStore("CalibrationStore", (law) => {
       equal((yield* store.calibrated).length, many)
       yield* store.saveCalibrated([], upTo(many).slice(1).map(walletOf))
       equal(yield* store.calibrated, [calibrated(0, 0)])
-    }),
-  )
-
-  law(
-    "empty input changes nothing",
-    Effect.fnUntraced(function* (store) {
-      const before = yield* stateOf(store)
-      yield* store.saveCalibrated([], [])
-      equal(yield* stateOf(store), before)
-      equal(yield* store.calibrationVersion, "0")
     }),
   )
 })

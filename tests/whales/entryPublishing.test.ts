@@ -17,7 +17,7 @@ import { publishEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
 import { storedEntry } from "../support/whales/entries.ts"
 import { market, now } from "../support/movers/market.ts"
-import { memoryWhales } from "../support/whales/memoryWhales.ts"
+import { embeddedWhales } from "../support/whales/whaleStores.ts"
 
 const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
 
@@ -36,7 +36,7 @@ const stage = Effect.fnUntraced(function* (
   history: "reading" | "whole" = "whole",
 ) {
   yield* TestClock.setTime(now)
-  const whales = memoryWhales()
+  const whales = yield* embeddedWhales
   const wallet = "0xaaaa"
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
   const markets = entries.map((_, n) => marketOf(n))

@@ -1,5 +1,5 @@
 /**
- * The laws of `EntryStore`, in memory and on every store.
+ * The laws of `EntryStore` on every store.
  *
  * @module
  */
@@ -17,7 +17,6 @@ import {
   readAll,
   resolutionOf,
   start,
-  stateOf,
   upTo,
   walletOf,
 } from "./whaleStores.laws.ts"
@@ -145,16 +144,6 @@ onEveryWhaleStore("EntryStore", (law) => {
       yield* store.saveEntries(upTo(many).map((market) => positionOf(market)))
       equal(yield* store.stale(many), [])
       equal((yield* store.due(many + 1)).length, many)
-    }),
-  )
-
-  law(
-    "empty input changes nothing",
-    Effect.fnUntraced(function* (store) {
-      yield* addActivity(store, 1)
-      const before = yield* stateOf(store)
-      yield* store.saveEntries([])
-      equal(yield* stateOf(store), before)
     }),
   )
 })

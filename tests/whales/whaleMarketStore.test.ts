@@ -1,5 +1,5 @@
 /**
- * The laws of `WhaleMarketStore`, in memory and on every store.
+ * The laws of `WhaleMarketStore` on every store.
  *
  * @module
  */
@@ -17,7 +17,6 @@ import {
   readAll,
   resolutionOf,
   start,
-  stateOf,
   upTo,
 } from "./whaleStores.laws.ts"
 
@@ -91,16 +90,6 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       const resolutions = upTo(many).map((market) => resolutionOf(market, 0))
       equal(yield* store.saveResolutions(resolutions, [], start), many)
       equal(yield* store.saveResolutions(resolutions, [], start), 0)
-    }),
-  )
-
-  law(
-    "empty input changes nothing",
-    Effect.fnUntraced(function* (store) {
-      const before = yield* stateOf(store)
-      yield* store.saveFacts([], [], start)
-      equal(yield* store.saveResolutions([], [], start), 0)
-      equal(yield* stateOf(store), before)
     }),
   )
 })

@@ -122,7 +122,6 @@ const count = Effect.fnUntraced(function* (store: Store, limit: number) {
       wallet,
       version: stored.get(wallet)?.version ?? 0,
       sums,
-      judgement: null,
     })),
   )
   return events.length

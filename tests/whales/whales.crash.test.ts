@@ -5,7 +5,6 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Context, Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
@@ -17,13 +16,7 @@ import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import { makeKiller } from "../support/killer.ts"
-import {
-  memoryWhalesLayer,
-  postgresWhales,
-  storesOf,
-  type WhalePorts,
-  whalesContext,
-} from "../support/whales/whaleStores.ts"
+import { storesOf, whalesContext } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
   itemsOf,
@@ -48,18 +41,15 @@ const world = makeWorld({
 })
 const start = world.options.origin
 
+const ticks = sized({ short: 9, full: 20 })
 /** More than the calls of a tick. */
 const callsMax = 500
 
 /** Runs ticks; if `deadly`, each is killed before its first call, then its second, until it survives. */
-const run = Effect.fnUntraced(function* (
-  whaleStores: Layer.Layer<WhalePorts, never, SqlClient>,
-  ticks: number,
-  deadly: boolean,
-) {
+const run = Effect.fnUntraced(function* (deadly: boolean) {
   yield* TestClock.setTime(start - 1)
   const trial: Trial = yield* Layer.build(
-    trialLayer(trialVenue(world, []), whaleStores).pipe(Layer.provide(embeddedStore)),
+    trialLayer(trialVenue(world, [])).pipe(Layer.provide(embeddedStore)),
   )
   yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
   const killer = makeKiller()
@@ -110,28 +100,12 @@ const rounded = (value: unknown): unknown =>
       typeof part === "number" && !Number.isInteger(part) ? Number(part.toPrecision(9)) : part),
   )
 
-const comparesRuns = (
-  name: string,
-  whaleStores: Layer.Layer<WhalePorts, never, SqlClient>,
-  ticks: number,
-) =>
-  test(name, () =>
-    Effect.gen(function* () {
-      const { died: none, ...quiet } = yield* Effect.scoped(run(whaleStores, ticks, false))
-      const { died, ...killed } = yield* Effect.scoped(run(whaleStores, ticks, true))
-      equal(none, 0)
-      ok(died >= 15 * ticks, `only ${died} processes died`)
-      ok(quiet.items.length >= 3, `only ${quiet.items.length} items`)
-      equal(rounded(killed), rounded(quiet))
-    }))
-
-comparesRuns(
-  "tick() has the same results when it is killed at every call",
-  memoryWhalesLayer,
-  sized({ short: 9, full: 20 }),
-)
-comparesRuns(
-  "tick() has the same results on the embedded store when it is killed at every call",
-  postgresWhales,
-  9,
-)
+test("tick() has the same results when it is killed at every call", () =>
+  Effect.gen(function* () {
+    const { died: none, ...quiet } = yield* Effect.scoped(run(false))
+    const { died, ...killed } = yield* Effect.scoped(run(true))
+    equal(none, 0)
+    ok(died >= 15 * ticks, `only ${died} processes died`)
+    ok(quiet.items.length >= 3, `only ${quiet.items.length} items`)
+    equal(rounded(killed), rounded(quiet))
+  }))

@@ -13,7 +13,7 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { test } from "../support/effect.ts"
-import { memoryWhalesLayer, storesOf } from "../support/whales/whaleStores.ts"
+import { storesOf } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { makeOracle } from "../support/whales/whaleOracle.ts"
 import {
@@ -80,7 +80,7 @@ const run = Effect.gen(function* () {
       }),
   }))
   const trial = yield* Layer.build(
-    trialLayer(venue, memoryWhalesLayer).pipe(Layer.provide(embeddedStore)),
+    trialLayer(venue).pipe(Layer.provide(embeddedStore)),
   )
   yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
   const store = storesOf(trial)

@@ -11,7 +11,6 @@ import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { test } from "../support/effect.ts"
-import { memoryWhalesLayer } from "../support/whales/whaleStores.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
@@ -29,7 +28,7 @@ test("tick() reads the other wallets when some never answer", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const trial = yield* Layer.build(
-      trialLayer(trialVenue(world, []), memoryWhalesLayer).pipe(Layer.provide(embeddedStore)),
+      trialLayer(trialVenue(world, [])).pipe(Layer.provide(embeddedStore)),
     )
     const wallets = Array.from({ length: 20 }, (_, n) => `0x${`${n}`.padStart(40, "0")}`)
     const hanging = new Set(wallets.slice(0, 9))
@@ -56,7 +55,7 @@ test("tick() reads the other wallets when some never answer", () =>
       const slot = start + n * tickIntervalMs
       yield* TestClock.setTime(slot)
       const ticking = yield* Effect.forkChild(Context.get(whales, Whales).tick(slot))
-      yield* TestClock.adjust(Duration.minutes(10))
+      yield* TestClock.adjust(Duration.minutes(5))
       equal((yield* Fiber.join(ticking)).failed, ["reading"])
     }
     equal([...read].sort(), wallets.filter((wallet) => !hanging.has(wallet)))

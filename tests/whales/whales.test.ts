@@ -14,12 +14,7 @@ import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
-import {
-  memoryWhalesLayer,
-  storesOf,
-  whalesContext,
-  type WhaleStores,
-} from "../support/whales/whaleStores.ts"
+import { storesOf, whalesContext, type WhaleStores } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
   itemsOf,
@@ -50,7 +45,7 @@ const down = new VenueUnavailable({ operation: "test", reason: "down" })
 const trialOf = Effect.gen(function* () {
   yield* TestClock.setTime(start - 1)
   const trial: Trial = yield* Layer.build(
-    trialLayer(trialVenue(world, []), memoryWhalesLayer).pipe(Layer.provide(embeddedStore)),
+    trialLayer(trialVenue(world, [])).pipe(Layer.provide(embeddedStore)),
   )
   yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
   return trial
@@ -91,7 +86,7 @@ test("tick() reports the stage that failed, runs the others, and catches up late
       ["items", { feed: { append: () => bug } }],
       ["resolutions", { venue: { resolutions: () => Effect.fail(down) } }],
       ["counting", { whales: { uncounted: () => bug } }],
-      ["judging", { whales: { judged: bug } }],
+      ["judging", { whales: { counted: bug } }],
     ] as const
     for (const [n, [stage, broken]] of cases.entries()) {
       const report = yield* tickThrough(trial, n, broken)

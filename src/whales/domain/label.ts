@@ -24,7 +24,7 @@ import { roisOf } from "./oddsBands.ts"
 /** Identifies the rule behind a label; changes with every change of the rule. */
 export const ruleVersion = "fair-prices-ebh-3"
 
-/** The figures that decide a label. Stored as JSON. */
+/** The figures that decide a label. */
 export interface Judgement {
   /** ln of the e-values against fair prices: wealth 1 is 0. */
   readonly evidence: { readonly follow: number; readonly fade: number }

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Equal, Schema } from "effect"
 import { described, walletName } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { isMarketMaker } from "./entry.ts"
-import { type Judgement, resolvedEntriesMin, ruleVersion } from "./label.ts"
+import { resolvedEntriesMin, ruleVersion } from "./label.ts"
 import {
   OddsBand,
   roundBand,
@@ -233,11 +233,6 @@ export function calibrationBefore(
   return newest === undefined ? null : freeze(newest)
 }
 
-/** Whether a row has the figures of its wallet's newest judgement. */
-export function hasSameFigures(row: WhaleRow, { edge, followRoi, fadeRoi }: Judgement): boolean {
-  return row.edge === edge && row.mirrorRoi === followRoi && row.fadeRoi === fadeRoi
-}
-
 interface RowChanges {
   /** New and changed rows. */
   readonly changed: ReadonlyArray<CalibratedWhale>
@@ -246,33 +241,24 @@ interface RowChanges {
 }
 
 /**
- * The rows that change at `at`: those of wallets with new `rates`, and those whose label or facts
- * changed. `computedAt` changes only with rates and label, because only these are part of an entry.
+ * What changes in the table at `at`, when these are its new rows. `computedAt` changes only with figures
+ * and label, because only these are part of an entry.
  */
 export function rowChanges(
-  stored: ReadonlyMap<string, CalibratedWhale>,
-  labels: ReadonlyMap<string, WhaleRow["label"]>,
-  rates: ReadonlyMap<string, Rates>,
-  facts: ReadonlyMap<string, WhaleFacts>,
+  stored: ReadonlyArray<CalibratedWhale>,
+  rows: ReadonlyArray<WhaleRow>,
   at: EpochMs,
 ): RowChanges {
-  const changed: Array<CalibratedWhale> = []
-  for (const [wallet, label] of labels) {
-    const before = stored.get(wallet)
-    const figures = rates.get(wallet)
-    const walletFacts = facts.get(wallet)
-    if (walletFacts === undefined) continue
-    if (figures !== undefined) {
-      changed.push({ computedAt: at, row: whaleRow(wallet, figures, label, walletFacts) })
-    } else if (before !== undefined && !isUnchanged(before.row, label, walletFacts)) {
-      const computedAt = before.row.label === label ? before.computedAt : at
-      changed.push({ computedAt, row: { ...before.row, ...walletFacts, label } })
-    }
-  }
-  return { changed, removed: [...stored.keys()].filter((wallet) => !labels.has(wallet)) }
-}
-
-function isUnchanged(row: WhaleRow, label: WhaleRow["label"], now: WhaleFacts): boolean {
-  return row.label === label && row.pseudonym === now.pseudonym && row.source === now.source &&
-    row.marketMaker === now.marketMaker && row.openEntries === now.openEntries
+  const before = new Map(stored.map((whale) => [whale.row.wallet, whale]))
+  const changed = rows.flatMap((row): ReadonlyArray<CalibratedWhale> => {
+    const known = before.get(row.wallet)
+    if (known === undefined) return [{ computedAt: at, row }]
+    if (Equal.equals(known.row, row)) return []
+    const { pseudonym, source, marketMaker, openEntries } = row
+    const facts: WhaleFacts = { pseudonym, source, marketMaker, openEntries }
+    const isSame = Equal.equals({ ...known.row, ...facts }, row)
+    return [{ computedAt: isSame ? known.computedAt : at, row }]
+  })
+  const kept = new Set(rows.map(({ wallet }) => wallet))
+  return { changed, removed: [...before.keys()].filter((wallet) => !kept.has(wallet)) }
 }

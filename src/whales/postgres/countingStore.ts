@@ -17,12 +17,10 @@ import {
   type UncountedEvent,
 } from "../CountingStore.ts"
 import { overdueMsMax } from "../domain/due.ts"
-import type { Judgement } from "../domain/label.ts"
 import type { StoredEntry } from "../domain/storedEntry.ts"
-import type { MarketScore } from "../domain/score.ts"
+import type { MarketScore, WalletSums } from "../domain/score.ts"
 import type { TrackingSource } from "../domain/tracking.ts"
 import { bumpRevision, keys } from "./locking.ts"
-import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
 
 export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
   CountingStore,
@@ -31,8 +29,7 @@ export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
       uncounted: uncounted(sql),
       sums: sums(sql),
       saveCounted: saveCounted(sql),
-      judged: judged(sql),
-      totals: totals(sql),
+      counted: counted(sql),
     })),
 )
 
@@ -132,16 +129,11 @@ type Uncounted = UncountedEvent["positions"][number]
 
 const sums = (sql: SqlClient) =>
   Effect.fn("CountingStore.sums")(function* (wallets: ReadonlyArray<string>) {
-    const rows = yield* sql<{ wallet: string; version: number; sums: Uint8Array | null }>`
+    const rows = yield* sql<StoredSums & { readonly wallet: string }>`
       SELECT wallet, coalesce(version, 0) AS version, CASE WHEN scores > 0 THEN sums END AS sums
       FROM whale_wallet LEFT JOIN whale_sums USING (wallet_id)
       WHERE wallet = ANY (${[...new Set(wallets)]}::text[])`
-    return new Map(
-      rows.map(({ wallet, version, sums }): [string, StoredSums] => [
-        wallet,
-        { version, sums: sums === null ? null : sumsOf(sums) },
-      ]),
-    )
+    return new Map(rows.map(({ wallet, ...stored }) => [wallet, stored]))
   }, Effect.orDie)
 
 /** A position or the sums of a wallet changed meanwhile; the transaction is rolled back. */
@@ -245,33 +237,25 @@ const saveSums = (
       ORDER BY event_id, wallet_id, market_id
       ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET score = excluded.score
     ), saved AS (
-      INSERT INTO whale_sums AS stored (wallet_id, version, scores, judgement, sums)
-      SELECT wallet_id, version + 1, coalesce(more, 0), judgement::json, sums
+      INSERT INTO whale_sums AS stored (wallet_id, version, scores, sums)
+      SELECT wallet_id, version + 1, coalesce(more, 0), sums::json
       FROM unnest(
         ${wallets.map(({ key }) => key)}::integer[],
         ${wallets.map(({ version }) => version)}::integer[],
-        ${wallets.map(({ judgement }) => jsonText(judgement))}::text[],
-        ${wallets.map(({ sums }) => packedSums(sums))}::bytea[]
-      ) AS i (wallet_id, version, judgement, sums) LEFT JOIN added USING (wallet_id)
+        ${wallets.map(({ sums }) => jsonText(sums))}::text[]
+      ) AS i (wallet_id, version, sums) LEFT JOIN added USING (wallet_id)
       ORDER BY wallet_id
       ON CONFLICT (wallet_id) DO UPDATE SET version = excluded.version,
-        scores = stored.scores + excluded.scores, judgement = excluded.judgement,
-        sums = excluded.sums
+        scores = stored.scores + excluded.scores, sums = excluded.sums
         WHERE stored.version = excluded.version - 1
       RETURNING 1
     )
     SELECT count(*)::integer AS saved FROM saved`.pipe(Effect.map(([row]) => row?.saved ?? 0))
 
-const judged = (sql: SqlClient) =>
-  sql<{ wallet: string; judgement: Judgement | null }>`
-    SELECT wallet, judgement FROM whale_sums JOIN whale_wallet USING (wallet_id)
-    WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(Effect.orDie)
-
-const totals = (sql: SqlClient) =>
-  sql<{ totals: Uint8Array }>`
-    SELECT substring(sums FROM 1 FOR ${totalsBytes}::integer) AS totals
-    FROM whale_sums JOIN whale_wallet USING (wallet_id)
+const counted = (sql: SqlClient) =>
+  sql<{ wallet: string; sums: WalletSums }>`
+    SELECT wallet, sums FROM whale_sums JOIN whale_wallet USING (wallet_id)
     WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(
-    Effect.map((rows) => rows.map(({ totals }) => totalsOf(totals))),
+    Effect.map((rows) => new Map(rows.map(({ wallet, sums }) => [wallet, sums]))),
     Effect.orDie,
   )

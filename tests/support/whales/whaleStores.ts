@@ -1,5 +1,5 @@
 /**
- * The five whale stores together, and the laws of each, in memory and on every store.
+ * The five whale stores together, and the laws of each on every store.
  *
  * @module
  */
@@ -14,9 +14,7 @@ import * as walletStore from "../../../src/whales/postgres/walletStore.ts"
 import * as whaleMarketStore from "../../../src/whales/postgres/whaleMarketStore.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
-import { twinTest } from "../effect.ts"
-import { onEveryStore } from "../stores.ts"
-import { memoryWhales } from "./memoryWhales.ts"
+import { embeddedStore, onEveryStore } from "../stores.ts"
 
 export type WhalePorts =
   | WalletStore
@@ -60,16 +58,16 @@ export const whalesContext = (stores: WhaleStores): Context.Context<WhalePorts> 
     Context.add(CalibrationStore, stores),
   )
 
-/** Empty stores in memory. */
-export const memoryWhalesLayer = Layer.effectContext(
-  Effect.sync(() => whalesContext(memoryWhales())),
+/** Empty stores in an embedded database, until the scope closes. */
+export const embeddedWhales = Effect.map(
+  Layer.build(Layer.provide(postgresWhales, embeddedStore)),
+  storesOf,
 )
 
 type WhaleLaw = (name: string, body: (stores: WhaleStores) => Effect.Effect<void, unknown>) => void
 
-/** The laws of a port, in memory and on every store; each law starts with an empty store. */
+/** The laws of a port on every store; each law starts with an empty store. */
 export function onEveryWhaleStore(port: string, state: (law: WhaleLaw) => void): void {
-  state((name, body) => twinTest(`${port} in memory: ${name}`, () => body(memoryWhales())))
   onEveryStore(
     port,
     (law) =>

@@ -13,7 +13,6 @@ import {
   calibrationBefore,
   calibrationTable,
   freeze,
-  hasSameFigures,
   publishable,
   rowChanges,
   tableRowsMax,
@@ -96,10 +95,8 @@ const rates: Rates = {
 }
 const facts = whaleFacts(trackedWallet(), 3)
 const row = whaleRow("0xaaaa", rates, "neutral", facts)
-const stored = new Map([["0xaaaa", { computedAt: now, row }]])
+const stored = [{ computedAt: now, row }]
 const later = now + 1
-const known = (fields: Partial<typeof facts> = {}) => new Map([["0xaaaa", { ...facts, ...fields }]])
-const label = (of: WhaleRow["label"]) => new Map([["0xaaaa", of]])
 
 Deno.test("whaleRow() and freeze() match their schemas", () => {
   equal(Schema.decodeUnknownSync(WhaleRow)(row), row)
@@ -126,58 +123,31 @@ law(
 )
 
 Deno.test("rowChanges() is empty when nothing changed", () => {
-  ok(hasSameFigures(row, { evidence: { follow: 0, fade: 0 }, ...rates }))
-  equal(rowChanges(stored, label("neutral"), new Map(), known(), later), {
-    changed: [],
-    removed: [],
-  })
+  const again = whaleRow("0xaaaa", structuredClone(rates), "neutral", facts)
+  equal(rowChanges(stored, [again], later), { changed: [], removed: [] })
 })
 
-Deno.test("rowChanges() updates computedAt with figures or label, not with facts", () => {
-  const wrote = (...given: [ReturnType<typeof label>, Map<string, Rates>, typeof facts]) => {
-    const [labels, rates, facts] = given
-    const { changed } = rowChanges(stored, labels, rates, new Map([["0xaaaa", facts]]), later)
-    strictEqual(changed.length, 1)
-    return changed[0]
-  }
-  const figures = new Map([["0xaaaa", { ...rates, resolved: 61 }]])
-  equal(wrote(label("neutral"), figures, facts)?.computedAt, later)
-  equal(wrote(label("follow"), new Map(), facts), {
-    computedAt: later,
-    row: { ...row, label: "follow" },
-  })
+Deno.test("rowChanges() updates computedAt with any figure or the label, not with facts", () => {
+  const wrote = (changed: Partial<WhaleRow>) =>
+    rowChanges(stored, [{ ...row, ...changed }], later).changed
   for (
-    const other of [
+    const changed of [
+      { label: "follow" as const },
+      ...[{ resolved: 61 }, { edge: 0.081 }, { mirrorRoi: 0.12 }, { fadeRoi: -0.15 }],
+      { sweeps: { ...row.sweeps, entries: 1 } },
+    ]
+  ) equal(wrote(changed), [{ computedAt: later, row: { ...row, ...changed } }])
+  for (
+    const changed of [
       { openEntries: 4 },
       { pseudonym: "Calm-Comet" },
       { marketMaker: true },
       { source: "profit" as const },
     ]
-  ) {
-    equal(wrote(label("neutral"), new Map(), { ...facts, ...other }), {
-      computedAt: now,
-      row: { ...row, ...other },
-    })
-  }
+  ) equal(wrote(changed), [{ computedAt: now, row: { ...row, ...changed } }])
 })
 
 Deno.test("rowChanges() adds the row of a new wallet, and removes the row of one without a label", () => {
-  const added = rowChanges(new Map(), label("fade"), new Map([["0xaaaa", rates]]), known(), later)
-  equal(added, { changed: [{ computedAt: later, row: { ...row, label: "fade" } }], removed: [] })
-  equal(rowChanges(stored, new Map(), new Map(), known(), later), {
-    changed: [],
-    removed: ["0xaaaa"],
-  })
-})
-
-Deno.test("hasSameFigures() is false for a row with other figures", () => {
-  for (const changed of [{ edge: 0.081 }, { followRoi: 0.12 }, { fadeRoi: -0.15 }]) {
-    ok(
-      !hasSameFigures(row, {
-        evidence: { follow: 0, fade: 0 },
-        ...rates,
-        ...changed,
-      }),
-    )
-  }
+  equal(rowChanges([], [row], later), { changed: [{ computedAt: later, row }], removed: [] })
+  equal(rowChanges(stored, [], later), { changed: [], removed: ["0xaaaa"] })
 })
