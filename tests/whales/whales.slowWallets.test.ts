@@ -4,9 +4,10 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Context, Duration, Effect, Fiber, Layer } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
+import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
@@ -37,13 +38,16 @@ test("tick() reads the other wallets when some never answer", () =>
       start,
     )
     const read = new Set<string>()
+    const stuck = yield* Queue.unbounded<TrackedWallet>()
     const history = WalletHistory.of({
       readBack: () => Effect.never,
       readForward: (wallet) =>
-        hanging.has(wallet.wallet) ? Effect.never : Effect.sync(() => {
-          read.add(wallet.wallet)
-          return { wallet, added: 0, pages: 1, rejected: {} }
-        }),
+        hanging.has(wallet.wallet)
+          ? Effect.andThen(Queue.offer(stuck, wallet), Effect.never)
+          : Effect.sync(() => {
+            read.add(wallet.wallet)
+            return { wallet, added: 0, pages: 1, rejected: {} }
+          }),
     })
     const whales = yield* Layer.build(
       Layer.fresh(Whales.layer({ tick, stakeMinUsd })).pipe(
@@ -55,6 +59,8 @@ test("tick() reads the other wallets when some never answer", () =>
       const slot = start + n * tickIntervalMs
       yield* TestClock.setTime(slot)
       const ticking = yield* Effect.forkChild(Context.get(whales, Whales).tick(slot))
+      // No other wallet is read then: four are read at once.
+      yield* Queue.takeN(stuck, 4)
       yield* TestClock.adjust(Duration.minutes(5))
       equal((yield* Fiber.join(ticking)).failed, ["reading"])
     }
