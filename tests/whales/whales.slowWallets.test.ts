@@ -38,12 +38,12 @@ test("tick() reads the other wallets when some never answer", () =>
       start,
     )
     const read = new Set<string>()
-    const stuck = yield* Queue.unbounded<TrackedWallet>()
+    const unanswered = yield* Queue.unbounded<TrackedWallet>()
     const history = WalletHistory.of({
       readBack: () => Effect.never,
       readForward: (wallet) =>
         hanging.has(wallet.wallet)
-          ? Effect.andThen(Queue.offer(stuck, wallet), Effect.never)
+          ? Effect.andThen(Queue.offer(unanswered, wallet), Effect.never)
           : Effect.sync(() => {
             read.add(wallet.wallet)
             return { wallet, added: 0, pages: 1, rejected: {} }
@@ -60,7 +60,7 @@ test("tick() reads the other wallets when some never answer", () =>
       yield* TestClock.setTime(slot)
       const ticking = yield* Effect.forkChild(Context.get(whales, Whales).tick(slot))
       // No other wallet is read then: four are read at once.
-      yield* Queue.takeN(stuck, 4)
+      yield* Queue.takeN(unanswered, 4)
       yield* TestClock.adjust(Duration.minutes(5))
       equal((yield* Fiber.join(ticking)).failed, ["reading"])
     }
