@@ -1,6 +1,6 @@
 /**
  * Starts the processes of the product, each in its sandbox: `launch.ts dev | start | refunds |
- * backfill | migrate | restore | refunds:list | refunds:requeue | refunds:settle`.
+ * migrate | restore | refunds:list | refunds:requeue | refunds:settle`.
  *
  * Only the launcher may read the whole environment: each process gets only its own variables. With
  * `--print` it prints the command lines instead, for the unit files of another supervisor.

@@ -23,7 +23,7 @@ const valueModules = new Set([
 ])
 
 const entryPoints = [
-  ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts"],
+  ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/migrate.ts"],
   "src/restore.ts",
   "src/refund-review.ts",
   "src/check.ts",

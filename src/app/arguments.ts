@@ -11,10 +11,10 @@ import { InvalidArguments, readArguments } from "./commandLine.ts"
 import { helpOf } from "./help.ts"
 
 /** A command that takes no arguments. */
-export const parseNone = (command: string, what: string, args: ReadonlyArray<string>) =>
+export const parseNone = (command: string, args: ReadonlyArray<string>) =>
   readArguments({
     name: `deno task ${command}`,
-    description: helpOf(command) ?? what,
+    description: helpOf(command) ?? "",
     config: {},
   }, args)
 

@@ -1,6 +1,6 @@
 /**
- * Everything the processes print: the banner of a start, hints, one line for each finished job, the
- * progress of a backfill, and why a process stopped.
+ * Everything the processes print: the banner of a start, hints, one line for each finished job,
+ * and why a process stopped.
  *
  * @module
  */
@@ -8,18 +8,17 @@ import { Cause, Console, Duration, Effect, Predicate } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import { usd } from "../core/domain/money.ts"
 import { releaseName } from "../core/domain/version.ts"
-import { second } from "../core/domain/time.ts"
 import type { DigestReport } from "../digest/Digest.ts"
 import type { TickReport } from "../movers/Ingestion.ts"
 import type { NewsReport } from "../news/News.ts"
 import type { RefundOutcome } from "../payments/domain/refund.ts"
 import type { PredeterminedReport } from "../predetermined/Predetermined.ts"
 import type { ReadingReport, ScoreReport } from "../track-record/SelfScore.ts"
-import type { BackfillProgress } from "../whales/Backfill.ts"
+import type { BackfillReport } from "../whales/Backfill.ts"
 import type { TrackingReport } from "../whales/Tracking.ts"
 import type { WhaleReport } from "../whales/Whales.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
-import type { BackfillSettings, ServiceSettings } from "./settings.ts"
+import type { ServiceSettings } from "./settings.ts"
 import type { Budget, Mode } from "./variables.ts"
 
 /** Prints what a job did: a readable line in `dev`, structured log fields in `start`. */
@@ -72,14 +71,6 @@ export function workerBanner(settings: WorkerSettings): string {
     ["admin", `http://${settings.adminHost}:${settings.adminPort}/metrics`],
   ]
   return [releaseName(settings.commit, "refund worker"), ...columns(rows)].join("\n")
-}
-
-/** The first lines of a backfill. */
-export function backfillBanner({ venue, database }: BackfillSettings): string {
-  const store = database.kind === "postgres" ? "PostgreSQL at DATABASE_URL" : database.dir
-  const source = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
-  const rows = [["venue", source], ["store", store]] as const
-  return [releaseName(null, "backfill"), ...columns(rows)].join("\n")
 }
 
 function columns(rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> {
@@ -204,47 +195,16 @@ export function refundLine({ paymentId, from, to, reason }: RefundOutcome): stri
   return `refund ${paymentId}  ${from} -> ${to}${reason === null ? "" : `  (${reason})`}`
 }
 
-const barWidth = 24
-
-/** The progress of a backfill, no wider than the terminal. */
-export function progressBar(progress: BackfillProgress, columns: number): string {
-  const share = progress.wallets === 0 ? 1 : ended(progress) / progress.wallets
-  const full = Math.floor(share * barWidth)
-  const bar = "█".repeat(full) + "░".repeat(barWidth - full)
-  return `${bar} ${counts(progress)}`.slice(0, Math.max(0, columns - 1))
-}
-
-/** The progress of a backfill, for a log. */
-export function progressLine(progress: BackfillProgress): string {
-  return `backfill  ${counts(progress)}`
-}
-
-/** The result of a backfill, and what to do next. */
-export function backfillSummary(progress: BackfillProgress): string {
-  const { wallets, whole, truncated, failed, activityAdded, startedAt, at } = progress
-  if (wallets === 0) return "The history of every tracked wallet is complete: nothing to do"
-  const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
-  const skipped = byCount(progress.rejected, formatCount)
-  const rows: ReadonlyArray<readonly [string, string]> = [
-    ["complete", `${whole} of ${wallets} wallets, read to their first activity`],
-    ...truncated > 0
-      ? [
-        [
-          "truncated",
-          `${truncated}: the venue does not list the full history, so there is no calibration`,
-        ] as const,
-      ]
-      : [],
-    ...failed > 0 ? [["failed", `${failed}: the history could not be read now`] as const] : [],
-    ["events", `${formatCount(activityAdded)} new activity events, in ${took}`],
-    ...skipped === ""
-      ? []
-      : [["skipped", `rows that are not activity events: ${skipped}`] as const],
-  ]
-  const next = failed > 0
-    ? "Run it again: it continues where it stopped"
-    : "Done: the service reads new activity and computes the calibrations"
-  return [...columns(rows), next].join("\n")
+/** One run of the backfill. */
+export function backfillLine(report: BackfillReport): string {
+  const { wallets, whole, truncated, failed, activityAdded } = report
+  return [
+    "backfill",
+    `${whole} of ${wallets} wallets complete`,
+    ...truncated > 0 ? [`${truncated} truncated`] : [],
+    `${formatCount(activityAdded)} activity events`,
+    ...failed > 0 ? [`${failed} failed`] : [],
+  ].join("  ")
 }
 
 /** One update of the tracked wallets from the leaderboards. */
@@ -258,33 +218,6 @@ export function trackingLine(report: TrackingReport): string {
     ...overBudget > 0 ? [`${overBudget} over the limit`] : [],
   ]
   return `tracking  ${parts.join("  ")}${failed.length > 0 ? `  FAILED ${failed.join(", ")}` : ""}`
-}
-
-function counts(progress: BackfillProgress): string {
-  const { wallets, failed, activityAdded, startedAt, at } = progress
-  const seconds = Math.max(1, (at - startedAt) / second)
-  return [
-    `${ended(progress)}/${wallets} wallets`,
-    `${formatCount(activityAdded)} activity events`,
-    `${formatCount(Math.round(activityAdded / seconds))} per second`,
-    ...failed > 0 ? [`${failed} failed`] : [],
-    timeLeft(progress),
-  ].join("  ")
-}
-
-/** The time left, assuming that the remaining wallets take as long as the finished ones. */
-function timeLeft(progress: BackfillProgress): string {
-  const { wallets, startedAt, at } = progress
-  const done = ended(progress)
-  if (done === wallets) return "done"
-  if (done === 0) return "time left unknown"
-  const ms = (at - startedAt) / done * (wallets - done)
-  const round = ms < 60 * second ? second : 60 * second
-  return `about ${Duration.format(Duration.millis(Math.ceil(ms / round) * round))} left`
-}
-
-function ended({ whole, truncated, failed }: BackfillProgress): number {
-  return whole + truncated + failed
 }
 
 function formatCount(count: number): string {

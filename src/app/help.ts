@@ -134,7 +134,6 @@ function meaning(name: Variable, mode: Mode): string {
 const processNames: Readonly<Record<Process, string>> = {
   service: "start",
   worker: "refunds",
-  backfill: "backfill",
   migration: "migrate",
   restore: "restore",
 }

@@ -26,15 +26,15 @@ import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
-import { Backfill, type BackfillProgress } from "../whales/Backfill.ts"
+import { Backfill } from "../whales/Backfill.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
 import {
+  backfillLine,
   digestLine,
   headlinesLine,
   predeterminedLine,
   printer,
-  progressLine,
   readingLine,
   scoreLine,
   tickLine,
@@ -78,8 +78,6 @@ const digestTickMax = Duration.minutes(2)
  * covers wallets and outcomes too.
  */
 const secondTickMax = Duration.minutes(1)
-/** How often the progress of a backfill is printed. */
-const progressEvery = { start: Duration.minutes(1), dev: Duration.seconds(10) }
 const pruneEvery = Duration.hours(1)
 /** How long the finished slots of a job are kept: as long as /status shows them. */
 const slotsKept = Duration.days(7)
@@ -220,13 +218,11 @@ function longestWindowMs(
 }
 
 /** The jobs of tracked wallets: their tick, the leaderboards, and the history of new wallets. */
-const whaleJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
+const whaleJobs = Effect.fnUntraced(function* ({ mode, tick }: JobSettings) {
   const whales = yield* Whales
   const tracking = yield* Tracking
   const backfill = yield* Backfill
   const print = printer(mode)
-  const printProgress = (progress: BackfillProgress) =>
-    progress.wallets === 0 ? Effect.void : print("backfill", progressLine(progress), progress)
   return {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* whales.tick(slot)
@@ -236,11 +232,12 @@ const whaleJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     }),
     track: () =>
       Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
-    fill: () =>
-      Effect.tap(
-        backfill.run({ every: progressEvery[mode], onProgress: printProgress }),
-        printProgress,
-      ),
+    // Long histories take many runs, so that each run is reported.
+    fill: Effect.fnUntraced(function* () {
+      const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(tick)
+      const report = yield* backfill.run(until)
+      if (report.wallets > 0) yield* print("backfill", backfillLine(report), report)
+    }),
   }
 })
 

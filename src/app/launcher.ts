@@ -8,7 +8,6 @@ import { releaseName } from "../core/domain/version.ts"
 import { commitIn } from "./commit.ts"
 import { loadWorker, loadWorkerCheck } from "./moneySettings.ts"
 import {
-  backfillSandbox,
   commandLine,
   type MachinePaths,
   migrationCheckSandbox,
@@ -22,7 +21,6 @@ import {
   workerSandbox,
 } from "./sandbox.ts"
 import {
-  loadBackfill,
   loadMigration,
   loadMigrationCheck,
   loadRestore,
@@ -113,10 +111,9 @@ const planOf = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  const what = withoutArguments.get(command ?? "")
-  if (what !== undefined && args.length > 0) {
+  if (command !== undefined && withoutArguments.includes(command) && args.length > 0) {
     const { parseNone } = yield* reading
-    if ((yield* parseNone(command ?? "", what, args)) === null) return null
+    if ((yield* parseNone(command, args)) === null) return null
   }
   switch (command) {
     case "dev": {
@@ -135,10 +132,6 @@ const planOf = Effect.fnUntraced(function* (
     }
     case "refunds": {
       const main = workerSandbox(yield* loadWorker("start", environment))
-      return { main, worker: null, get: environment } satisfies Launch
-    }
-    case "backfill": {
-      const main = backfillSandbox(yield* loadBackfill(environment), machinePaths)
       return { main, worker: null, get: environment } satisfies Launch
     }
     case "migrate": {
@@ -175,24 +168,14 @@ const planOf = Effect.fnUntraced(function* (
     }
     default:
       return yield* new CannotLaunch({
-        message:
-          "Cannot launch: name a command: dev, start, refunds, check, backfill, migrate, restore, " +
+        message: "Cannot launch: name a command: dev, start, refunds, check, migrate, restore, " +
           "refunds:list, refunds:requeue or refunds:settle",
       })
   }
 })
 
-/** The commands that take no arguments, and what they do, where the help of their settings does not say it. */
-const withoutArguments: ReadonlyMap<string, string> = new Map([
-  ["dev", ""],
-  ["start", ""],
-  ["refunds", ""],
-  ["migrate", ""],
-  [
-    "backfill",
-    "Reads the history of every tracked wallet; can be stopped, and continues where it stopped.",
-  ],
-])
+/** The commands that take no arguments. */
+const withoutArguments = ["dev", "start", "refunds", "migrate"]
 
 const checkOf = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,

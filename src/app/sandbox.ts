@@ -16,7 +16,6 @@ import type {
   WorkerSettings,
 } from "./moneySettings.ts"
 import type {
-  BackfillSettings,
   MigrationCheckSettings,
   RestoreSettings,
   ServiceCheckSettings,
@@ -86,15 +85,6 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
 
 const bound = (host: string, port: number) =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
-
-export function backfillSandbox(settings: BackfillSettings, paths: MachinePaths): Sandbox {
-  return {
-    entry: "src/backfill.ts",
-    args: [],
-    variables: variablesOf("backfill"),
-    ...venueStorePermissions(settings, paths),
-  }
-}
 
 /** What a process needs to read the venue into the store. */
 function venueStorePermissions(

@@ -136,20 +136,6 @@ const readLimits = (read: ReadSetting) =>
     invalidPaymentLimit: read("INVALID_PAYMENT_LIMIT"),
   })
 
-/** The settings of the backfill: the same venue and store as the service. */
-export const loadBackfill = Effect.fn("settings.loadBackfill")(function* (get: GetVariable) {
-  // A server may contain the data of another venue, so VENUE must be explicit there.
-  const shared = (yield* reader("start", get)("DATABASE_URL")) !== null
-  const read = reader(shared ? "start" : "dev", get)
-  const venue = readVenue(read)
-  return yield* together({
-    venue,
-    database: Effect.flatMap(venue, (venue) => readDatabase(venue, read)),
-    logLevel: read("LOG_LEVEL"),
-  })
-})
-export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
-
 /** What the service can try with the settings that are valid, and the problems of the others. */
 export const loadServiceCheck = Effect.fn("settings.loadServiceCheck")(
   function* (get: GetVariable) {

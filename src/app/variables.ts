@@ -23,7 +23,7 @@ import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 /** `dev`: embedded and simulated by default. `start`: production defaults. */
 export type Mode = "dev" | "start"
 
-export type Process = "service" | "worker" | "backfill" | "migration" | "restore"
+export type Process = "service" | "worker" | "migration" | "restore"
 
 /** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
@@ -235,8 +235,6 @@ const worker = ["worker"] as const
 const both = ["service", "worker"] as const
 /** The processes that read the transfers to the payee. */
 const scanners = ["service", "worker", "restore"] as const
-/** The processes that read the venue into the store. */
-const readers = ["service", "backfill"] as const
 
 const bindAddress = kind(
   "an address to bind",
@@ -267,7 +265,7 @@ const declared = {
     null,
   ),
   DATABASE_URL: variable(
-    ["service", "worker", "backfill", "migration", "restore"],
+    ["service", "worker", "migration", "restore"],
     "PostgreSQL; if unset, the embedded one runs in DATA_DIR",
     databaseUrl,
     null,
@@ -284,7 +282,7 @@ const declared = {
     databaseUrl,
     null,
   ),
-  DATA_DIR: variable(readers, "the folder of the embedded PostgreSQL", folder, null),
+  DATA_DIR: variable(service, "the folder of the embedded PostgreSQL", folder, null),
   STORE_URL: variable(
     service,
     "where the embedded store is served to the refund worker; set by the task dev",
@@ -296,20 +294,20 @@ const declared = {
     null,
   ),
   VENUE: variable(
-    readers,
+    service,
     "simulated, replay or polymarket",
     literals("simulated, replay or polymarket", ["simulated", "replay", "polymarket"]),
     null,
     "simulated",
   ),
   REPLAY_DIR: variable(
-    readers,
+    service,
     "the folder of recorded pages that VENUE=replay reads",
     folder,
     null,
   ),
   SIMULATION_SEED: variable(
-    readers,
+    service,
     "which simulated world",
     kind("an integer", Config.Int),
     1,
@@ -593,7 +591,7 @@ const declared = {
     null,
   ),
   LOG_LEVEL: variable(
-    ["service", "worker", "backfill"],
+    both,
     "Debug, Info, Warn or Error",
     literals("Debug, Info, Warn or Error", ["Debug", "Info", "Warn", "Error"]),
     "Info",

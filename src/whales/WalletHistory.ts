@@ -43,7 +43,7 @@ const readingsMax = 4
 const windowPagesMax = 30
 
 /** The result of reading a wallet. */
-export interface WalletRead {
+interface WalletRead {
   /** Its state after the reading. */
   readonly wallet: TrackedWallet
   /** New activity events. */

@@ -17,7 +17,7 @@ const commands = {
   check: parseCheck,
   restore: parseRestore,
   refunds: parseReview,
-  backfill: (args: ReadonlyArray<string>) => parseNone("backfill", "Reads.", args),
+  migrate: (args: ReadonlyArray<string>) => parseNone("migrate", args),
 }
 
 type Case = readonly [command: keyof typeof commands, args: string | ReadonlyArray<string>]
@@ -84,7 +84,7 @@ const refused: ReadonlyArray<readonly [...Case, because: RegExp]> = [
   ["refunds", ["settle", id, ...by, "--transaction", "0xABC"], /--transaction/],
   ["refunds", ["settle", id, ...by, "--approve-amount"], /--approve-amount/],
   ["refunds", ["requeue", id, ...by, "--force"], /--force/],
-  ["backfill", "x", /"x"/],
+  ["migrate", "x", /"x"/],
 ]
 for (const [command, args, because] of refused) {
   test(`${command} ${wordsOf(args).join(" ").slice(0, 90)} is refused in one line`, () =>
@@ -105,7 +105,7 @@ test("--help prints what a command takes, and reads nothing else", () =>
       ["check", "--help"],
       ["restore", "--since x --help"],
       ["refunds", "settle --help"],
-      ["backfill", "--help"],
+      ["migrate", "--help"],
     ]
     for (const [command, args] of asked) {
       const read = commands[command](wordsOf(args))

@@ -144,12 +144,12 @@ liveTest(
       const check = yield* launched("check", "--role", "migrate", "--json")
       equal(check.code, 1)
       equal(JSON.parse(check.stdout).ok, false)
-      for (const wrong of [["check", "--role", "nothing"], ["backfill", "x"], ["start", "--x"]]) {
+      for (const wrong of [["check", "--role", "nothing"], ["migrate", "x"], ["start", "--x"]]) {
         equal((yield* launched(...wrong)).code, 2)
       }
-      const backfill = yield* launched("backfill", "--help")
-      equal(backfill.code, 0)
-      match(backfill.stdout, /USAGE\n {2}deno task backfill/)
+      const migrate = yield* launched("migrate", "--help")
+      equal(migrate.code, 0)
+      match(migrate.stdout, /USAGE\n {2}deno task migrate/)
       const start = yield* launched("start")
       equal(start.code, 1)
       match(start.stderr, /^8 settings are missing or wrong:\n {2}/)

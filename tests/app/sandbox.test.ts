@@ -7,7 +7,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Redacted } from "effect"
 import {
-  backfillSandbox,
   commandLine,
   flagsOf,
   migrationCheckSandbox,
@@ -22,7 +21,6 @@ import {
 } from "../../src/app/sandbox.ts"
 import { loadWorker, loadWorkerCheck } from "../../src/app/moneySettings.ts"
 import {
-  loadBackfill,
   loadMigrationCheck,
   loadRestore,
   loadService,
@@ -40,9 +38,6 @@ const service = (mode: Mode, env: Env) =>
   Effect.map(loadService(mode, (name) => env[name]), (settings) => serviceSandbox(settings, paths))
 const worker = (mode: Mode, env: Env) =>
   Effect.map(loadWorker(mode, (name) => env[name]), workerSandbox)
-
-const backfill = (env: Env) =>
-  Effect.map(loadBackfill((name) => env[name]), (settings) => backfillSandbox(settings, paths))
 
 const store = "postgres://service:hunter2@db.example/bell"
 const live: Env = {
@@ -143,28 +138,6 @@ test("workerSandbox() allows its store, facilitator and chain, and no files", ()
     equal((yield* worker("dev", elsewhere)).net, ["[::1]:9000", "127.0.0.1:5999"])
   }))
 
-test("backfillSandbox() allows the venue and the store, and no payment variable", () =>
-  Effect.gen(function* () {
-    const { net, read, write, variables } = yield* backfill(live)
-    equal(net, [
-      "db.example:5432",
-      ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
-      "data-api.polymarket.com:443",
-    ])
-    equal([read, write], [["migrations"], []])
-    for (const name of variables) ok(!/TREASURY|PAY|RPC|FACILITATOR|REFUND|PORT/.test(name), name)
-    const embedded = yield* backfill({ SIMULATION_SEED: "7" })
-    const dir = ".data/simulated-7"
-    equal(embedded.net, [])
-    equal([embedded.read, embedded.write], [["migrations", dir, ...storeCode], [dir]])
-  }))
-
-test("loadBackfill() on a PostgreSQL server requires VENUE", () =>
-  Effect.gen(function* () {
-    const { message } = yield* Effect.flip(backfill({ DATABASE_URL: store }))
-    ok(message.includes("VENUE"), message)
-  }))
-
 test("the host and port of a store may be query parameters", () =>
   Effect.sync(() => {
     const url = "postgres://me@elsewhere/bell?host=db.example&port=6000"
@@ -178,8 +151,6 @@ const sandboxes = Effect.all([
   service("dev", { VENUE: "replay", REPLAY_DIR: "pages" }),
   worker("dev", dev),
   worker("start", live),
-  backfill(live),
-  backfill({ VENUE: "replay", REPLAY_DIR: "pages" }),
   Effect.succeed(migrationSandbox(Redacted.make(store))),
   Effect.succeed(reviewSandbox(Redacted.make(store), ["list"])),
 ])

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
 import { loadWorker, simulatedTreasury } from "../../src/app/moneySettings.ts"
-import { loadBackfill, loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
+import { loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
 import { type Mode, type Variable, variablesOf } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
@@ -421,6 +421,5 @@ test("each process reads exactly the variables of its list", () =>
       variablesOf("restore"),
     )
     check(yield* union(loadMigration, [{}]), variablesOf("migration"))
-    check(yield* union(loadBackfill, [{}, replayed]), variablesOf("backfill"))
     ok(!variablesOf("service").includes("TREASURY_PRIVATE_KEY"))
   }))

@@ -8,7 +8,6 @@ import { Effect, Redacted } from "effect"
 import config from "../../deno.json" with { type: "json" }
 import { loadWorker, loadWorkerCheck } from "../../src/app/moneySettings.ts"
 import {
-  backfillSandbox,
   migrationCheckSandbox,
   migrationSandbox,
   restoreSandbox,
@@ -20,7 +19,6 @@ import {
   workerSandbox,
 } from "../../src/app/sandbox.ts"
 import {
-  loadBackfill,
   loadMigration,
   loadMigrationCheck,
   loadRestore,
@@ -88,7 +86,6 @@ const sandboxes: Effect.Effect<Readonly<Record<string, Permissions>>, unknown> =
       "start": serviceSandbox({ ...service, deliveryJournal: journal }, paths),
       "refunds": workerSandbox(yield* loadWorker("start", get)),
       "migrate": migrationSandbox(databaseUrl),
-      "backfill": backfillSandbox(yield* loadBackfill(get), paths),
       "restore": restoreSandbox(yield* loadRestore(true, get), [journal], ["--journal", journal]),
       "refunds:list": review,
       "refunds:requeue": review,

@@ -87,7 +87,7 @@ export const track = Effect.fnUntraced(function* (
     })),
     yield* Clock.currentTimeMillis,
   )
-  yield* Context.get(trial, Backfill).run({ every: tick, onProgress: () => Effect.void })
+  yield* Context.get(trial, Backfill).run(Infinity)
 })
 
 /** Sets the time to `at`, and saves the listed markets as the movers' tick does. */
