@@ -69,7 +69,8 @@ test("run() reads every history, in as many runs as it takes", () =>
     const slow: WalletSource["activity"] = (...args) => Effect.delay(venue()(...args), 300)
     const { run } = yield* backfillOf(slow, memory.layer)
     const totals = { whole: 0, failed: 0, activityAdded: 0, rows: 0 }
-    for (let runs = 1, left = count; left > 0; runs++) {
+    let left = count
+    for (let runs = 1; left > 0; runs++) {
       ok(runs <= 100, "no run ends")
       const fiber = yield* Effect.forkScoped(run((yield* Clock.currentTimeMillis) + 10_000))
       yield* TestClock.adjust("11 seconds")
