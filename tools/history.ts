@@ -185,10 +185,10 @@ function signatureFaults(
   const now = days.flatMap(({ day, index, hash, jws }) =>
     signs(jws, keys, canonicalJson(headStatement(day, { index, hash })))
       ? []
-      : [`the signature of ${day} does not hold`]
+      : [`the signature of ${day} is not valid`]
   )
   const before = earlier.days.flatMap(({ day, jws }) =>
-    signs(jws, keys, null) ? [] : [`the recorded signature of ${day} does not hold`]
+    signs(jws, keys, null) ? [] : [`the recorded signature of ${day} is not valid`]
   )
   return [...now, ...before]
 }
@@ -262,14 +262,14 @@ function itemsInChain({ proofs }: Evidence, items: ReadonlyArray<ReadItem>): Fin
   const proven = new Map(proofs.map((proof) => [proof.feedIndex, proof.path.at(-1)]))
   const faults = items.flatMap(({ item, link, fault }) => {
     if (fault !== null) return [fault]
-    const shown = proven.get(item?.feedIndex ?? 0)
-    const isShown = link !== null && shown !== undefined && linkText(shown) === linkText(link)
-    return isShown || shown === undefined
+    const inChain = proven.get(item?.feedIndex ?? 0)
+    const isSame = link !== null && inChain !== undefined && linkText(inChain) === linkText(link)
+    return isSame || inChain === undefined
       ? []
       : [`item ${item?.feedIndex} is not the one in the chain`]
   })
-  const unshown = items.filter(({ item }) => !proven.has(item?.feedIndex ?? 0)).length
-  const checked = `${items.length} items` + (unshown === 0 ? "" : `, ${unshown} without a proof`)
+  const unproven = items.filter(({ item }) => !proven.has(item?.feedIndex ?? 0)).length
+  const checked = `${items.length} items` + (unproven === 0 ? "" : `, ${unproven} without a proof`)
   return { check: "items", checked, faults }
 }
 

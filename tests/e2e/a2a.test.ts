@@ -4,11 +4,8 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match, ok, rejects, strictEqual } from "node:assert/strict"
-import { Context, Effect, Layer, type Scope } from "effect"
-import { layerPostgres } from "../../src/postgres/client.ts"
-import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
-import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
+import { deepStrictEqual as equal, ok, rejects, strictEqual } from "node:assert/strict"
+import { Effect, Layer, type Scope } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
@@ -16,7 +13,6 @@ import { skills } from "../../src/catalog/domain/skill.ts"
 import { makeHttpService } from "../../src/http/layer.ts"
 import type { Peer } from "../../src/http/server/server.ts"
 import { Payments } from "../../src/payments/Payments.ts"
-import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import {
   type A2aClient,
   clientKinds,
@@ -27,14 +23,10 @@ import {
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { serviceOptions, servicesOver, type World } from "../support/http/httpService.ts"
-import { registerSkipped } from "../support/venues/oracle.ts"
 import { removeFolder, startDev } from "../support/process.ts"
 import { market } from "../support/payments/sales.ts"
-import { pooledReplicaPorts, stockedWorld } from "../support/http/socketReplicas.ts"
-import { freshSchema } from "../support/stores.ts"
+import { stockedWorld } from "../support/http/socketReplicas.ts"
 import { terms } from "../support/payments/terms.ts"
-
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 
 /** Starts a replica whose agent card contains its real address; returns its base URL. */
 const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
@@ -137,60 +129,6 @@ for (const kind of clientKinds) {
       })),
   )
 }
-
-/** Two replicas that share only a database: each has its own stores, pools and memory. */
-const openReplicas = Effect.fnUntraced(function* (database: string) {
-  const url = yield* freshSchema(database)
-  const owner = yield* Layer.build(Layer.fresh(layerPostgres({ url, maxConnections: 2 })))
-  yield* Effect.provide(Effect.flatMap(migrationFiles, migrate), owner)
-  const world = yield* stockedWorld
-  const open = Effect.gen(function* () {
-    const ports = yield* Layer.build(pooledReplicaPorts(url))
-    const pool = Layer.fresh(layerPostgres({ url, maxConnections: 4 }))
-    const tasks = yield* Layer.build(Layer.provide(Layer.fresh(taskStore()), pool))
-    const layer = Layer.fresh(Payments.layer({ terms }))
-    const payments = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
-    const own = { ...world, tasks: Context.get(tasks, TaskStore) }
-    const base = yield* serve(own, Context.get(payments, Payments))
-    return { base, ledger: Context.get(ports, Ledger) }
-  })
-  const [first, second] = [yield* open, yield* open]
-  return { bases: [first.base, second.base] as const, ledger: first.ledger }
-})
-
-/** One task on two replicas: created on one, offered by the other, paid on both at once. */
-const payOnBothReplicas = Effect.fnUntraced(function* (database: string) {
-  const { bases: [first, second], ledger } = yield* openReplicas(database)
-  const [one, two] = yield* call(() =>
-    Promise.all([connect("0.3.14", first), connect("1.3.0 with legacyCompat", second)])
-  )
-  let total = 0n
-  for (const product of [products.latest, products.resolving]) {
-    const { id: taskId } = yield* call(() => one.send([{ text: "hello" }]))
-    const offer = yield* call(() => two.send([{ text: `get_${product.id}` }], { taskId }))
-    equal((yield* call(() => one.get(taskId))).text, offer.text.replace(second, first))
-    const metadata = submitted(yield* call(() => payFor(offer)))
-    const pay = (client: A2aClient) => client.send([{ text: "Paid." }], { taskId, metadata })
-    const replies = yield* call(() => Promise.all([one, two, one, two, one].map(pay)))
-    for (const task of replies) match(task.state, /^(completed|working)$/)
-    const [bought, ...again] = [
-      yield* call(() => pay(two)),
-      yield* call(() => one.get(taskId)),
-      yield* call(() => two.get(taskId)),
-    ]
-    ok(bought !== undefined && bought.answer !== null)
-    for (const task of again) equal([task.state, task.answer], ["completed", bought.answer])
-    total += product.price
-    strictEqual(yield* ledger.received(address(terms.payTo)), total)
-  }
-  const { id } = yield* call(() => one.send([{ text: "hello" }]))
-  strictEqual((yield* call(() => two.cancel(id))).state, "canceled")
-  strictEqual((yield* call(() => one.get(id))).state, "canceled")
-})
-
-const replicasTest = "two replicas share a task, and each returns the answer that the other sold"
-if (testDatabaseUrl === undefined) registerSkipped(replicasTest, "set TEST_DATABASE_URL")
-else liveTest(replicasTest, () => payOnBothReplicas(testDatabaseUrl))
 
 liveTest(
   "the sandboxed service on an embedded store is paid over A2A",

@@ -25,7 +25,7 @@ import {
   type ToolResult,
 } from "../support/http/mcp.ts"
 import { stockedWorld } from "../support/http/socketService.ts"
-import { market, replica } from "../support/payments/sales.ts"
+import { market } from "../support/payments/sales.ts"
 import { token } from "../support/payments/terms.ts"
 
 /** Starts a replica on its own port until the scope closes; returns its base URL. */
@@ -141,20 +141,6 @@ liveTest(
 )
 
 liveTest(
-  "the Idempotency-Key header of the client is the secret too",
-  () =>
-    Effect.gen(function* () {
-      const { call, payment } = yield* payingClient({ "idempotency-key": key })
-      const first = yield* call("get_signals", query, paid(payment))
-      const again = yield* call("get_signals", query, paid(payment))
-      equal([again.structuredContent, again._meta?.["idempotent-replayed"]], [
-        first.structuredContent,
-        true,
-      ])
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
   "a used payment without its secret gets payment_already_used, with the receipt",
   () =>
     Effect.gen(function* () {
@@ -167,37 +153,6 @@ liveTest(
       const { extensions: _, ...plain } = Object(receiptOf(first))
       equal({ success: true, ...Object(receipt) }, plain)
       strictEqual(yield* spent(), products.signals.price as bigint)
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
-  "a forged payment gets the terms again with the reason, and nothing is charged",
-  () =>
-    Effect.gen(function* () {
-      const { call, payment } = yield* payingClient()
-      const { authorization } = Object(payment["payload"])
-      const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
-      const forged = { ...payment, payload: { authorization, signature } }
-      const refused = yield* call("get_signals", query, paid(forged))
-      equal([refused.isError, refused.structuredContent?.["x402Version"]], [true, 2])
-      match(String(refused.structuredContent?.["error"]), /signature/i)
-      strictEqual(yield* spent(), 0n)
-      // The valid payment can still be used.
-      equal(receiptOf(yield* call("get_signals", query, paid(payment)))["success"], true)
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
-  "invalid arguments leave the payment unused, and valid ones buy with it",
-  () =>
-    Effect.gen(function* () {
-      const { call, payment } = yield* payingClient()
-      const refused = yield* call("get_signals", { count: 21 }, paid(payment))
-      const { code, charged, hint } = errorOf(refused)
-      equal([refused.isError, code, charged], [true, "invalid_parameter", false])
-      match(String(hint), /was not used/)
-      strictEqual(yield* spent(), 0n)
-      equal(receiptOf(yield* call("get_signals", query, paid(payment)))["success"], true)
     }).pipe(Effect.provide(market())),
 )
 
@@ -254,41 +209,6 @@ liveTest(
       }
     }).pipe(Effect.provide(market())),
 )
-
-for (const kind of clientKinds) {
-  liveTest(
-    `two replicas serve client ${kind} in turn like one service`,
-    () =>
-      Effect.gen(function* () {
-        const world = yield* stockedWorld
-        const bases = [yield* serve(world, yield* Payments), yield* serve(world, yield* replica)]
-        const called: Array<string> = []
-        const alternatingFetch: typeof fetch = (input, init) => {
-          const base = bases[called.length % 2] ?? ""
-          called.push(base)
-          return fetch(`${base}${new URL(String(input)).pathname}`, init)
-        }
-        const headers = { "idempotency-key": key }
-        const { call, tools } = yield* connect(kind, `${bases[0]}/mcp`, {
-          fetch: alternatingFetch,
-          headers,
-        })
-        for (let count = 0; count < 2; count++) {
-          strictEqual((yield* Effect.promise(tools)).length, skills.length)
-        }
-        const payment = yield* payFor(yield* Effect.promise(() => call("get_latest")))
-        const answers: Array<ToolResult> = []
-        for (let count = 0; count < 2; count++) {
-          answers.push(yield* Effect.promise(() => call("get_latest", {}, paid(payment))))
-        }
-        const [first, second] = answers
-        equal(second?.structuredContent, first?.structuredContent)
-        equal(second?._meta?.["idempotent-replayed"], true)
-        strictEqual(yield* spent(), products.latest.price as bigint)
-        equal(new Set(called), new Set(bases))
-      }).pipe(Effect.provide(market())),
-  )
-}
 
 /** Waits until the row of a payment satisfies the predicate. */
 const rowOf = Effect.fnUntraced(function* (

@@ -8,7 +8,6 @@ import { Effect, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
 import { digestAgeMax } from "../../src/digest/domain/digest.ts"
 import { products } from "../../src/catalog/domain/product.ts"
-import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import {
@@ -124,61 +123,6 @@ test("/health, /v1/index and /v1/pulse return starting until the first tick", ()
     equal([status, checks.venue], ["live", "ok"])
   }))
 
-/** Product, query, state of the feed, and the status of a request with a valid payment. */
-const sold: ReadonlyArray<readonly [keyof typeof products, string, string, number]> = [
-  ["latest", "", "live", 200],
-  ["latest", "?anything=1", "live", 200],
-  ["latest", "", "empty", 404],
-  ["latest", "", "never ticked", 404],
-  ["latest", "", "stale", 200],
-  ["latest", "", "too old to sell", 503],
-  ["signal", "", "live", 200],
-  ["signal", "?index=7", "live", 200],
-  ["signal", "?index=31", "live", 404],
-  ["signal", "?index=0", "live", 404],
-  ["signal", "?index=", "live", 400],
-  ["signal", "?index=7&index=7", "live", 400],
-  ["signal", "?index=7", "too old to sell", 503],
-  ["signals", "", "live", 200],
-  ["signals", "?since=10&count=20&type=mover", "live", 200],
-  ["signals", "?since=30", "live", 200],
-  ["signals", "?count=0", "live", 400],
-  ["signals", "?count=21", "live", 400],
-  ["signals", "?type=all", "live", 400],
-  ["signals", "", "empty", 200],
-  ["signals", "", "too old to sell", 503],
-  ["digest", "", "live", 200],
-  ["digest", "?anything=1", "live", 200],
-  // The age of the feed does not affect the digest.
-  ["digest", "", "too old to sell", 200],
-  ["digest", "", "without a young digest", 503],
-  ["digest", "", "without a digest", 503],
-  ["digest_history", "", "live", 200],
-  ["digest_history", "?hours=168&limit=42", "live", 200],
-  ["digest_history", "", "without a digest", 200],
-  ["digest_history", "?hours=0", "live", 400],
-  ["digest_history", "?hours=169", "live", 400],
-  ["digest_history", "?limit=0", "live", 400],
-  ["digest_history", "?limit=43", "live", 400],
-  ["digest_history", "?hours=1.5", "live", 400],
-]
-
-for (const [id, query, state, status] of sold) {
-  test(`a paid ${products[id].path}${query} is ${status} while the feed is ${state}`, () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(noon)
-      const world = yield* makeWorld(30)
-      const service = yield* makeService(world)
-      yield* (states[state] ?? (() => Effect.void))(world)
-      const payment = yield* paymentFor(products[id])
-      const { path } = products[id]
-      const response = yield* service.get(path + query, { headers: { "x-payment": payment } })
-      strictEqual(response.status, status)
-      strictEqual(response.headers.get("payment-response") !== null, yield* isCharged(response))
-      strictEqual(yield* faultOf(path, "GET", response), null)
-    }))
-}
-
 test("a 400 quotes an invalid value only in its message, and details state the rule", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
@@ -221,19 +165,6 @@ for (const [query, charged, filters, indices] of pages) {
     }))
 }
 
-test("a paid path answers HEAD with 402, even with a payment", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(noon)
-    const service = yield* makeService(yield* makeWorld(1))
-    const payment = yield* paymentFor(products.latest)
-    const response = yield* service.get("/v1/latest", {
-      method: "HEAD",
-      headers: { "payment-signature": payment },
-    })
-    strictEqual(response.status, 402)
-    strictEqual(yield* Effect.promise(() => response.text()), "")
-  }))
-
 test("an empty payment header is no payment: its 402 spends the documents' budget", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
@@ -245,16 +176,6 @@ test("an empty payment header is no payment: its 402 spends the documents' budge
     }
     const headers = { "payment-signature": "", "x-payment": yield* paymentFor(products.latest) }
     strictEqual((yield* service.get("/v1/latest", { headers })).status, 200)
-  }))
-
-test("a payment header over 8 KiB, a target over 2 KiB and a body over 64 KiB are refused", () =>
-  Effect.gen(function* () {
-    const service = yield* makeService(yield* makeWorld(1))
-    const tooLong = { headers: { "payment-signature": "x".repeat(8_193) } }
-    strictEqual((yield* service.get("/v1/latest", tooLong)).status, 431)
-    strictEqual((yield* service.get(`/v1/index?${"x".repeat(2_048)}`)).status, 414)
-    const body = { method: "POST", headers: { "content-length": "65537" } }
-    strictEqual((yield* service.get("/v1/index", body)).status, 413)
   }))
 
 test("X-Request-Id is the caller's when it is well formed, and a new one otherwise", () =>
@@ -292,32 +213,3 @@ test("If-None-Match with the tag of an unchanged body is a 304, which spends bud
     const third = yield* service.get("/v1/index", { headers: { "if-none-match": etag } })
     strictEqual(third.status, 200)
   }))
-
-test("a client has one budget over all free paths, and another client has its own", () =>
-  Effect.gen(function* () {
-    const service = yield* makeService(yield* makeWorld(3))
-    const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
-    for (const path of free.slice(0, 5)) {
-      strictEqual((yield* service.get(path, from("203.0.113.1"))).status, 200)
-    }
-    const denied = yield* service.get(free[5] ?? "", from("203.0.113.1"))
-    equal(
-      [
-        denied.status,
-        denied.headers.get("retry-after"),
-        denied.headers.get("ratelimit-policy"),
-        denied.headers.get("ratelimit"),
-      ],
-      [429, "60", '"free";q=5;w=60', '"free";r=0;t=60'],
-    )
-    strictEqual((yield* service.get("/v1/latest", from("203.0.113.1"))).status, 402)
-    strictEqual((yield* service.get("/v1/index", from("203.0.113.2"))).status, 200)
-    yield* TestClock.adjust(minute)
-    strictEqual((yield* service.get("/v1/index", from("203.0.113.1"))).status, 200)
-  }))
-
-const isCharged = (response: Response) =>
-  Effect.map(
-    Effect.promise(() => response.clone().json()),
-    (body: { charged?: boolean }) => body.charged === true,
-  )

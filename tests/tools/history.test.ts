@@ -210,16 +210,18 @@ function rewritten(random: Random): Evidence {
     ...item,
     chain: placeOf(item.chain?.salt ?? "", links[n]),
   }))
-  const answers = evidenceOf(service, bought)
-  // The service cannot change what the caller holds.
+  return answersOf(service, bought)
+}
+
+/** What a service with another history answers. It cannot change what the caller holds. */
+function answersOf(history: ReadonlyArray<FeedItem>, held: typeof bought): Evidence {
+  const answers = evidenceOf(history, held)
+  const feedIndex = earlierItems.length
+  const proof = Option.getOrThrow(proofOf(history, feedIndex))
   return {
     ...answers,
     outcomes: honest.outcomes,
-    proofs: [...answers.proofs, {
-      success: true,
-      feedIndex: earlierItems.length,
-      ...Option.getOrThrow(proofOf(service, earlierItems.length)),
-    }],
+    proofs: [...answers.proofs, { success: true, feedIndex, ...proof }],
     earlier: seen,
   }
 }
@@ -249,17 +251,7 @@ function reordered(random: Random): Evidence {
   ]
   const history = (orders[random.below(orders.length)] ?? items)
     .map((item, n) => ({ ...item, feedIndex: n + 1 }))
-  const answers = evidenceOf(history, bought.filter(({ feedIndex }) => feedIndex <= history.length))
-  return {
-    ...answers,
-    outcomes: honest.outcomes,
-    proofs: [...answers.proofs, {
-      success: true,
-      feedIndex: earlierItems.length,
-      ...Option.getOrThrow(proofOf(history, earlierItems.length)),
-    }],
-    earlier: seen,
-  }
+  return answersOf(history, bought.filter(({ feedIndex }) => feedIndex <= history.length))
 }
 
 /** What the last edit of `tampered` changed. */
@@ -278,7 +270,7 @@ Deno.test(`judge() finds each of ${edits} single edits of a history`, () => {
 
 Deno.test("judge() finds a head that is signed by another key, or whose day is signed again", () => {
   const foreign = evidenceOf(items, bought, keyOf(2).sign)
-  assert.match(faultsOf(foreign).join(), /the signature of 2026-11-05 does not hold/)
+  assert.match(faultsOf(foreign).join(), /the signature of 2026-11-05 is not valid/)
   const [first = assert.fail(), ...rest] = seen.days
   const changed = {
     ...evidence,

@@ -52,38 +52,17 @@ export function operationId({ id }: { readonly id: string }): string {
   return skillName({ id }).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-const paid = (id: ProductId): PaidSkill => {
-  const product: Product = products[id]
-  const { title, description, use, tags, path, parameters } = product
-  return {
-    kind: "paid",
-    id,
-    name: skillName(product),
-    product,
-    title,
-    description,
-    use,
-    tags,
-    path,
-    parameters,
-  }
+const named = (row: Product | FreeRow): Named => {
+  const { title, description, use, tags, path, parameters = [] } = row
+  return { name: skillName(row), title, description, use, tags, path, parameters }
 }
 
-const free = (id: FreeId): FreeSkill => {
-  const row: FreeRow = freeRows[id]
-  const { title, description, use, tags, path, parameters = [] } = row
-  return {
-    kind: "free",
-    id,
-    name: skillName(row),
-    title,
-    description,
-    use,
-    tags,
-    path,
-    parameters,
-  }
+const paid = (id: ProductId): PaidSkill => {
+  const product: Product = products[id]
+  return { kind: "paid", id, product, ...named(product) }
 }
+
+const free = (id: FreeId): FreeSkill => ({ kind: "free", id, ...named(freeRows[id]) })
 
 /** Free skills first, because an agent should call them first. */
 export const skills: ReadonlyArray<Skill> = [

@@ -73,30 +73,32 @@ export function apiViewer(limiter: RateLimiter): ReadonlyArray<readonly [string,
     cache: "page",
     headers,
   })
+  const packed = (
+    contentType: string,
+    load: () => Promise<{ default: Uint8Array<ArrayBuffer> }>,
+  ) => ({
+    limiter,
+    paid: null,
+    current: once(async () => compressed((await load()).default, contentType)),
+  })
   const startFile = answer({ body: start, contentType: script, cache: "document" })
   return [
     [pagePaths.api, { limiter, paid: null, current: () => page }],
     [apiFiles.start, { limiter, paid: null, current: () => startFile }],
-    [apiFiles.script, {
-      limiter,
-      paid: null,
-      current: once(async () => {
-        const { default: bytes } = await import("swagger-ui-dist/swagger-ui-bundle.js", {
-          with: { type: "bytes" },
-        })
-        return compressed(bytes, script)
-      }),
-    }],
-    [apiFiles.style, {
-      limiter,
-      paid: null,
-      current: once(async () => {
-        const { default: bytes } = await import("swagger-ui-dist/swagger-ui.css", {
-          with: { type: "bytes" },
-        })
-        return compressed(bytes, "text/css; charset=utf-8")
-      }),
-    }],
+    [
+      apiFiles.script,
+      packed(
+        script,
+        () => import("swagger-ui-dist/swagger-ui-bundle.js", { with: { type: "bytes" } }),
+      ),
+    ],
+    [
+      apiFiles.style,
+      packed(
+        "text/css; charset=utf-8",
+        () => import("swagger-ui-dist/swagger-ui.css", { with: { type: "bytes" } }),
+      ),
+    ],
   ]
 }
 

@@ -14,31 +14,6 @@ import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 const card = agentCard({ terms, version: "1.0.0" })
-const paths = ["/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"]
-
-test("the agent card is one document at three paths, with an ETag and a max-age", () =>
-  Effect.gen(function* () {
-    const face = yield* makeService(yield* makeWorld(3))
-    const tags = new Set<string | null>()
-    for (const path of paths) {
-      const response = yield* face.get(path)
-      strictEqual(response.status, 200, path)
-      strictEqual(response.headers.get("content-type"), "application/json")
-      strictEqual(response.headers.get("cache-control"), "private, max-age=300")
-      equal(yield* Effect.promise(() => response.json()), JSON.parse(JSON.stringify(card)))
-      const etag = response.headers.get("etag") ?? ""
-      tags.add(etag)
-      const same = yield* face.get(path, { headers: { "if-none-match": etag } })
-      strictEqual(same.status, 304)
-      const head = yield* face.get(path, { method: "HEAD" })
-      equal([head.status, yield* Effect.promise(() => head.text())], [200, ""])
-    }
-    strictEqual(tags.size, 1)
-    const methods = yield* face.get("/a2a", { method: "OPTIONS" })
-    strictEqual(methods.headers.get("allow"), "GET, HEAD, OPTIONS, POST")
-    strictEqual((yield* face.get("/a2a", { method: "DELETE" })).status, 405)
-  }))
-
 Deno.test("the agent card has the fields of 0.3.0, and none of other versions", () => {
   const required: ReadonlyArray<readonly [string, unknown]> = [
     ["protocolVersion", "0.3.0"],

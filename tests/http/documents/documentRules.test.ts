@@ -232,20 +232,6 @@ test("every example in /llms-full.txt is a valid answer to a valid call", () =>
     }
   }))
 
-test("every example of the agent card is a call that its skill accepts", () =>
-  Effect.gen(function* () {
-    const { json } = yield* read(yield* openDocumentService)
-    const listed = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
-    for (const [at, { id, examples }] of listed.entries()) {
-      const { skill, params } = JSON.parse(examples[0] ?? "")
-      strictEqual(skill, id)
-      const query = new URLSearchParams(
-        Object.entries(params).map(([name, value]) => [name, String(value)]),
-      )
-      ok(Result.isSuccess(decodeQuery(skills[at]?.parameters ?? [])(query)), id)
-    }
-  }))
-
 test("/discovery returns the requested page with its pagination", () =>
   Effect.gen(function* () {
     const face = yield* openDocumentService

@@ -10,7 +10,6 @@ import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { DataStale } from "../../../src/core/domain/freshness.ts"
 import { SignalNotFound } from "../../../src/feed/domain/item.ts"
 import type { Handler, Work } from "../../../src/http/paywall/checkout.ts"
-import { challengeFor } from "../../../src/http/paywall/paywall.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
@@ -166,24 +165,6 @@ test("a work with charge false is a 200 with charged false and no receipt", () =
     equal(response.headers.get("payment-response"), null)
     equal(yield* taken, nothing)
   })))
-
-for (
-  const [fact, status, code] of [
-    [new SignalNotFound({ index: 9 }), 404, "signal_not_found"],
-    [new SignalNotFound({ index: null }), 404, "signal_not_found"],
-    [new DataStale({ input: "The feed", asOf: null, retryAfterSeconds: 30 }), 503, "data_stale"],
-  ] as const
-) {
-  test(`a work that fails with ${fact._tag} is a ${status} and is not charged`, () =>
-    inMarket(Effect.gen(function* () {
-      const handle = yield* makeHandler(fact)
-      const response = yield* call(handle, paid(headerOf(yield* payment())))
-      const refusal = yield* error(response)
-      equal([response.status, refusal.code, refusal.charged], [status, code, false])
-      equal(response.headers.get("payment-response"), null)
-      equal(yield* taken, nothing)
-    })))
-}
 
 test("an invalid payment is a 402 with the reason in header and body", () =>
   inMarket(Effect.gen(function* () {
@@ -381,15 +362,6 @@ test("an expired payment that is known gets the answer of its state, an unknown 
     equal((yield* call(handle, paid(unused))).status, 402)
     equal(yield* taken, once)
   })))
-
-Deno.test("challengeFor() returns the 402 of a product", () => {
-  for (const sold of Object.values(products)) {
-    const { status, headers, body } = challengeFor(sold, terms)
-    equal(status, 402)
-    ok((headers["payment-required"] ?? "").length < 4_000)
-    ok(body.length > 0)
-  }
-})
 
 test("a payment is read from either header, and an empty header is no payment", () =>
   inMarket(Effect.gen(function* () {

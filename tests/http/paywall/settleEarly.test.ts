@@ -5,22 +5,13 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Effect, Fiber, Layer, Ref, References, Result } from "effect"
-import { Base64 } from "effect/encoding"
-import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import { Effect, Fiber, Layer, Ref, References } from "effect"
+import { products } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import {
-  json,
-  now,
-  once,
-  type PaidService,
-  statusOf,
-  withPaidService,
-} from "../../support/http/paidService.ts"
+import { json, once, withPaidService } from "../../support/http/paidService.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
-import { whaleRow } from "../../support/products.ts"
 import {
   answering,
   buying,
@@ -37,28 +28,10 @@ import {
 import { faultOf } from "../../support/http/shape.ts"
 
 const { resolving, whales, research } = products
-const early: ReadonlyArray<Product> = [resolving, whales, research]
-for (const product of early) {
-  test(`${product.path} without a payment is a 402 with paymentFlow upfront, for any parameters`, () =>
-    withPaidService(Effect.fnUntraced(function* ({ call }) {
-      for (const query of ["", "?withinHours=&market="]) {
-        const response = yield* call(product.path + query)
-        strictEqual(response.status, 402)
-        const header = response.headers.get("payment-required") ?? ""
-        const [accepted] = JSON.parse(Result.getOrThrow(Base64.decodeString(header))).accepts
-        equal([accepted.amount, accepted.extra.paymentFlow], [`${product.price}`, "upfront"])
-      }
-    })))
-}
-
 for (
   const [product, query, param] of [
     [resolving, "?withinHours=73", "withinHours"],
-    [resolving, "?minLiquidity=999.99", "minLiquidity"],
-    [resolving, "?minLiquidity=1e9", "minLiquidity"],
-    [resolving, "?includeNoise=true", "includeNoise"],
     [research, "", "market"],
-    [research, "?market=Not%20a%20slug", "market"],
   ] as const
 ) {
   test(`${product.path}${query} is a 400, and the payment can be used again`, () =>
@@ -71,27 +44,6 @@ for (
       strictEqual(right.status, 200)
     })))
 }
-
-test("a product without an answer is refused before settlement, and is not charged", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    const { productPorts, pay } = service
-    yield* Ref.set(productPorts.whales, [{ computedAt: now, row: whaleRow({ resolved: 29 }) }])
-    yield* Ref.update(productPorts.markets, (all) => all.slice(2))
-    for (
-      const [n, product, query, status, code] of [
-        [0, resolving, "", 422, "below_threshold"],
-        [1, whales, "", 422, "below_threshold"],
-        [2, research, "?market=nowhere", 404, "market_not_found"],
-      ] as const
-    ) {
-      const response = yield* pay(product, query, n)
-      const { error } = yield* json(response)
-      equal([response.status, error.code, error.charged], [status, code, false])
-      strictEqual((yield* statusOf(service, product, n)).status, 404)
-    }
-    equal(yield* taken, nothing)
-    strictEqual((yield* pay(resolving, "?withinHours=72", 3)).status, 200)
-  })))
 
 test("an event with several live markets is a 400 that names them", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
@@ -110,41 +62,6 @@ test("an event with several live markets is a 400 that names them", () =>
     match(error.hint, /Send it again/)
     equal(yield* taken, nothing)
     strictEqual((yield* pay(research, "?market=Market-1")).status, 200)
-  })))
-
-/** Buys, and checks that the receipt, the ledger and the payment's state agree. */
-const buy = Effect.fnUntraced(function* (service: PaidService, product: Product, query: string) {
-  const response = yield* service.pay(product, query)
-  strictEqual(response.status, 200)
-  ok(response.headers.has("payment-response"))
-  equal(yield* taken, once(product))
-  const paid = yield* json(yield* statusOf(service, product))
-  equal([paid.state, paid.product, paid.refund], ["answered", product.id, null])
-  match(paid.transaction, /^0x/)
-  return yield* json(response)
-})
-
-test("/v1/resolving is charged once, and its answer repeats the applied filters", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    const body = yield* buy(service, resolving, "?minLiquidity=1000.5&includeNoise=0")
-    equal([body.count, body.data.length], [2, 2])
-    equal(body.filters, { withinHours: 24, minLiquidity: 1000.5, includeNoise: false })
-  })))
-
-test("/v1/whales is charged once and answered", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    equal((yield* buy(service, whales, "")).data.wallets, [{
-      ...whaleRow(),
-      closingLine: null,
-      followedRoi: null,
-    }])
-  })))
-
-test("/v1/research is charged once and answered", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    const body = yield* buy(service, research, "?market=market-1")
-    equal([body.cached, body.data.market.slug], [false, "market-1"])
-    match(body.disclaimer, /not financial advice/)
   })))
 
 test("a second buyer gets the stored report, and is charged too", () =>

@@ -565,6 +565,20 @@ sellerTest(
 )
 
 sellerTest(
+  "calls at the same time sign no more than the budget together",
+  {},
+  async ({ seller, client, restarted }) => {
+    const calls = Array.from(
+      { length: 12 },
+      (_, since) => (since % 2 === 0 ? client : restarted()).signals({ since }),
+    )
+    const results = await Promise.allSettled(calls)
+    equal(results.filter(({ status }) => status === "fulfilled").length, 8)
+    equal(seller.nonces().size, 8)
+  },
+)
+
+sellerTest(
   "the budget is renewed on the next UTC day, and not by a clock that goes back",
   {},
   async ({ client, clock }) => {

@@ -103,26 +103,6 @@ liveTest(
     }).pipe(Effect.provide(market())),
 )
 
-for (
-  const [name, env, sentence] of [
-    ["the cap", { MAX_PRICE_USD: "0.02" }, /^Nothing was charged: get_signals costs \$0\.03/],
-    ["the budget", { BUDGET_USD: "0.02" }, /^Nothing was charged: .*\$0\.02 of \$0\.02 is left/],
-  ] as const
-) {
-  liveTest(
-    `a call over ${name} is refused before anything is signed`,
-    () =>
-      Effect.gen(function* () {
-        const base = yield* openShop()
-        const client = yield* connectStdio("sdk 1", paying(base, yield* temporaryFolder, env))
-        const refused = yield* Effect.promise(() => client.call("get_signals", query))
-        equal([refused.isError, refused.structuredContent], [true, undefined])
-        match(texts(refused)[0] ?? "", sentence)
-        strictEqual(yield* spentBy(payer), 0n)
-      }).pipe(Effect.provide(market())),
-  )
-}
-
 liveTest(
   "a wrong argument is refused before anything is signed, whatever the client",
   () =>
@@ -289,48 +269,6 @@ for (const end of ["cancelled", "killed"] as const) {
       }).pipe(Effect.provide(market())),
   )
 }
-
-liveTest(
-  "concurrent calls each get their answer; equal ones share one payment",
-  () =>
-    Effect.gen(function* () {
-      const base = yield* openShop()
-      const client = yield* connectStdio("2 auto", paying(base, yield* temporaryFolder))
-      const counts = [1, 2, 3, 2, 2]
-      const answers = yield* Effect.promise(() =>
-        Promise.all(counts.map((count) => client.call("get_signals", { count })))
-      )
-      equal(answers.map(({ structuredContent }) => structuredContent?.["count"]), counts)
-      strictEqual(yield* spentBy(payer), 3n * price)
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
-  "two servers that share a record never sign more than the budget together",
-  () =>
-    Effect.gen(function* () {
-      const base = yield* openShop()
-      const command = paying(base, yield* temporaryFolder, { BUDGET_USD: "0.10" })
-      const clients = [
-        yield* connectStdio("sdk 1", command),
-        yield* connectStdio("2 pinned", command),
-      ]
-      const answers = yield* Effect.promise(() =>
-        Promise.all(
-          clients.flatMap((client, at) =>
-            [1, 2, 3].map((count) => client.call("get_signals", { count, since: at }))
-          ),
-        )
-      )
-      const refused = answers.filter(({ isError }) => isError === true)
-      equal(refused.map((result) => /^Nothing was charged/.test(texts(result)[0] ?? "")), [
-        true,
-        true,
-        true,
-      ])
-      strictEqual(yield* spentBy(payer), 3n * price)
-    }).pipe(Effect.provide(market())),
-)
 
 liveTest("a call that takes long reports progress", () =>
   Effect.gen(function* () {
