@@ -495,7 +495,7 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 300,
   "src/app": 5_900,
-  "src/catalog": 2_400,
+  "src/catalog": 2_320,
   "src/core": 1_400,
   "src/digest": 4_100,
   "src/feed": 1_300,
@@ -513,7 +513,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 6_400,
   "src/whales": 5_000,
   "src/writing": 5_400,
-  tests: 102_800,
+  tests: 101_600,
   "packages, bench, examples, tools": 10_900,
   migrations: 1_700,
 }
