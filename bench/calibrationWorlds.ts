@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { boardOf } from "../src/venues/simulated/walletSource.ts"
+import { runParts } from "../src/core/domain/parts.ts"
+import { rankedIn } from "../src/venues/simulated/walletSource.ts"
 import type { Episode } from "../src/venues/simulated/plans.ts"
 import type { Wallet, WalletGroup } from "../src/venues/simulated/wallets.ts"
 import { makeWorld, type World } from "../src/venues/simulated/world.ts"
@@ -24,15 +25,11 @@ import {
 } from "../src/whales/domain/score.ts"
 import { day, type EpochMs } from "../src/core/domain/time.ts"
 
-/** Only ordinary markets: no interval markets, invalid books or disputed ends. */
+/** Only ordinary markets: no interval markets, invalid books or matches. */
 const plain = {
   mechanicalShare: 0,
   sportsShare: 0,
   invalidBookShare: 0,
-  dislocationShare: 0,
-  lateShare: 0,
-  correctedShare: 0,
-  unpublishedShare: 0,
   lifeDays: [8, 16],
 } as const
 
@@ -93,8 +90,7 @@ export function nullWorld(seed: number): {
   const world = makeWorld({ ...plain, seed, markets: 80, walletDays, wallets: nullGroups() })
   const [began, ends] = [world.options.origin - walletDays * day, world.options.origin]
   const read = began + walletDays / 2 * day
-  const board = (by: "volume" | "profit") =>
-    boardOf(world, "all", "overall", by, read).map(({ wallet }) => wallet)
+  const board = (by: "volume" | "profit") => boardOf(world, by, read)
   const volume = board("volume").slice(0, picked.volume)
   const profit = board("profit").filter((wallet) => !volume.includes(wallet)).slice(
     0,
@@ -125,9 +121,9 @@ export function skilledWorld(
   const groups = skilledGroups(edge, skilled)
   const world = makeWorld({ ...plain, seed, markets: 500, walletDays, wallets: groups })
   const [began, ends] = [world.options.origin - walletDays * day, world.options.origin]
-  const tracked = boardOf(world, "all", "overall", "volume", ends).slice(0, wallets)
+  const tracked = boardOf(world, "volume", ends).slice(0, wallets)
   return sharings.map((times) =>
-    tracked.map(({ wallet }) => {
+    tracked.map((wallet) => {
       const events = eventsOf(world.truth.episodes(wallet, began, ends)).slice(0, bets / times)
       const repeated = events.map(([first]) =>
         first === undefined ? [] : Array.from({ length: times }, () => first)
@@ -135,6 +131,12 @@ export function skilledWorld(
       return see(world, wallet, repeated, began)
     })
   )
+}
+
+/** The wallets by their results until the midnight before `at`. */
+function boardOf(world: World, by: "volume" | "profit", at: EpochMs): ReadonlyArray<Wallet> {
+  return runParts(rankedIn(world, { period: "all", category: "overall", by }, at))
+    .map(({ wallet }) => wallet)
 }
 
 /** Entries by event, in the order in which the events were first entered. */

@@ -140,7 +140,6 @@ const fullOnly = [
   "tests/quickstarts",
   "tests/soak",
   "tests/track-record/selfScore.truth.test.ts",
-  "tests/venues/simulated/strategies.test.ts",
   "tests/whales/whaleStores.races.test.ts",
   "tests/whales/whales.crash.test.ts",
   "tests/whales/whales.resolutions.test.ts",

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ok, strictEqual } from "node:assert"
+import { ok } from "node:assert"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { claimsOf, score, total, watch, watchNaively } from "../support/movers/moverTruth.ts"
 import { sized } from "../support/size.ts"
@@ -22,10 +22,4 @@ Deno.test("at least 90 % of movers are right, and at least 80 % of planted jumps
 
   const naive = total(worlds.map((world) => score(world, watchNaively(world, "everything"))))
   ok(naive.right / naive.emitted < rule.right / rule.emitted, "the naive rule is as precise")
-})
-
-Deno.test("a world that only bounces between bid and ask has no movers", () => {
-  for (const seed of seeds) {
-    strictEqual(watch(makeWorld({ seed, markets, bounceOnly: true })).movers.length, 0)
-  }
 })

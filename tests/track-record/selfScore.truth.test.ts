@@ -35,8 +35,8 @@ import { embeddedStore } from "../support/stores.ts"
 
 /** Short-lived markets, so that many end; late prices and wrong proposals are frequent. */
 const world = makeWorld({
-  ...{ seed: 11, markets: 90, lifeDays: [3, 6], jumpsPerMarketDay: 3, laggardShare: 1 },
-  ...{ wrongProposalShare: 0.3, wrongContestedShare: 0.3, lateShare: 0.05, correctedShare: 0.05 },
+  ...{ seed: 13, markets: 90, lifeDays: [3, 6], jumpsPerMarketDay: 3, laggardShare: 1 },
+  ...{ wrongProposalShare: 0.3, wrongContestedShare: 0.5 },
 })
 const start = Math.ceil(world.options.origin / day) * day
 const tickIntervalMs = 30 * minute

@@ -27,9 +27,7 @@ export interface Quote {
   readonly askTicks: number
   /** Ticks in one dollar: 100 or 1,000. */
   readonly ticksPerUsd: number
-  readonly fault: "none" | "one_sided" | "ghost" | "crossed"
-  /** The quotes are away from the true probability for some minutes; no wallet trades at them. */
-  readonly dislocated: boolean
+  readonly fault: "none" | "one_sided" | "ghost"
   readonly key: Key
 }
 
@@ -37,7 +35,7 @@ export interface Quote {
 const quotePart = 7
 /** Makers skew their quotes by at most half the spread, so the target stays between bid and ask. */
 const skewMax = 0.5
-/** Share of half hours with the fault of the market's `bookKind`; a quarter of it for `crossed`. */
+/** Share of half hours with the fault of the market's `bookKind`. */
 const faultShare = 0.8
 /** Share of minutes in which any market's book is one-sided. */
 const oneSidedShare = 0.003
@@ -48,38 +46,18 @@ export function quotedAt(at: EpochMs): EpochMs {
 }
 
 /** The quote at `at`; `truth` is the true probability at `quotedAt(at)`. */
-export function makeQuote(
-  market: SimulatedMarket,
-  truth: number,
-  at: EpochMs,
-  dislocationShare: number,
-): Quote {
+export function makeQuote(market: SimulatedMarket, truth: number, at: EpochMs): Quote {
   const key = mix(mix(market.key, quotePart), Math.floor(at / quoteMs))
-  const shift = dislocationAt(market, quotedAt(at), dislocationShare)
-  const target = shift === 0 ? truth : Math.min(0.98, Math.max(0.02, truth + shift))
-  const ticksPerUsd = market.fineTicks || target < 0.04 || target > 0.96 ? 1_000 : 100
-  const width = market.spread * Math.max(0.25, 2 * Math.sqrt(target * (1 - target)))
+  const ticksPerUsd = truth < 0.04 || truth > 0.96 ? 1_000 : 100
+  const width = market.spread * Math.max(0.25, 2 * Math.sqrt(truth * (1 - truth)))
   const spread = Math.max(1, Math.round(width * ticksPerUsd + 0.3 * gaussian(mix(key, 1))))
   const skew = Math.max(-skewMax, Math.min(skewMax, 0.3 * gaussian(mix(key, 2))))
-  const centre = (target + skew * width) * ticksPerUsd
+  const centre = (truth + skew * width) * ticksPerUsd
   const bidTicks = Math.min(
     ticksPerUsd - 1 - spread,
     Math.max(1, Math.round(centre - spread / 2)),
   )
-  const fault = faultOf(market, at)
-  return { bidTicks, askTicks: bidTicks + spread, ticksPerUsd, fault, dislocated: shift !== 0, key }
-}
-
-/** A dislocation of 5 to 12 points for 2 to 8 minutes: shorter than the 10 minutes between two ticks. */
-function dislocationAt(market: SimulatedMarket, at: EpochMs, share: number): number {
-  const half = 30 * minute
-  const key = mix(mix(market.key, 11), Math.floor(at / half))
-  if (share === 0 || uniform(key) >= share) return 0
-  const from = between(mix(key, 1), 0, 20) * minute
-  const age = at % half - from
-  if (age < 0 || age >= between(mix(key, 2), 2, 8) * minute) return 0
-  const size = between(mix(key, 3), 0.05, 0.12)
-  return mix(key, 4) % 2 === 0 ? size : -size
+  return { bidTicks, askTicks: bidTicks + spread, ticksPerUsd, fault: faultOf(market, at), key }
 }
 
 function faultOf(market: SimulatedMarket, at: EpochMs): Quote["fault"] {
@@ -87,8 +65,7 @@ function faultOf(market: SimulatedMarket, at: EpochMs): Quote["fault"] {
   if (uniform(ofMinute) < oneSidedShare) return "one_sided"
   if (market.bookKind === "valid") return "none"
   const ofHalfHour = mix(mix(market.key, 9), Math.floor(at / (30 * minute)))
-  const share = market.bookKind === "crossed" ? faultShare / 4 : faultShare
-  return uniform(ofHalfHour) < share ? market.bookKind : "none"
+  return uniform(ofHalfHour) < faultShare ? market.bookKind : "none"
 }
 
 /** The mid as in the venue's price history; for an invalid book, the mid that it has without its fault. */
@@ -123,10 +100,6 @@ function sidesOf(market: SimulatedMarket, quote: Quote) {
   const asks = ladder(market, mix(quote.key, 4), ticksPerUsd, { best: askTicks, step: 1 })
   if (quote.fault === "one_sided") {
     return mix(market.key, 10) % 2 === 0 ? { bids: [], asks } : { bids, asks: [] }
-  }
-  if (quote.fault === "crossed") {
-    const price = Math.min(ticksPerUsd - 1, askTicks + 1) / ticksPerUsd
-    return { bids: [{ price, size: 25 }, ...bids], asks }
   }
   return { bids, asks }
 }
@@ -189,7 +162,7 @@ export function listedAt(
     endsAt: market.listedEndsAt,
     gameStartsAt: market.kind === "sports" ? market.endsAt : null,
     eventKey: eventKeyOf({ eventSlug: market.eventSlug, window: windowOf(market) }),
-    exclusive: market.exclusive,
+    exclusive: false,
     volumeUsd: volumeUsd(market, at),
     volume24hUsd: Math.round(market.volumePerDayUsd * 100) / 100,
     liquidityUsd: Math.round(market.depthUsd * 150) / 100,
@@ -207,18 +180,18 @@ function windowOf(market: SimulatedMarket): PriceWindow | null {
     : { assets: "crypto", endsAt, short: mechanical !== null }
 }
 
-export function volumeUsd(market: SimulatedMarket, at: EpochMs): number {
+function volumeUsd(market: SimulatedMarket, at: EpochMs): number {
   const end = Math.min(at, market.resolvedAt)
   const age = Math.max(0, end - market.opensAt) / day
   return Math.round((market.volumeAtOpenUsd + market.volumePerDayUsd * age) * 100) / 100
 }
 
-export function statusOf(market: SimulatedMarket, at: EpochMs): MarketStatus {
+function statusOf(market: SimulatedMarket, at: EpochMs): MarketStatus {
   if (at >= market.resolvedAt) return market.end === "cancelled" ? "closed" : "resolved"
   return at >= market.proposedAt ? "proposed" : "open"
 }
 
-/** The URL of a market's page, in the venue's format. */
+/** The URL of a market's page, in the real venue's format. */
 function pageOf({ slug, eventSlug }: SimulatedMarket): string {
   const event = `https://polymarket.com/event/${eventSlug}`
   return eventSlug === slug ? event : `${event}/${slug}`

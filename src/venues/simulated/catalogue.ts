@@ -11,9 +11,8 @@ import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.
 import { MarketId, type MechanicalSign, Slug, TokenId } from "../../markets/domain/market.ts"
 import { makeMemo, marketCacheSize } from "./memo.ts"
 import type { WorldOptions } from "./options.ts"
-import { between, decimals, hex, type Key, mix, uniform } from "./seed.ts"
+import { between, decimals, hex, type Key, mix, pick, uniform } from "./seed.ts"
 import {
-  levelTitle,
   matchWords,
   mechanicalAssets,
   mechanicalTitle,
@@ -65,8 +64,6 @@ export interface SimulatedMarket {
   readonly endsAt: EpochMs
   /** The end in the listing: `endsAt`, a time before the market opened, or null for none. */
   readonly listedEndsAt: EpochMs | null
-  /** Whether the listing calls it exclusive; only a market alone in its event, so that it is true. */
-  readonly exclusive: boolean
   readonly mechanical: MechanicalSign | null
   readonly takerFeeRate: number
   /** True when volume and depth are above the quality gate throughout. */
@@ -77,9 +74,7 @@ export interface SimulatedMarket {
   readonly depthUsd: number
   /** In USD, at a probability of one half. */
   readonly spread: number
-  /** Whether the tick is 0.001 at every price, not only near 0 and 1. */
-  readonly fineTicks: boolean
-  readonly bookKind: "valid" | "one_sided" | "ghost" | "crossed"
+  readonly bookKind: "valid" | "one_sided" | "ghost"
   readonly end: "decided" | "push" | "cancelled"
 }
 
@@ -205,9 +200,7 @@ function makeMarket(
   const shape = shapeOf(options, key)
   const mayLag = !event.sports && end === "decided" && shape.aboveGate &&
     shape.bookKind === "valid" && uniform(mix(key, 21)) < options.laggardShare
-  const life = options.bounceOnly
-    ? constantLife(resolvedAt)
-    : mayLag
+  const life = mayLag
     ? laggardLife(key, eventKey, opensAt, resolvedAt)
     : lifeOf(eventKey, event.sports, resolvedAt)
   const endsAt = event.sports
@@ -215,17 +208,16 @@ function makeMarket(
     : Math.floor(life.closesAt / hour) * hour
   const words = (event.sports ? matchWords : ordinaryWords)(eventKey, endsAt)
   const { slug, ...own } = words.market(index)
-  const named = `${slug}${capitalsOf(eventKey, event, own.outcomes)}-${slot}-${ordinal}`
   return {
     ...identity(key, slot, generation),
     ...shape,
     ...life,
     ...own,
     kind: event.sports ? "sports" : "ordinary",
-    slug: Slug.make(named),
+    slug: Slug.make(`${slug}-${slot}-${ordinal}`),
     eventKey,
     eventTitle: words.title,
-    eventSlug: `${words.slug}-${event.first}-${ordinal}${partOf(eventKey, event, index)}`,
+    eventSlug: `${words.slug}-${event.first}-${ordinal}`,
     siblings: event.members,
     category: words.category,
     takerFeeRate: words.takerFeeRate,
@@ -233,58 +225,18 @@ function makeMarket(
     resolvedAt,
     endsAt,
     listedEndsAt: event.sports ? endsAt : listedEndOf(key, opensAt, endsAt),
-    exclusive: event.members === 1 && uniform(mix(key, 52)) < exclusiveShare,
     mechanical: null,
     end,
   }
 }
 
-/** Shares of ordinary markets without a listed end, and with one that passed before they opened. */
-const undatedShare = 0.02
-const overdueShare = 0.03
-/** By how many days the listed end of an overdue market precedes its opening. */
-const overdueDays = [5, 60] as const
-/** Share of the markets alone in their event that are listed as exclusive. */
-const exclusiveShare = 0.2
-/** Shares of matches with capitals in slugs, and of those that are split over two events. */
-const capitalsShare = 0.3
-const splitShare = 0.5
-
+/** A few ordinary markets are listed without an end, or with one that passed before they opened. */
 function listedEndOf(key: Key, opensAt: EpochMs, endsAt: EpochMs): EpochMs | null {
   const draw = uniform(mix(key, 50))
-  if (draw < undatedShare) return null
-  if (draw >= undatedShare + overdueShare) return endsAt
-  const early = opensAt - between(mix(key, 51), ...overdueDays) * day
-  return Math.floor(early / hour) * hour
-}
-
-/** What some matches have in the slugs of their markets, such as `-Northgate-vs-Oldtown`. */
-function capitalsOf(
-  eventKey: Key,
-  { sports }: EventPlan,
-  outcomes: readonly [string, string],
-): string {
-  if (!sports || uniform(mix(eventKey, 53)) >= capitalsShare) return ""
-  const written = outcomes.map((outcome) => outcome.replace(/[^A-Za-z0-9]+/g, "-"))
-  return `-${written.join("-vs-")}`
-}
-
-/** What the venue adds to the event's slug for all but the first market of a split match. */
-function partOf(eventKey: Key, { sports }: EventPlan, index: number): string {
-  return sports && index > 0 && uniform(mix(eventKey, 54)) < splitShare ? "-more-markets" : ""
+  return draw < 0.02 ? null : draw < 0.05 ? opensAt - 60 * day : endsAt
 }
 
 type Life = Pick<SimulatedMarket, "revealsAt" | "closesAt" | "proposedAt" | "quotesLagUntil">
-
-/** The life of a market in a bounce-only world: open until it is resolved. */
-function constantLife(resolvedAt: EpochMs): Life {
-  return {
-    revealsAt: resolvedAt,
-    closesAt: resolvedAt,
-    proposedAt: resolvedAt,
-    quotesLagUntil: resolvedAt,
-  }
-}
 
 /** Least and greatest number of hours for which a laggard's quotes ignore its known outcome. */
 const lagHours = [6, 60] as const
@@ -344,7 +296,7 @@ function shapeOf(options: WorldOptions, key: Key) {
   const shallow = !aboveGate && uniform(mix(key, 41)) < 0.5
   const scale = uniform(mix(key, 42))
   const invalid = uniform(mix(key, 43)) < options.invalidBookShare
-  const faults = ["one_sided", "ghost", "crossed"] as const
+  const faults = ["one_sided", "ghost"] as const
   return {
     aboveGate,
     volumeAtOpenUsd: aboveGate || shallow ? 12_000 * Math.exp(4 * scale) : 4_000 * scale,
@@ -353,8 +305,7 @@ function shapeOf(options: WorldOptions, key: Key) {
     spread: aboveGate
       ? [0.01, 0.01, 0.02, 0.03][mix(key, 44) % 4] ?? 0.01
       : [0.02, 0.03, 0.04, 0.06, 0.08][mix(key, 44) % 5] ?? 0.04,
-    fineTicks: uniform(mix(key, 45)) < 0.25,
-    bookKind: invalid ? faults[mix(key, 46) % 3] ?? "ghost" : "valid" as const,
+    bookKind: invalid ? pick(mix(key, 46), faults) : "valid" as const,
   }
 }
 
@@ -369,19 +320,6 @@ function lanePlan(lane: number, lanes: number) {
   const periodMs = lanes * intervalMs
   const step = Math.floor(lane / mechanicalAssets.length)
   return { periodMs, base: (step + 1) * intervalMs + minute - periodMs }
-}
-
-/** Every so many lanes have markets on a price level instead of up or down. */
-const levelEvery = 3
-
-/** The names of a market on a price level at the end of its interval. */
-function levelNames(key: Key, short: string, name: string, epoch: number, endsAt: EpochMs) {
-  const level = 10 + Math.floor(uniform(mix(key, 55)) * 190)
-  return {
-    slug: `${short}-multistrike-5m-${epoch}-${level}k`,
-    question: levelTitle(name, level, endsAt),
-    outcomes: ["Yes", "No"] as const,
-  }
 }
 
 function makeMechanical(
@@ -399,23 +337,15 @@ function makeMechanical(
     { short: "", name: "" }
   const own = mix(mix(key, place.slot), generation)
   const title = mechanicalTitle(name, startsAt, endsAt)
-  const epoch = Math.round(startsAt / second)
-  const names = place.lane % levelEvery === 1
-    ? levelNames(own, short, name, epoch, endsAt)
-    : { slug: `${short}-updown-5m-${epoch}`, question: title, outcomes: ["Up", "Down"] as const }
-  const slug = Slug.make(names.slug)
-  const life = options.bounceOnly ? constantLife(resolvedAt) : {
-    revealsAt: Math.max(opensAt, startsAt),
-    closesAt: endsAt,
-    proposedAt: resolvedAt,
-    quotesLagUntil: Math.max(opensAt, startsAt),
-  }
+  const slug = Slug.make(`${short}-updown-5m-${Math.round(startsAt / second)}`)
+  const revealsAt = Math.max(opensAt, startsAt)
   return {
     ...identity(own, place.slot, generation),
     ...shapeOf(options, own),
     kind: "mechanical",
     eventKey: own,
-    ...names,
+    question: title,
+    outcomes: ["Up", "Down"],
     slug,
     subject: null,
     eventSlug: slug,
@@ -423,11 +353,10 @@ function makeMechanical(
     siblings: 1,
     category: "Crypto",
     opensAt,
-    ...life,
+    ...{ revealsAt, closesAt: endsAt, proposedAt: resolvedAt, quotesLagUntil: revealsAt },
     resolvedAt,
     endsAt,
     listedEndsAt: endsAt,
-    exclusive: false,
     mechanical: "recurrence",
     takerFeeRate: 0.07,
     end: "decided",

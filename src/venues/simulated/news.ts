@@ -19,7 +19,7 @@ import { makeMemo, marketCacheSize } from "./memo.ts"
 import { between, hex, type Key, mix, uniform } from "./seed.ts"
 import { headlineOf, slugOf, type Subject, wordOf } from "./words.ts"
 import words from "./words.json" with { type: "json" }
-import { type VenueOptions, type World, worldClock } from "./world.ts"
+import type { World } from "./world.ts"
 
 interface Outlet {
   readonly name: string
@@ -63,19 +63,18 @@ const topicsMax = 50
 const noiseShare = 0.5
 const noiseMs = 40 * minute
 
-/** News sources over the world; times are on the clock. */
-export function layer(world: World, options: VenueOptions = {}): Layer.Layer<NewsSources> {
+/** News sources over the world. */
+export function layer(world: World): Layer.Layer<NewsSources> {
   const archive = makeNewsArchive(world)
-  const clock = worldClock(world, options)
   const now = Effect.tap(
-    Effect.map(Clock.currentTimeMillis, clock.toWorld),
+    Clock.currentTimeMillis,
     (at) => inSlices(() => archive.prepare({ from: at - feedMs, to: at })),
   )
   const headline = ({ title, url, source, publishedAt }: Article): Headline => ({
     title,
     url,
     source,
-    publishedAt: Math.floor(clock.fromWorld(publishedAt) / second) * second,
+    publishedAt: Math.floor(publishedAt / second) * second,
   })
   const feeds = outlets.map((outlet): NewsSource => ({
     name: outlet.name,

@@ -14,30 +14,17 @@ export interface WorldOptions {
   readonly origin: EpochMs
   /** Mean number of planted jumps of a market in a day. */
   readonly jumpsPerMarketDay: number
-  /** True probabilities never move and no listed market resolves, so prices move by bid-ask noise only. */
-  readonly bounceOnly: boolean
   /** Share of ordinary markets above the quality gate (volume 10,000 USD, depth 2,500 USD). */
   readonly gateShare: number
   readonly mechanicalShare: number
   readonly sportsShare: number
-  /** Share of markets whose book is often one-sided, crossed, or a ghost (only 0.01 and 0.99). */
+  /** Share of markets whose book is often one-sided or a ghost (only 0.01 and 0.99). */
   readonly invalidBookShare: number
-  /**
-   * Share of a market's half hours in which its quotes leave the true probability for some minutes, by
-   * 5 to 12 points, without trades; 0 in a bounce-only world.
-   */
-  readonly dislocationShare: number
   /** Least and greatest life of an ordinary market; shorter lives are more likely. */
   readonly lifeDays: readonly [number, number]
   readonly wallets: ReadonlyArray<WalletGroup>
   /** Wallets start to trade this many days before the origin. */
   readonly walletDays: number
-  /** Share of decided markets whose payout is published 1 to 5 days late. */
-  readonly lateShare: number
-  /** Share of decided markets whose payout is first published wrong, and corrected after 6 to 72 hours. */
-  readonly correctedShare: number
-  /** Share of decided markets whose payout the oracle's record never publishes. */
-  readonly unpublishedShare: number
   /**
    * Share of the decided ordinary markets above the gate, with valid books, whose outcome is known 6
    * to 60 hours before their quotes follow, if the quotes are between 0.06 and 0.94 until then.
@@ -53,18 +40,13 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   markets: 200,
   origin: Date.UTC(2026, 10, 1),
   jumpsPerMarketDay: 0.5,
-  bounceOnly: false,
   gateShare: 0.7,
   mechanicalShare: 0.05,
   sportsShare: 0.1,
   invalidBookShare: 0.06,
-  dislocationShare: 0.01,
   lifeDays: [10, 40],
   wallets: defaultGroups,
   walletDays: 90,
-  lateShare: 0.01,
-  correctedShare: 0.005,
-  unpublishedShare: 0.02,
   laggardShare: 0,
   wrongProposalShare: 0,
   wrongContestedShare: 0,

@@ -30,8 +30,7 @@ export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
     ? between(mix(key, 51), 0.85, 0.96)
     : between(mix(key, 51), 0.15, 0.85)
   const shared = market.siblings > 1 ? sharedJumps * options.jumpsPerMarketDay : 0
-  const quiet = market.kind === "mechanical" || options.bounceOnly
-  const jumps = quiet ? [] : [
+  const jumps = market.kind === "mechanical" ? [] : [
     ...jumpsAt(market, mix(key, 52), options.jumpsPerMarketDay - shared),
     ...jumpsAt(market, mix(eventKey, 52), shared),
   ].sort((a, b) => a.at - b.at)
@@ -43,7 +42,6 @@ export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
     start,
     hourlyVol: market.kind === "mechanical" ? 0.01 : between(mix(key, 54), 0.006, 0.022),
     jumps,
-    constant: options.bounceOnly,
   })
 }
 
@@ -84,8 +82,6 @@ interface PathPlan {
   readonly hourlyVol: number
   /** Candidate jumps in ascending time; `size` is in probability. */
   readonly jumps: ReadonlyArray<{ readonly at: EpochMs; readonly size: number; readonly key: Key }>
-  /** The probability never moves, and the outcome is drawn at the end. */
-  readonly constant: boolean
 }
 
 export interface Path {
@@ -115,13 +111,6 @@ const smallestJump = 0.01
 const grainMs = minute
 
 function makePath(plan: PathPlan): Path {
-  if (plan.constant) {
-    return {
-      at: () => plan.start,
-      jumps: [],
-      firstWins: uniform(mix(plan.key, 1)) < plan.start,
-    }
-  }
   const segments: Array<Segment> = []
   const jumps: Array<Jump> = []
   let from = plan.opensAt

@@ -127,10 +127,6 @@ export function mechanicalTitle(name: string, from: EpochMs, to: EpochMs): strin
   return `${name} Up or Down - ${dayOf(from)}, ${clockOf(from)}-${clockOf(to)} ET`
 }
 
-export function levelTitle(name: string, thousands: number, at: EpochMs): string {
-  return `${name} above ${thousands},000 on ${dayOf(at)}, ${clockOf(at)} ET?`
-}
-
 /** Converts to a slug: lower-case letters, digits and single hyphens. */
 export function slugOf(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")

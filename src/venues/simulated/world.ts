@@ -8,8 +8,8 @@
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { OrderBook } from "../../markets/domain/book.ts"
-import type { Market, PricePoint } from "../../markets/domain/market.ts"
-import { type ActivityLog, activityOf, fillOf, makeActivityLog } from "./activity.ts"
+import type { Market, PricePoint, Trade } from "../../markets/domain/market.ts"
+import { type ActivityLog, makeActivityLog } from "./activity.ts"
 import {
   historyOf,
   listedAt,
@@ -21,19 +21,11 @@ import {
   roundPrice,
 } from "./books.ts"
 import { type Catalogue, makeCatalogue, type SimulatedMarket } from "./catalogue.ts"
-import {
-  type Ending,
-  endingOf,
-  isFirstProposalWrong,
-  proposalAt,
-  type ProposalRecord,
-  publishedPayouts,
-  pushPayouts,
-} from "./endings.ts"
+import { isFirstProposalWrong, proposalAt, type ProposalRecord } from "./endings.ts"
 import { makeMemo, marketCacheSize } from "./memo.ts"
 import { worldDefaults, type WorldOptions } from "./options.ts"
 import { drawPath, type Jump, type Path } from "./probability.ts"
-import { type Fill, makeTape } from "./tape.ts"
+import { tapeOf } from "./tape.ts"
 import { makeWallets, type Wallet } from "./wallets.ts"
 
 export interface World {
@@ -52,23 +44,15 @@ export interface World {
     range: { readonly from: EpochMs; readonly to: EpochMs },
     stepMs: number,
   ) => ReadonlyArray<PricePoint>
-  /** Fills in `[from, to]`, newest first, at most `count`. */
+  /** Fills of noise traders in `[from, to]`, newest first, at most `count`. */
   readonly trades: (
     market: SimulatedMarket,
     range: { readonly from: EpochMs; readonly to: EpochMs },
     count: number,
-  ) => ReadonlyArray<Fill>
-  /** What a wallet does in `[from, to]`, newest first, at most `count` rows. */
+  ) => ReadonlyArray<Trade>
   readonly activity: ActivityLog["activity"]
-  /** Computes in parts what the activity of all wallets in a range needs, so that it is then quick. */
   readonly prepareActivity: ActivityLog["prepare"]
-  /** The payouts the venue publishes: null for a cancelled market, undefined before publication. */
-  readonly publishedPayouts: (
-    market: SimulatedMarket,
-    at: EpochMs,
-  ) => readonly [number, number] | null | undefined
-  readonly ending: (market: SimulatedMarket) => Ending
-  /** The oracle's record while an outcome is proposed; null before, and once a payout is published. */
+  /** The oracle's record while an outcome is proposed; null before, and once it is paid out. */
   readonly proposal: (market: SimulatedMarket, at: EpochMs) => ProposalRecord | null
   readonly wallets: ReadonlyArray<Wallet>
   readonly truth: Truth
@@ -85,9 +69,6 @@ interface Truth {
   readonly firstProposalIsWrong: (market: SimulatedMarket) => boolean
   /** What a share of each outcome pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
-  /** The plans of all wallets in a market; for many entries cheaper than `plans`. */
-  readonly plansIn: ActivityLog["plansIn"]
-  readonly plans: ActivityLog["plans"]
   readonly episodes: ActivityLog["episodes"]
 }
 
@@ -108,14 +89,13 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
   const options: WorldOptions = { ...worldDefaults, ...overrides }
   const catalogue = makeCatalogue(options)
   const { path, payouts, probability, knownAt, quote } = makePrices(options)
-  const ending = (market: SimulatedMarket) => endingOf(options, market)
   const wallets = makeWallets(options.seed, options.wallets)
   // Wallets know only what quotes reflect; otherwise their edge at the prices paid would be wrong.
   const seenProbability = (market: SimulatedMarket, at: EpochMs) =>
     probability(market, knownAt(market, at))
-  const view = { quote, probability: seenProbability, payouts, ending }
+  const view = { quote, probability: seenProbability, payouts }
   const log = makeActivityLog(options, catalogue, view, wallets)
-  const { plansIn, plans, episodes, activity, prepare: prepareActivity } = log
+  const tapeSource = { quote, jumps: (market: SimulatedMarket) => path(market).jumps }
   return {
     options,
     catalogue,
@@ -141,36 +121,30 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
         return token.outcome === 0 ? midOf(seen) : roundPrice(1 - midOf(seen))
       })
     },
-    trades: makeTape({
-      quote,
-      jumps: (market) => path(market).jumps,
-      walletFills: (market) => plansIn(market).flatMap((plan) => activityOf(plan)).flatMap(fillOf),
-    }),
-    activity,
-    prepareActivity,
-    proposal: (market, at) => proposalAt(options, market, ending(market), payouts(market), at),
-    publishedPayouts: (market, at) => publishedPayouts(ending(market), payouts(market), at),
-    ending,
+    trades: (market, range, count) => tapeOf(tapeSource, market, range, count),
+    activity: log.activity,
+    prepareActivity: log.prepare,
+    proposal: (market, at) => proposalAt(options, market, payouts(market), at),
     wallets,
     truth: {
       probability,
       jumps: (market, from, to) => path(market).jumps.filter(({ at }) => at >= from && at <= to),
       lagging: (market, at) => at >= market.closesAt && knownAt(market, at) < market.closesAt,
-      firstProposalIsWrong: (market) => isFirstProposalWrong(options, market, ending(market)),
-      ...{ payouts, plansIn, plans, episodes },
+      firstProposalIsWrong: (market) => isFirstProposalWrong(options, market),
+      payouts,
+      episodes: log.episodes,
     },
   }
 }
 
 function makePrices(options: WorldOptions): Prices {
-  const dislocations = options.bounceOnly ? 0 : options.dislocationShare
   const cached = makeMemo<Path>(marketCacheSize(options.markets))
   const path = (market: SimulatedMarket): Path =>
     cached(market.number, () => drawPath(options, market))
 
   const payouts = (market: SimulatedMarket): readonly [number, number] | null => {
     if (market.end === "cancelled") return null
-    if (market.end === "push") return pushPayouts(market)
+    if (market.end === "push") return [0.5, 0.5]
     return path(market).firstWins ? [1, 0] : [0, 1]
   }
 
@@ -183,40 +157,11 @@ function makePrices(options: WorldOptions): Prices {
     return known >= lagBetween.low && known <= lagBetween.high ? market.revealsAt : at
   }
 
-  const quote = (market: SimulatedMarket, at: EpochMs): Quote | null =>
-    at < market.opensAt || at >= market.resolvedAt ? null : makeQuote(
-      market,
-      probability(market, knownAt(market, Math.max(market.opensAt, quotedAt(at)))),
-      at,
-      dislocations,
-    )
+  const quote = (market: SimulatedMarket, at: EpochMs): Quote | null => {
+    if (at < market.opensAt || at >= market.resolvedAt) return null
+    const seenAt = knownAt(market, Math.max(market.opensAt, quotedAt(at)))
+    return makeQuote(market, probability(market, seenAt), at)
+  }
 
   return { path, payouts, probability, knownAt, quote }
-}
-
-export interface VenueOptions {
-  /** World milliseconds per clock millisecond; default 1. */
-  readonly speed?: number
-  /** The clock's time at the world's origin; default: the origin. */
-  readonly clockOrigin?: EpochMs
-  /** Rows in one page of a wallet's activity. */
-  readonly activityRows?: number
-  /** Activity older than this many days is not available; by default all is. */
-  readonly retentionDays?: number
-}
-
-export interface WorldClock {
-  readonly toWorld: (at: EpochMs) => EpochMs
-  readonly fromWorld: (at: EpochMs) => EpochMs
-  readonly speed: number
-}
-
-export function worldClock(world: World, options: VenueOptions = {}): WorldClock {
-  const { speed = 1, clockOrigin = world.options.origin } = options
-  const { origin } = world.options
-  return {
-    speed,
-    toWorld: (at) => Math.floor(origin + (at - clockOrigin) * speed),
-    fromWorld: (at) => Math.floor(clockOrigin + (at - origin) / speed),
-  }
 }

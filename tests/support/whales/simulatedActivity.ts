@@ -3,38 +3,23 @@
  *
  * @module
  */
-import type { Activity } from "../../../src/venues/simulated/activity.ts"
-import type { Episode } from "../../../src/venues/simulated/plans.ts"
+import type { Activity, Episode } from "../../../src/venues/simulated/plans.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
-import {
-  type ActivityEvent,
-  type ActivityEventKind,
-  numberOccurrences,
-} from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, type Entry, isHedge, type Position } from "../../../src/whales/domain/entry.ts"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 
-const kinds: { readonly [K in Activity["kind"]]: ActivityEventKind | null } = {
-  ...{ buy: "buy", sell: "sell", split: "split", merge: "merge" },
-  ...{ redeem: "redeem", convert: "convert" },
-  ...{ reward: null, deposit: null, maker_rebate: null },
-}
-
 export function activityOfRows(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEvent> {
-  return rows.flatMap((row): ReadonlyArray<ActivityEvent> => {
-    const { wallet, market, outcome, size, price, at, transaction } = row
-    const kind = kinds[row.kind]
-    return market === null || kind === null ? [] : [{
-      ...{ wallet: wallet.address, marketId: market.id, kind, size, price, at, transaction },
-      tokenId: outcome === null ? null : market.tokenIds[outcome],
-    }]
-  })
+  return rows.map(({ kind, wallet, market, outcome, size, price, at, transaction }) => ({
+    ...{ wallet: wallet.address, marketId: market.id, kind, size, price, at, transaction },
+    tokenId: market.tokenIds[outcome],
+  }))
 }
 
 /** The position of one wallet in each of its markets. */
-export function positionsOf(
+function positionsOf(
   world: World,
   activity: ReadonlyArray<ActivityEvent>,
 ): ReadonlyMap<MarketId, Position> {

@@ -8,14 +8,18 @@ import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { scriptedFaults } from "../../support/venues/wire/faults.ts"
 import { wire, type WireOptions } from "../../support/venues/wire/wire.ts"
+import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
 import { test } from "../../support/effect.ts"
 
-const world = makeWorld({ seed: 5, markets: 60, walletDays: 30, mechanicalShare: 0.1 })
+const world = makeWorld({
+  ...{ seed: 5, markets: 120, walletDays: 30, lifeDays: [2, 4] },
+  wallets: defaultGroups.filter(({ strategy }) => strategy === "maker")
+    .map((group) => ({ ...group, entriesPerDay: 20 })),
+})
 const now = world.options.origin + 7 * minute
-const busy = world.wallets.find(({ group }) => group.strategy === "interval_maker")
-const splitter = world.wallets.find(({ group }) => group.strategy === "splitter")
+const busy = world.wallets.find(({ group }) => group.strategy === "maker")
 
 type Row = Readonly<Record<string, unknown>>
 interface Page {
@@ -73,20 +77,6 @@ at("pages of any size contain the same rows once, newest first", () =>
     deepStrictEqual(times, times.toSorted((a, b) => b - a))
   }))
 
-at("start and end are both included, in whole seconds", () =>
-  Effect.gen(function* () {
-    const whole = rowsOf(yield* pages(client(), `${lastDays(5)}&limit=1000`))
-    const times = whole.map((row) => Number(row["timestamp"]))
-    const [from, to] = [Number(times.at(-40)), Number(times.at(40))]
-    const found = yield* page(client()(`start=${from}&end=${to}&limit=1000`))
-    deepStrictEqual(
-      found.rows,
-      whole.filter((_, index) => Number(times[index]) >= from && Number(times[index]) <= to),
-    )
-    deepStrictEqual(found.rows[0]?.["timestamp"], to)
-    deepStrictEqual(found.rows.at(-1)?.["timestamp"], from)
-  }))
-
 at("a cursor deeper than the limit is rejected", () =>
   Effect.gen(function* () {
     const request = client({ depthMax: 60 })
@@ -139,40 +129,3 @@ at(
       deepStrictEqual(whole.at(-1)?.more, false)
     }),
 )
-
-at(
-  "rows have the venue's types and gaps: empty tokens, outcome 999, no event",
-  () =>
-    Effect.gen(function* () {
-      const response = yield* wire(world)(
-        new Request(`http://venue.test/v2/activity?user=${splitter?.address}&limit=1000`),
-      )
-      const { data }: { data: ReadonlyArray<Row> } = yield* Effect.promise(() => response.json())
-      const types = Map.groupBy(data, (row) => row["type"])
-      for (const type of ["TRADE", "SPLIT", "MERGE", "REDEEM"]) ok(types.has(type), type)
-      ok(types.get("REDEEM")?.every((row) => row["token_id"] === "" && row["side"] === ""))
-      ok(types.get("SPLIT")?.every((row) => row["token_id"] === "" && row["outcome_index"] === 999))
-      const sales = types.get("TRADE") ?? []
-      const bare = sales.filter((row) => row["outcome_index"] === 999 && row["event_slug"] === "")
-      ok(bare.length > 0 && bare.length < sales.length)
-      ok(sales.every((row) => row["token_id"] !== ""))
-    }),
-)
-
-at("deposits are returned only when requested", () =>
-  Effect.gen(function* () {
-    const handle = wire(world)
-    const typesOf = Effect.fnUntraced(function* (query: string) {
-      const types = new Set<unknown>()
-      for (const { address } of world.wallets) {
-        const url = `http://venue.test/v2/activity?user=${address}&limit=1000${query}`
-        const response = yield* handle(new Request(url))
-        const { data } = yield* Effect.promise(() => response.json())
-        for (const row of data) types.add(row.type)
-      }
-      return types
-    })
-    const plain = yield* typesOf("")
-    ok(!plain.has("DEPOSIT") && plain.has("REWARD") && plain.has("MAKER_REBATE"))
-    deepStrictEqual([...yield* typesOf("&type=DEPOSIT")], ["DEPOSIT"])
-  }))

@@ -20,7 +20,7 @@ Deno.test(`the computed entries of ${walletsMin} wallets are exactly the planned
     const world = makeWorld({ seed, markets: 60, walletDays: 40 })
     const until = world.options.origin
     for (const wallet of world.wallets) {
-      const rows = world.activity(wallet, { from: -Infinity, to: until }, Infinity)
+      const rows = world.activity(wallet, { from: -Infinity, to: until })
       const truth = trueEntries(world, wallet, until)
       const byId = (all: typeof truth) => [...all].sort(([a], [b]) => a < b ? -1 : 1)
       deepStrictEqual(

@@ -216,13 +216,3 @@ test("searchIndex() finds exactly the headlines with all words of a topic", () =
     }
     ok((yield* read(index, [["inflation"]])).length > 0)
   }).pipe(Effect.provide(layer(world))))
-
-test("times are on the clock in a faster world too", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start + 3 * hour)
-    const rows = yield* Effect.flatMap(NewsSources, (sources) => read(sources, []))
-    const now = start + 3 * hour
-    ok(rows.length > 20 && rows.every(({ publishedAt }) => publishedAt <= now))
-    // A day of this world is 2.4 hours of the clock.
-    ok(rows.every(({ publishedAt }) => publishedAt >= now - day / 10 - 1_000))
-  }).pipe(Effect.provide(layer(world, { speed: 10, clockOrigin: start }))))

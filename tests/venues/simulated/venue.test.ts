@@ -1,12 +1,12 @@
 /**
- * The simulated `VenueClient`: complete listings, no data from the future, a fast clock.
+ * The simulated `VenueClient`: complete listings, no data from the future.
  *
  * @module
  */
 import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { makeWorld, type VenueOptions, type World } from "../../../src/venues/simulated/world.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { devWorld, layer } from "../../../src/venues/simulated/venue.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
@@ -14,8 +14,8 @@ import { test } from "../../support/effect.ts"
 
 const world = makeWorld({ seed: 1, markets: 1_200, wallets: [] })
 
-function venueOf(of: World, options: VenueOptions = {}) {
-  return Effect.provide(Effect.flatMap(VenueClient, Effect.succeed), layer(of, options))
+function venueOf(of: World) {
+  return Effect.provide(Effect.flatMap(VenueClient, Effect.succeed), layer(of))
 }
 
 const sweep = (venue: VenueClient["Service"]) =>
@@ -71,26 +71,6 @@ test("unknown tokens and markets are absent from results", () =>
     deepStrictEqual(yield* venue.trades(market.id, 0), { rows: [], rejected: {} })
     const range = { from: 0, to: world.options.origin, stepMs: hour }
     deepStrictEqual(yield* venue.priceHistory(market.tokenIds[0], range), [])
-  }))
-
-test("speed makes the world run faster, with times on the clock", () =>
-  Effect.gen(function* () {
-    const start = 1_000 * day
-    yield* TestClock.setTime(start)
-    const fast = yield* venueOf(world, { speed: 60, clockOrigin: start })
-    const slow = yield* venueOf(world, { clockOrigin: start })
-    yield* TestClock.adjust("1 minute")
-    const [ofFast] = yield* sweep(fast)
-    yield* TestClock.adjust("59 minutes")
-    const [ofSlow] = yield* sweep(slow)
-    deepStrictEqual(ofFast?.listed, ofSlow?.listed)
-    deepStrictEqual(ofFast?.volumeUsd, ofSlow?.volumeUsd)
-    if (ofFast === undefined) throw new Error("no market")
-    const now = start + hour
-    const { rows } = yield* fast.trades(ofFast.id, now - minute)
-    ok(rows.every(({ at }) => at <= now && at >= now - minute))
-    const books = yield* fast.books(ofFast.tokenIds)
-    ok(books.rows.every(({ observedAt }) => observedAt <= now && observedAt > now - minute))
   }))
 
 Deno.test("the development world has recent price moves at any time", () => {

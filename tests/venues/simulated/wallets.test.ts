@@ -1,5 +1,5 @@
 /**
- * The simulated `VenueClient`: leaderboards, activity in pages, and facts and resolutions of open and
+ * The simulated `VenueClient`: leaderboards, activity, and facts and resolutions of open and
  * closed markets.
  *
  * @module
@@ -94,20 +94,6 @@ at(
       }
     }),
 )
-
-test("a cursor continues after the last row, also in the middle of a transaction", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(now)
-    const range = { from: now - 4 * day, to: now }
-    const read = (rows: number) =>
-      Effect.flatMap(VenueClient, ({ wallets }) =>
-        Effect.forEach(
-          world.wallets,
-          ({ address }) =>
-            wallets === null ? Effect.die("none") : readActivity(wallets, address, range),
-        )).pipe(Effect.provide(layer(world, { activityRows: rows })))
-    deepStrictEqual(yield* read(3), yield* read(10_000))
-  }))
 
 at("an unknown wallet has no activity", (_, source) =>
   Effect.gen(function* () {

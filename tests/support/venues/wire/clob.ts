@@ -6,7 +6,8 @@
 import { type EpochMs, hour, isoTime, minute, second } from "../../../../src/core/domain/time.ts"
 import type { Level } from "../../../../src/markets/domain/book.ts"
 import { midOf, roundPrice } from "../../../../src/venues/simulated/books.ts"
-import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
+import type { WorldClock } from "./clock.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { hex, mix } from "../../../../src/venues/simulated/seed.ts"
 import type { Json } from "./gamma.ts"
@@ -44,7 +45,7 @@ export function clobMarket(
   market: SimulatedMarket,
   at: EpochMs,
 ): Json {
-  const published = world.publishedPayouts(market, at) ?? [0, 0]
+  const published = at < market.resolvedAt ? [0, 0] : world.truth.payouts(market) ?? [0, 0]
   return {
     condition_id: market.id,
     market_slug: market.slug,

@@ -4,18 +4,14 @@
  * @module
  */
 import { day, type EpochMs, second } from "../../../../src/core/domain/time.ts"
-import {
-  type ActivityCursor,
-  type ActivityRows,
-  activityRows,
-  boardOf,
-} from "../../../../src/venues/simulated/walletSource.ts"
-import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
-import { type Activity, fillOf } from "../../../../src/venues/simulated/activity.ts"
-import type { Fill } from "../../../../src/venues/simulated/tape.ts"
+import { runParts } from "../../../../src/core/domain/parts.ts"
+import { rankedIn } from "../../../../src/venues/simulated/walletSource.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
+import type { WorldClock } from "./clock.ts"
+import type { Activity } from "../../../../src/venues/simulated/plans.ts"
 import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
 import { boardPeriods } from "../../../../src/markets/domain/leaderboard.ts"
-import { activityRow, resolutionRow, tradeRow, typeOf, type WalletBook } from "./dataRows.ts"
+import { activityRow, resolutionRow, tradeRow } from "./dataRows.ts"
 import type { Route } from "./faults.ts"
 import type { Json } from "./gamma.ts"
 
@@ -114,20 +110,12 @@ function paged(rows: ReadonlyArray<Json>, page: Page): Answer {
 }
 
 function trades(world: World, clock: WorldClock, query: URLSearchParams, page: Page): Answer {
-  const takersOnly = query.get("taker_only") !== "false"
   const needed = page.offset + page.limit + 1
-  const wallet = walletOf(world, query)
   const range = { from: page.asOf - activityReach, to: page.asOf }
-  // At most every other row is a maker's, so twice as many rows contain enough takers, duplicates too.
-  const fills: ReadonlyArray<Fill> = wallet === undefined
-    ? conditionsOf(world, query)
-      .flatMap((market) => world.trades(market, range, takersOnly ? 2 * needed : needed))
-      .sort((a, b) => b.at - a.at)
-    : world.activity(wallet, range, Infinity).flatMap(fillOf)
-  const names = namesOf(world)
-  const rows = fills
-    .filter(({ role }) => !takersOnly || role === "taker")
-    .map((fill) => tradeRow(world, clock, names, fill))
+  const rows = conditionsOf(world, query)
+    .flatMap((market) => world.trades(market, range, needed))
+    .sort((a, b) => b.at - a.at)
+    .map((fill) => tradeRow(world, clock, fill))
   return paged(rows, page)
 }
 
@@ -136,7 +124,8 @@ function leaderboard(world: World, query: URLSearchParams, at: EpochMs): Readonl
   const name = query.get("time_period") ?? "day"
   const period = boardPeriods.find((known) => known === name) ?? "day"
   const by = query.get("sort_by") === "VOLUME" ? "volume" : "profit"
-  return boardOf(world, period, query.get("category") ?? "overall", by, at)
+  const category = query.get("category") ?? "overall"
+  return runParts(rankedIn(world, { period, category, by }, at))
     .map(({ wallet, pnl, volume }, index) => ({
       rank: index + 1,
       user_id: wallet.address,
@@ -149,7 +138,7 @@ function leaderboard(world: World, query: URLSearchParams, at: EpochMs): Readonl
     }))
 }
 
-/** A wallet's activity, by default without deposits; cursors deeper than `depthMax` are rejected. */
+/** A wallet's activity, which is of trades only; cursors deeper than `depthMax` are rejected. */
 function activity(
   world: World,
   clock: WorldClock,
@@ -179,14 +168,13 @@ function activity(
     retentionDays: behaviour.retentionDays,
   })
   const types = query.getAll("type").flatMap((value) => value.toUpperCase().split(","))
-  const isIncluded = (activity: Activity) =>
-    types.length > 0 ? types.includes(typeOf(activity)) : activity.kind !== "deposit"
+  const isIncluded = types.length === 0 || types.includes("TRADE")
   const depth = (after?.depth ?? 0) - early + limit
   return {
     status: 200,
     body: {
       data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ activity }) =>
-        isIncluded(activity) ? [activityRow(clock, activity)] : []
+        isIncluded ? [activityRow(clock, activity)] : []
       ),
       pagination: {
         limit,
@@ -197,6 +185,65 @@ function activity(
           : btoa(JSON.stringify({ ts: found.next.at / second, sq: found.next.rows, d: depth })),
       },
     },
+  }
+}
+
+/** The second of a page's last row, and how many rows of that second the pages so far contain. */
+interface ActivityCursor {
+  readonly at: EpochMs
+  readonly rows: number
+}
+
+interface ActivityQuery {
+  readonly wallet: Wallet
+  /** Clock time, both ends included. */
+  readonly from: EpochMs
+  readonly to: EpochMs
+  /** The end of the previous page. */
+  readonly after: ActivityCursor | null
+  readonly limit: number
+  /** World time; nothing later has happened. */
+  readonly now: EpochMs
+  /** Older rows are not available; null for no limit. */
+  readonly retentionDays: number | null
+}
+
+interface ActivityRows {
+  readonly rows: ReadonlyArray<{ readonly activity: Activity; readonly at: EpochMs }>
+  /** The start of the next page; null at the end. */
+  readonly next: ActivityCursor | null
+  /** The range contains older rows that are no longer available. */
+  readonly cut: boolean
+}
+
+function activityRows(
+  world: World,
+  clock: WorldClock,
+  { wallet, from, to, after, limit, now, retentionDays }: ActivityQuery,
+): ActivityRows {
+  const until = after === null ? to : Math.min(to, after.at)
+  const skip = after !== null && until === after.at ? after.rows : 0
+  const oldest = retentionDays === null ? -Infinity : now - retentionDays * day
+  // A row's time is rounded down to its second, so the last second is read completely.
+  const first = clock.toWorld(Math.ceil(from / second) * second)
+  const last = Math.min(now, clock.toWorld(Math.floor(until / second) * second + second))
+  const found = world.activity(wallet, { from: Math.max(oldest, first), to: last })
+    .map((activity) => ({
+      activity,
+      at: Math.floor(clock.fromWorld(activity.at) / second) * second,
+    }))
+    .filter(({ at }) => at >= from && at <= until)
+  const rows = found.slice(skip, skip + limit)
+  const end = rows.at(-1)?.at ?? until
+  const before = end === until ? skip : 0
+  const hasOlder = first < oldest &&
+    world.activity(wallet, { from: first, to: oldest - 1 }).length > 0
+  return {
+    rows,
+    next: found.length > skip + limit
+      ? { at: end, rows: before + rows.filter(({ at }) => at === end).length }
+      : null,
+    cut: found.length <= skip + limit && hasOlder,
   }
 }
 
@@ -217,10 +264,6 @@ function conditionsOf(world: World, query: URLSearchParams) {
 function walletOf(world: World, query: URLSearchParams): Wallet | undefined {
   const user = query.get("user")?.toLowerCase()
   return world.wallets.find(({ address }) => address === user)
-}
-
-function namesOf(world: World): WalletBook {
-  return new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
 }
 
 function badRequest(error: string): Answer {

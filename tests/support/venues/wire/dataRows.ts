@@ -5,96 +5,65 @@
  * @module
  */
 import { type EpochMs, isoTime, second } from "../../../../src/core/domain/time.ts"
-import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
-import type { Activity, ActivityKind } from "../../../../src/venues/simulated/activity.ts"
+import type { Trade } from "../../../../src/markets/domain/market.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
+import type { WorldClock } from "./clock.ts"
+import type { Activity } from "../../../../src/venues/simulated/plans.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { hex, mix, uniform } from "../../../../src/venues/simulated/seed.ts"
-import type { Fill } from "../../../../src/venues/simulated/tape.ts"
-import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
-import type { Json } from "./gamma.ts"
+import { type Json, payoutSource } from "./gamma.ts"
 
-/** The wallets with names, by address; noise traders have none. */
-export type WalletBook = ReadonlyMap<string, Wallet>
-
-export function tradeRow(
-  world: World,
-  clock: WorldClock,
-  names: WalletBook,
-  fill: Fill,
-): Json {
+export function tradeRow(world: World, clock: WorldClock, fill: Trade): Json {
   const market = world.catalogue.byId(fill.marketId)
-  const outcome = market?.tokenIds[0] === fill.tokenId ? 0 : 1
-  const wallet = names.get(fill.wallet)
-  const bare = isBare(fill.size)
+  if (market === undefined) throw new Error("A fill is of a market of the world")
   return {
     proxy_wallet: fill.wallet,
     side: fill.side.toUpperCase(),
-    token_id: fill.tokenId,
-    condition_id: fill.marketId,
+    ...fillRow(clock, market, market.tokenIds[0] === fill.tokenId ? 0 : 1, fill),
+    name: "",
+    pseudonym: "",
+  }
+}
+
+/** One activity row. Only its USD include fees. */
+export function activityRow(clock: WorldClock, activity: Activity): Json {
+  const { wallet, market, outcome, kind, size, price } = activity
+  const fee = size * market.takerFeeRate * price * (1 - price)
+  return {
+    proxy_wallet: wallet.address,
+    type: "TRADE",
+    usdc_size: Math.round((size * price + (kind === "buy" ? fee : -fee)) * 1e6) / 1e6,
+    side: kind.toUpperCase(),
+    ...fillRow(clock, market, outcome, activity),
+    name: wallet.userName,
+    pseudonym: wallet.pseudonym,
+  }
+}
+
+/** What the rows of trades and of activity share. */
+function fillRow(
+  clock: WorldClock,
+  market: SimulatedMarket,
+  outcome: 0 | 1,
+  fill: Pick<Trade, "size" | "price" | "at" | "transaction">,
+): Json {
+  const bare = isBare(fill.size)
+  return {
+    token_id: market.tokenIds[outcome],
+    condition_id: market.id,
     size: fill.size,
     price: fill.price,
     timestamp: Math.floor(clock.fromWorld(fill.at) / second),
-    title: market?.question ?? "",
-    slug: market?.slug ?? "",
+    title: market.question,
+    slug: market.slug,
     icon: "",
-    event_slug: bare ? "" : market?.eventSlug ?? "",
-    outcome: market?.outcomes[outcome] ?? "",
+    event_slug: bare ? "" : market.eventSlug,
+    outcome: market.outcomes[outcome],
     outcome_index: bare ? 999 : outcome,
-    name: wallet?.userName ?? "",
-    pseudonym: wallet?.pseudonym ?? "",
     bio: "",
     profile_image: "",
     profile_image_optimized: "",
     transaction_hash: fill.transaction,
-  }
-}
-
-/** The venue's activity types. */
-const types: { readonly [K in ActivityKind]: string } = {
-  buy: "TRADE",
-  sell: "TRADE",
-  split: "SPLIT",
-  merge: "MERGE",
-  redeem: "REDEEM",
-  convert: "CONVERSION",
-  reward: "REWARD",
-  deposit: "DEPOSIT",
-  maker_rebate: "MAKER_REBATE",
-}
-
-export function typeOf(activity: Activity): string {
-  return types[activity.kind]
-}
-
-/** One activity row. Only the USD of a taker's trade include fees. */
-export function activityRow(clock: WorldClock, activity: Activity): Json {
-  const { wallet, market, outcome, kind } = activity
-  const trades = kind === "buy" || kind === "sell"
-  const bare = outcome === null || isBare(activity.size)
-  const rate = trades && activity.role === "taker" ? market?.takerFeeRate ?? 0 : 0
-  const fee = activity.size * rate * activity.price * (1 - activity.price)
-  return {
-    proxy_wallet: wallet.address,
-    timestamp: Math.floor(clock.fromWorld(activity.at) / second),
-    condition_id: market?.id ?? "",
-    type: typeOf(activity),
-    size: activity.size,
-    usdc_size: Math.round((activity.usd + (kind === "buy" ? fee : -fee)) * 1e6) / 1e6,
-    transaction_hash: activity.transaction,
-    price: activity.price,
-    token_id: outcome === null ? "" : market?.tokenIds[outcome] ?? "",
-    side: trades ? kind.toUpperCase() : "",
-    outcome_index: bare ? 999 : outcome,
-    title: market?.question ?? "",
-    slug: market?.slug ?? "",
-    icon: "",
-    event_slug: bare ? "" : market?.eventSlug ?? "",
-    outcome: outcome === null ? "" : market?.outcomes[outcome] ?? "",
-    name: wallet.userName,
-    pseudonym: wallet.pseudonym,
-    bio: "",
-    profile_image: "",
-    profile_image_optimized: "",
   }
 }
 
@@ -116,18 +85,16 @@ export function resolutionRow(
     was_disputed: false,
     new_version_q: false,
   }
-  const { publishedAt, settledAt, source } = world.ending(market)
-  const payouts = world.publishedPayouts(market, at)
-  if (payouts !== undefined) {
-    const changedAt = isoTime(clock.fromWorld(at >= settledAt ? settledAt : publishedAt))
-      .replace(".000Z", "Z")
+  if (at >= market.resolvedAt) {
+    const changedAt = isoTime(clock.fromWorld(market.resolvedAt)).replace(".000Z", "Z")
+    const payouts = world.truth.payouts(market)
     return {
       ...shared,
       status: "resolved",
       transaction_hash: "",
       log_index: "",
       last_update_timestamp: changedAt,
-      ...(payouts === null || source !== "oracle"
+      ...(payouts === null || payoutSource(market) !== "oracle"
         ? {}
         : { payouts: payouts.map((share) => share * 1_000_000) }),
       resolution_source: "reported",
@@ -152,9 +119,7 @@ export function resolutionRow(
     ),
     ...(proposal === null || proposal.settlesAt === null ? {} : {
       expected_settlement_time: isoTime(clock.fromWorld(proposal.settlesAt)),
-      settlement_time_basis: proposal.status === "disputed"
-        ? "dvm_round_estimate"
-        : "managed_proposal_expiration",
+      settlement_time_basis: "managed_proposal_expiration",
     }),
   }
 }

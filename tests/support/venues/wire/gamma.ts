@@ -4,11 +4,13 @@
  * @module
  */
 import { day, type EpochMs, hour, isoTime } from "../../../../src/core/domain/time.ts"
+import type { ResolutionSource } from "../../../../src/markets/domain/resolution.ts"
 import { midOf, roundPrice } from "../../../../src/venues/simulated/books.ts"
-import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
+import type { WorldClock } from "./clock.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { rulesOf } from "../../../../src/venues/simulated/endings.ts"
-import { hex, mix, uniform } from "../../../../src/venues/simulated/seed.ts"
+import { hex, mix, pick, uniform } from "../../../../src/venues/simulated/seed.ts"
 
 export type Json = { readonly [key: string]: unknown }
 
@@ -68,7 +70,7 @@ export function gammaMarket(
     makerBaseFee: 1000,
     takerBaseFee: 1000,
     acceptingOrders: !closed,
-    negRisk: market.exclusive,
+    negRisk: false,
     category: null,
     events: [eventOf(market, listed.volumeUsd, closed, iso)],
     ready: false,
@@ -87,7 +89,7 @@ export function gammaMarket(
     ...(listed.listed === null || closed
       ? { bestAsk: numbers.lastPrice ?? 1 }
       : { ...listed.listed, spread: roundPrice(listed.listed.bestAsk - listed.listed.bestBid) }),
-    ...statusOf(world, market, at),
+    ...statusOf(market, at),
     rfqEnabled: false,
     feesEnabled: fee > 0,
     feeType: fee > 0 ? `${market.category.toLowerCase()}_fees` : null,
@@ -98,8 +100,7 @@ export function gammaMarket(
 }
 
 function endOf({ listedEndsAt }: SimulatedMarket, iso: (at: EpochMs) => string): Json {
-  if (listedEndsAt === null) return {}
-  return { endDate: iso(listedEndsAt), endDateIso: iso(listedEndsAt).slice(0, 10) }
+  return listedEndsAt === null ? {} : { endDate: iso(listedEndsAt) }
 }
 
 /** A time as the venue writes some of them: `2026-02-07 18:00:00+00`. */
@@ -114,27 +115,29 @@ function eventId(market: SimulatedMarket): string {
   return String(100_000 + market.eventKey % 900_000)
 }
 
-/** An ended market is disputed until its payout is published. */
-function statusOf(world: World, market: SimulatedMarket, at: EpochMs): Json {
+function statusOf(market: SimulatedMarket, at: EpochMs): Json {
   if (at < market.proposedAt) return { umaResolutionStatuses: "[]" }
   if (at < market.resolvedAt) {
     return { umaResolutionStatus: "proposed", umaResolutionStatuses: '["proposed"]' }
-  }
-  if (world.publishedPayouts(market, at) === undefined) {
-    return { umaResolutionStatus: "disputed", umaResolutionStatuses: '["proposed", "disputed"]' }
   }
   return market.end === "cancelled" || market.kind === "mechanical"
     ? { umaResolutionStatus: "", umaResolutionStatuses: "[]" }
     : { umaResolutionStatus: "resolved", umaResolutionStatuses: '["proposed"]' }
 }
 
-/** Once published, the payouts; 0 and 0 when there are none or the listing does not have them. */
+/** Of a few markets the oracle's record never has the payouts, and of some of these the listing neither. */
+export function payoutSource(market: SimulatedMarket): ResolutionSource {
+  const silent = market.kind !== "mechanical" && market.end === "decided" &&
+    uniform(mix(market.key, 84)) < 0.1
+  return silent ? pick(mix(market.key, 86), ["listing", "book"]) : "oracle"
+}
+
+/** Once it is paid out, the payouts; 0 and 0 when there are none or the listing does not have them. */
 function pricesOf(world: World, market: SimulatedMarket, at: EpochMs): readonly [number, number] {
-  const published = world.publishedPayouts(market, at)
-  if (published !== undefined) {
-    return world.ending(market).source === "book" ? [0, 0] : published ?? [0, 0]
+  if (at >= market.resolvedAt) {
+    return payoutSource(market) === "book" ? [0, 0] : world.truth.payouts(market) ?? [0, 0]
   }
-  const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
+  const quote = world.quote(market, at)
   const price = quote === null ? 0.5 : midOf(quote)
   return [price, roundPrice(1 - price)]
 }
@@ -170,10 +173,7 @@ function eventOf(
   closed: boolean,
   iso: (at: EpochMs) => string,
 ): Json {
-  const short = market.slug.split("-")[0]
-  // The venue calls the recurrence of series on a price level daily.
-  const isLevel = market.outcomes[0] === "Yes"
-  const series = isLevel ? `${short}-neg-risk-4h` : `${short}-up-or-down-5m`
+  const series = `${market.slug.split("-")[0]}-up-or-down-5m`
   return {
     id: eventId(market),
     ticker: market.eventSlug,
@@ -182,13 +182,13 @@ function eventOf(
     description: "",
     resolutionSource: sourceOf(market),
     startDate: iso(market.opensAt),
-    ...(market.listedEndsAt === null ? {} : { endDate: iso(market.listedEndsAt) }),
+    ...endOf(market, iso),
     active: true,
     closed,
     archived: false,
     volume: volumeUsd * market.siblings,
     openInterest: 0,
-    negRisk: market.exclusive,
+    negRisk: false,
     commentCount: 0,
     tags: tagsOf(market),
     ...(market.kind === "mechanical"
@@ -199,7 +199,7 @@ function eventOf(
           slug: series,
           title: series,
           seriesType: "single",
-          recurrence: isLevel ? "daily" : "5m",
+          recurrence: "5m",
           active: true,
           closed: false,
         }],

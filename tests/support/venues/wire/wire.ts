@@ -6,20 +6,16 @@
  */
 import { Clock, Effect, FiberSet, type Scope } from "effect"
 import type { EpochMs } from "../../../../src/core/domain/time.ts"
-import {
-  type VenueOptions,
-  type World,
-  type WorldClock,
-  worldClock,
-} from "../../../../src/venues/simulated/world.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { mix } from "../../../../src/venues/simulated/seed.ts"
 import { clobBook, clobHistory, clobMarket } from "./clob.ts"
+import { type ClockOptions, type WorldClock, worldClock } from "./clock.ts"
 import { dataAnswer } from "./data.ts"
 import { type FaultPlan, noFaults, type Route } from "./faults.ts"
 import { gammaMarket, type Json } from "./gamma.ts"
 
-export interface WireOptions extends VenueOptions {
+export interface WireOptions extends ClockOptions {
   readonly faults?: FaultPlan
   /** The delay of a slow response. */
   readonly slowMs?: number
@@ -27,6 +23,8 @@ export interface WireOptions extends VenueOptions {
   readonly cachedMs?: number
   /** Rows of a wallet's activity that cursors can reach. */
   readonly depthMax?: number
+  /** Activity older than this many days is not available; by default all is. */
+  readonly retentionDays?: number
 }
 
 /** The exchange's market pages, by market id. */
