@@ -35,7 +35,7 @@ import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 import { writePage, writingPorts } from "../writing/writing.ts"
 
 /** The result of writing one digest. */
-export interface DigestReport {
+interface DigestReport {
   readonly slot: EpochMs
   readonly title: string
   readonly narrator: string

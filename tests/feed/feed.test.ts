@@ -129,7 +129,7 @@ law("strongestMoves() returns a market once, and at most `count` moves", movers,
 law("strongestMoves() names market and outcome of each price", movers, (items) => {
   const named = items.map((item, n): MoverItem => ({
     ...item,
-    data: { ...item.data, outcome: n % 2 === 0 ? `Team ${item.data.market.slug}` : null },
+    data: { ...item.data, outcome: `Team ${n % 2} of ${item.data.market.slug}` },
   }))
   for (const { slug, outcome, priceStart, priceNow } of strongestMoves(named, 3)) {
     const source = named.find(({ data }) =>

@@ -6,7 +6,12 @@
 import assert from "node:assert/strict"
 import { Arbitrary, Deferred, Effect, Fiber, Option, Schema } from "effect"
 import { layer } from "../../src/feed/postgres/feedStore.ts"
-import type { FeedItem, FeedType, NewFeedItem } from "../../src/feed/domain/item.ts"
+import {
+  type FeedItem,
+  type FeedType,
+  type NewFeedItem,
+  withOutcome,
+} from "../../src/feed/domain/item.ts"
 import { noHash } from "../../src/feed/domain/chain.ts"
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
@@ -109,7 +114,9 @@ onEveryStore("FeedStore", (law) => {
       const feed = yield* FeedStore
       const { dedupeKey: _, ...appended } = newItem("a", start + 123)
       const [added] = yield* feed.append([newItem("a", start + 123)])
-      const expected = { feedIndex: 1, ...appended, chain: added?.chain }
+      const expected = withOutcome(
+        { feedIndex: 1, ...appended, chain: added?.chain } as FeedItem,
+      )
       assert.deepEqual(added, expected)
       assert.deepEqual(Option.getOrNull(yield* feed.latest), expected)
       assert.deepEqual(Option.getOrNull(yield* feed.byIndex(1)), expected)

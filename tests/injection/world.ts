@@ -61,7 +61,7 @@ const mover = (about: Market, priceStart: number, priceNow: number): Item<"mover
     delta: priceNow - priceStart,
     startedAt: isoTime(now - 2 * hour),
     zScore: 4,
-    confirmedBy: "trades",
+    ...{ confirmedBy: "persistence", tradedUsd: null, converged: false },
     microstructure: microstructureWith(),
   },
 })

@@ -110,7 +110,13 @@ const outcome = (n: number): NewFeedItem => {
     ...{ dedupeKey: `predetermined:${n}`, type: "predetermined", title, createdAt },
     data: {
       market: { ...data.market, outcomes: candidate(n).outcomes },
-      ...{ outcome: "Yes", statement: "Lit.", confidence: "high", detector: "rules" },
+      ...{
+        outcome: "Yes",
+        statement: "Lit.",
+        kind: "evidence",
+        confidence: "high",
+        detector: "rules",
+      },
       evidence: [{ title: "t", url: "https://a.example/", source: "a", publishedAt: isoTime(now) }],
       ...{ marketPrice: 0.6, impliedEdge: 0.4, detectedAt: isoTime(now), microstructure: null },
     },

@@ -116,10 +116,7 @@ export const pageRows = {
     body: Schema.Struct({
       success,
       ...marketName,
-      outcomes: described(
-        Schema.NullOr(Schema.Tuple([Schema.String, Schema.String])),
-        "Names of both outcomes; null if they are not stored",
-      ),
+      outcomes: MarketRef.fields.outcomes,
       url: MarketRef.fields.url,
       category: MarketRef.fields.category,
       eventEndDate: MarketRef.fields.eventEndDate,
@@ -142,7 +139,7 @@ export const pageRows = {
       success: true,
       slug: market.slug,
       question: market.question,
-      outcomes: market.outcomes ?? null,
+      outcomes: market.outcomes,
       url: market.url,
       category: market.category,
       eventEndDate: market.eventEndDate,

@@ -113,11 +113,7 @@ function moveFact(
     },
   }
   const reason = (spell: Parameters<Parameters<typeof factOf>[2]>[0]) =>
-    isTraded
-      ? spell`with ${"volume"} traded beyond half of it`
-      : data.confirmedBy === "trades"
-      ? "with trades behind it"
-      : "and the new price was stable"
+    isTraded ? spell`with ${"volume"} traded beyond half of it` : "and the new price was stable"
   return factOf(
     {
       kind: "mover",

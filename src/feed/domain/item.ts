@@ -28,11 +28,8 @@ export type FeedStatus = typeof FeedStatus.Type
 /** The market of an item, as it was when the item was created. */
 export const MarketRef = Schema.Struct({
   ...marketName,
-  /** Missing in items that an earlier version stored. */
-  outcomes: Schema.optionalKey(Schema.Tuple([Schema.String, Schema.String])).annotate({
-    description:
-      "Names of both outcomes; a price without an outcome of its own is of the first. Absent in " +
-      "older items",
+  outcomes: Schema.Tuple([Schema.String, Schema.String]).annotate({
+    description: "Names of both outcomes; a price without an outcome of its own is of the first",
   }),
   url: text("Address of the market's page at the venue"),
   category: described(Schema.NullOr(Schema.String), "The venue's category; null without one"),
@@ -52,11 +49,9 @@ export function marketRef(market: Market): MarketRef {
 }
 
 /** The name of a market's first outcome, which its prices are of. */
-const FirstOutcome = Schema.NullOr(Schema.String).annotate({
-  description:
-    "Name of the outcome that the prices belong to: the market's first, not always Yes. " +
-    "Null in older items",
-})
+const FirstOutcome = text(
+  "Name of the outcome that the prices belong to: the market's first, not always Yes",
+)
 
 export const MoveWindow = Schema.Literals(["1h", "24h"]).annotate({
   description: "The time in which the price moved",
@@ -82,21 +77,19 @@ const MoverData = Schema.Struct({
     Schema.Finite,
     "Size of the move in standard deviations of the market's own changes; at least 2, no unit",
   ),
-  confirmedBy: Schema.Literals(["trades", "persistence"]).annotate({
-    description:
-      "persistence: for 40 minutes all mids were within a third of the move of one another. trades: in older items",
-  }),
-  /** Missing in items that an earlier rule made. */
-  tradedUsd: Schema.optionalKey(Schema.NullOr(Schema.Finite)).annotate({
-    description:
-      "USD traded during the move, beyond half of it, among the newest 1,000 fills; null when they could not be read",
-  }),
+  confirmedBy: described(
+    Schema.Literal("persistence"),
+    "For 40 minutes all mids were within a third of the move of one another",
+  ),
+  tradedUsd: described(
+    Schema.NullOr(Schema.Finite),
+    "USD traded during the move, beyond half of it, among the newest 1,000 fills; null when they could not be read",
+  ),
   microstructure: Microstructure,
-  /** Missing in items that an earlier rule made. */
-  converged: Schema.optionalKey(Schema.Boolean).annotate({
-    description:
-      "priceNow is at most 0.03 or at least 0.97: nearly decided. Neither the pulse nor a digest has such movers",
-  }),
+  converged: described(
+    Schema.Boolean,
+    "priceNow is at most 0.03 or at least 0.97: nearly decided. Neither the pulse nor a digest has such movers",
+  ),
 }).annotate({ identifier: "MoverData", description: "A market that repriced" })
 
 export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
@@ -190,8 +183,7 @@ export type ProposalRecord = typeof ProposalRecord.Type
 
 const PredeterminedData = Schema.Struct({
   market: MarketRef,
-  /** Missing in items that an earlier version stored. */
-  kind: Schema.optionalKey(Schema.Literals(["evidence", "contested_proposal"])).annotate({
+  kind: Schema.Literals(["evidence", "contested_proposal"]).annotate({
     description:
       "evidence: headlines report this outcome. contested_proposal: it is proposed at the " +
       "venue, undisputed, at a price that doubts it",
@@ -275,15 +267,14 @@ export type FeedItem = typeof FeedItem.Type
 /** What of an item is hashed as its content: all but its place in the feed and in the chain. */
 export const contentOf = (item: FeedItem) => Struct.omit(item, ["feedIndex", "chain"])
 
-/** The item with the name of the outcome next to its prices; as it is when that is not stored. */
+/** The item with the name of the outcome next to the prices of its book. */
 export function withOutcome(item: FeedItem): FeedItem {
-  const outcome = item.data.market.outcomes?.[0]
-  const { microstructure: book } = item.data
-  if (outcome === undefined || book === null) return item
+  const { market: { outcomes: [outcome] }, microstructure: book } = item.data
+  if (book === null) return item
   const microstructure = { outcome, ...book }
   switch (item.type) {
     case "mover":
-      return { ...item, data: { ...item.data, outcome, microstructure } }
+      return { ...item, data: { ...item.data, microstructure } }
     case "whale_entry":
       return { ...item, data: { ...item.data, microstructure } }
     case "predetermined":

@@ -13,8 +13,8 @@ export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export interface PulseMover {
   readonly question: string
   readonly slug: string
-  /** The outcome that the prices belong to; null when the item does not name it. */
-  readonly outcome: string | null
+  /** The outcome that the prices belong to. */
+  readonly outcome: string
   readonly window: MoveWindow
   readonly priceStart: number
   readonly priceNow: number
@@ -37,7 +37,7 @@ export function strongestMoves(
 ): ReadonlyArray<PulseMover> {
   const over = (window: MoveWindow) =>
     Array.sort(
-      movers.filter(({ data }) => data.window === window && data.converged !== true),
+      movers.filter(({ data }) => data.window === window && !data.converged),
       strongest,
     )
   const ranked = Array.dedupeWith(

@@ -61,11 +61,7 @@ function Facts({ market, venueMode }: { market: Market; venueMode: VenueMode }) 
         <div>
           <dt>Outcomes</dt>
           <dd>
-            {outcomes === null ? "not known" : (
-              <>
-                <Name of={outcomes[0]} max={40} /> / <Name of={outcomes[1]} max={40} />
-              </>
-            )}
+            <Name of={outcomes[0]} max={40} /> / <Name of={outcomes[1]} max={40} />
           </dd>
         </div>
         {category === null ? null : (
@@ -135,7 +131,7 @@ function Items({ market }: { market: Market }) {
 
 function PriceFigure({ market }: { market: Market }) {
   const { path, slug } = market
-  const outcome = safeName(market.outcome ?? "the first outcome", 40)
+  const outcome = safeName(market.outcome, 40)
   const [first] = path
   const last = path.at(-1)
   const marked = markedItems(market)

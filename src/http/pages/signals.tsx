@@ -86,7 +86,7 @@ function PulseSection({ pulse, recent }: { pulse: Pulse; recent: Recent }) {
     })
     return [
       <MarketLink key="market" slug={mover.slug} question={mover.question} />,
-      mover.outcome === null ? "not known" : <Name key="outcome" of={mover.outcome} max={40} />,
+      <Name key="outcome" of={mover.outcome} max={40} />,
       windowTexts[mover.window],
       <Value key="priceStart" of={cited.at("priceStart")} as={price} />,
       <Value key="priceNow" of={cited.at("priceNow")} as={price} />,

@@ -28,11 +28,9 @@ const impactOf = (does: string) =>
 
 /** The cost of trading in an order book. The fields are defined at `microstructure`. */
 export const Microstructure = Schema.Struct({
-  /** Only on the wire; missing where an earlier version stored neither it nor the market's outcomes. */
+  /** Only on the wire: it is stored once, with the market. */
   outcome: Schema.optionalKey(
-    text(
-      "Name of the outcome that this book is of: the market's first. Absent in older items",
-    ),
+    text("Name of the outcome that this book is of: the market's first"),
   ),
   bestBid: described(Price, "Highest bid, USD per share"),
   bestAsk: described(Price, "Lowest ask, USD per share"),

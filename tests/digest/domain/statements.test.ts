@@ -55,7 +55,7 @@ function move(fields: Partial<MoverItem["data"]> = {}, of: Partial<Market> = {})
       ...{ market: marketRef(market(of)), outcome: market(of).outcomes[0] },
       ...{ window: "1h", priceStart: 0.345, delta },
       ...{ priceNow: 0.345 + delta, startedAt: isoTime(seen - hour), zScore: 6 },
-      ...{ confirmedBy: "persistence", tradedUsd: null },
+      ...{ confirmedBy: "persistence", tradedUsd: null, converged: false },
       microstructure: microstructureWith({ mid: 0.485, depthUsd: 36_053 }),
       ...fields,
     },
@@ -92,7 +92,7 @@ Deno.test("a move stands with its strength, its earliest news, its half level an
   }
   equal(paragraphs(material, "move"), [
     "Will the lighthouse be lit? | Yes rose 14 cents within 1 hour, from 0.345 to 0.485, seen at 06:00 " +
-    "UTC: 6.0 standard deviations of the usual hourly change, $12,300 of trades behind it, $36,053 of depth and a spread of 1 " +
+    "UTC: 6.0 standard deviations of the usual hourly change, $12,300 of a stable new price, $36,053 of depth and a spread of 1 " +
     "cent. “The keeper returns” was first published by Harbour News at 04:59 UTC, 61 minutes before " +
     "this move was seen; 2 more outlets by 05:42 UTC. At the ask of 0.49, Yes breaks " +
     "even at 49.5%; a round trip costs 2 cents a share. Half of the move is given back at 0.415 (now " +
@@ -101,10 +101,10 @@ Deno.test("a move stands with its strength, its earliest news, its half level an
 })
 
 Deno.test("a fall without news says once that no headline was found", () => {
-  const fall = move({ delta: -0.12, confirmedBy: "trades" })
+  const fall = move({ delta: -0.12 })
   equal(paragraphs({ movers: [fall] }, "move"), [
     "Will the lighthouse be lit? | Yes fell 12 cents within 1 hour, from 0.345 to 0.225, seen at 06:00 " +
-    "UTC: 6.0 standard deviations of the usual hourly change, trades behind it, $36,053 of depth and a " +
+    "UTC: 6.0 standard deviations of the usual hourly change, a stable new price, $36,053 of depth and a " +
     "spread of 1 cent. Half of the move is given back at 0.285.",
   ])
   equal(paragraphs({ movers: [fall] }, "unexplained"), [
@@ -459,7 +459,7 @@ function finding(fields: Partial<PredeterminedItem["data"]> = {}, pieces = 1) {
     ...{ feedIndex: 1, type: "predetermined", title: "Any", createdAt: isoTime(until) },
     data: {
       ...{ market: marketRef(market()), outcome: "Yes", statement: "Not ours to repeat." },
-      confidence: "high",
+      ...{ kind: "evidence", confidence: "high" },
       evidence: [evidence, ...Array.from({ length: pieces - 1 }, () => evidence)],
       ...{ marketPrice: 0.87, impliedEdge: 0.13, detectedAt: isoTime(until - 50 * minute) },
       ...{ detector: "rules", microstructure: null },

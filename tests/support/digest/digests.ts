@@ -55,7 +55,6 @@ const anyMove = all({
   start: anyPrice,
   now: anyPrice,
   hourly: anyInt(0, 1),
-  byTrades: anyInt(0, 1),
   zScore: map(anyInt(30, 100_000), (tenths) => tenths / 10),
   at: anyPast,
   depth: anyInt(2_500, 1e9),
@@ -186,7 +185,7 @@ function materialOf(window: Window): DigestMaterial {
   const markets = window.markets.map(({ question, outcomes, known, usd }, i): MarketRef => ({
     slug: `market-${i}`,
     question,
-    ...(known === 0 ? {} : { outcomes }),
+    outcomes,
     url: `https://venue.example/${i}`,
     category: known === 1 ? null : window.categories[i] ?? null,
     eventEndDate: null,
@@ -206,17 +205,15 @@ function materialOf(window: Window): DigestMaterial {
       data: {
         // Repeated moves go to other markets: a digest describes one move per market.
         market: market((move.market + i) % marketsInPlay),
-        outcome: market((move.market + i) % marketsInPlay).outcomes?.[0] ?? null,
+        outcome: market((move.market + i) % marketsInPlay).outcomes[0],
         window: move.hourly === 1 ? "1h" : "24h",
         priceStart: move.start,
         priceNow: move.now,
         delta: Math.round((move.now - move.start) * 20_000) / 20_000,
         startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
         zScore: move.zScore,
-        // An item of an earlier rule was confirmed by trades, and does not say whether it converged.
-        ...move.byTrades === 1
-          ? { confirmedBy: "trades" }
-          : { confirmedBy: "persistence", converged: isConverged(move.now) },
+        confirmedBy: "persistence",
+        converged: isConverged(move.now),
         microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
         tradedUsd: move.traded,
       },
@@ -247,7 +244,7 @@ function materialOf(window: Window): DigestMaterial {
         outcome: finding.outcome,
         statement: "<script>never shown</script>",
         confidence: finding.confidence,
-        ...finding.proposed === 0 ? {} : proposedBy(finding),
+        ...finding.proposed === 0 ? { kind: "evidence" } : proposedBy(finding),
         evidence: [evidence(finding.first), ...finding.others.map(evidence)],
         marketPrice: finding.price,
         impliedEdge: 1 - finding.price,
@@ -367,6 +364,7 @@ function proposedBy(
 const plainMarket: MarketRef = {
   slug: "plain",
   question: "Will it rain?",
+  outcomes: ["Yes", "No"],
   url: "https://venue.example/plain",
   category: null,
   eventEndDate: null,

@@ -229,7 +229,14 @@ Deno.test("checksOf() returns three checks for a mover, and one for a predetermi
       ...{ feedIndex: 8, type: "predetermined", title, createdAt },
       data: {
         market: { ...ref, outcomes: ["Osprey", "Kestrel"] },
-        ...{ outcome, statement: "s", confidence: "high", marketPrice: 0.5, impliedEdge: 0.5 },
+        ...{
+          outcome,
+          statement: "s",
+          kind: "evidence",
+          confidence: "high",
+          marketPrice: 0.5,
+          impliedEdge: 0.5,
+        },
         evidence: [{ title: "t", url: "u", source: "s", publishedAt: createdAt }],
         ...{ detectedAt: createdAt, detector: "rules", microstructure },
       },
