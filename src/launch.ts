@@ -1,5 +1,5 @@
 /**
- * Starts the processes of the product, each in its sandbox: `launch.ts dev | start | refunds |
+ * Starts the processes of the product, each in its sandbox: `launch.ts dev | start | refunds | check |
  * migrate | restore | refunds:list | refunds:requeue | refunds:settle`.
  *
  * Only the launcher may read the whole environment: each process gets only its own variables. With

@@ -11,19 +11,20 @@
  */
 import "./core/fiberContext.ts"
 import { Cause, Console, Effect, Exit, Layer } from "effect"
-import { printCheck } from "./app/check/print.ts"
+import { printCheck } from "./app/check/rows.ts"
 import { checkWorker } from "./app/check/workerCheck.ts"
 import { printStopReason, workerBanner } from "./app/console.ts"
 import { workerLayer } from "./app/refundWorker.ts"
-import { loadWorker, loadWorkerCheck } from "./app/moneySettings.ts"
+import { loadWorker } from "./app/moneySettings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
 
 const get = (name: string) => Deno.env.get(name)
 
-const check = Effect.gen(function* () {
-  const rows = yield* checkWorker(yield* loadWorkerCheck(get))
-  return yield* printCheck("refunds", Deno.args.includes("--json"), rows)
-})
+const check = printCheck(
+  { role: "refunds", json: Deno.args.includes("--json") },
+  loadWorker("start", get),
+  checkWorker,
+)
 
 const work = Effect.gen(function* () {
   const mode = Deno.args[0] === "dev" ? "dev" : "start"

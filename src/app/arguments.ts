@@ -11,34 +11,39 @@ import { InvalidArguments, readArguments } from "./commandLine.ts"
 import { helpOf } from "./help.ts"
 
 /** A command that takes no arguments. */
-export const parseNone = (command: string, args: ReadonlyArray<string>) =>
-  readArguments({
-    name: `deno task ${command}`,
-    description: helpOf(command) ?? "",
-    config: {},
-  }, args)
+const parseNone = <const Kind extends string>(
+  kind: Kind,
+  args: ReadonlyArray<string>,
+) =>
+  Effect.map(
+    readArguments({ name: `deno task ${kind}`, description: helpOf(kind) ?? "", config: {} }, args),
+    (read) => read && { kind },
+  )
 
 /** `role`: the process whose settings are checked. */
-export const parseCheck = (args: ReadonlyArray<string>) =>
-  readArguments({
-    name: "deno task check",
-    description: helpOf("check") ?? "",
-    config: {
-      role: Flag.Literals("role", ["service", "refunds", "migrate"]).pipe(
-        Flag.withDefault("service"),
-        Flag.withDescription("The process that is checked; service by default"),
-      ),
-      json: Flag.Boolean("json").pipe(
-        Flag.withDefault(false),
-        Flag.withDescription("Print one JSON object"),
-      ),
-    },
-  }, args)
+const parseCheck = (args: ReadonlyArray<string>) =>
+  Effect.map(
+    readArguments({
+      name: "deno task check",
+      description: helpOf("check") ?? "",
+      config: {
+        role: Flag.Literals("role", ["service", "refunds", "migrate"]).pipe(
+          Flag.withDefault("service"),
+          Flag.withDescription("The process that is checked; service by default"),
+        ),
+        json: Flag.Boolean("json").pipe(
+          Flag.withDefault(false),
+          Flag.withDescription("Print one JSON object"),
+        ),
+      },
+    }, args),
+    (read) => read && { kind: "check" as const, ...read },
+  )
 
 const foldersMax = 100
 
 /** At least one of the two options is required. `since` is null to continue where the backup ends. */
-export const parseRestore = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+const parseRestore = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const read = yield* readArguments({
     name: "deno task restore",
     description: "After a restore from a backup, as the owner of the tables: records what was " +
@@ -67,7 +72,7 @@ export const parseRestore = Effect.fnUntraced(function* (args: ReadonlyArray<str
       message: "There is nothing to restore. deno task restore --help shows what it takes",
     })
   }
-  return { journals, since: Option.getOrNull(since) }
+  return { kind: "restore" as const, journals, since: Option.getOrNull(since) }
 })
 
 const personLengthMax = 100
@@ -137,29 +142,6 @@ const parseSettle = (args: ReadonlyArray<string>) =>
     },
   }, args)
 
-/** The task of a person who reviews refunds: `list`, `requeue` or `settle`, and its arguments. */
-export const parseReview = Effect.fnUntraced(
-  function* ([name, ...args]: ReadonlyArray<string>) {
-    switch (name) {
-      case "list": {
-        const read = yield* parseList(args)
-        return read && { kind: name, state: Option.getOrNull(read.state) }
-      }
-      case "requeue": {
-        const read = yield* parseRequeue(args)
-        return read && { kind: name, ...taskOf(read), approveAmount: read.approveAmount }
-      }
-      case "settle": {
-        const read = yield* parseSettle(args)
-        return read &&
-          { kind: name, ...taskOf(read), transaction: Option.getOrNull(read.transaction) }
-      }
-      default:
-        return yield* new InvalidArguments({ message: "Name a task: list, requeue or settle" })
-    }
-  },
-)
-
 const taskOf = (
   { paymentId, person, note }: {
     readonly paymentId: PaymentId
@@ -168,4 +150,48 @@ const taskOf = (
   },
 ) => ({ paymentId, record: { person, note } })
 
-export type ReviewCommand = NonNullable<Effect.Success<ReturnType<typeof parseReview>>>
+/** The command and its arguments; null when its help was printed instead. */
+export const readCommand = Effect.fnUntraced(
+  function* ([name, ...args]: ReadonlyArray<string>) {
+    switch (name) {
+      case "dev":
+      case "start":
+      case "refunds":
+      case "migrate":
+        return yield* parseNone(name, args)
+      case "check":
+        return yield* parseCheck(args)
+      case "restore":
+        return yield* parseRestore(args)
+      case "refunds:list": {
+        const read = yield* parseList(args)
+        return read && { kind: name, state: Option.getOrNull(read.state) }
+      }
+      case "refunds:requeue": {
+        const read = yield* parseRequeue(args)
+        return read && { kind: name, ...taskOf(read), approveAmount: read.approveAmount }
+      }
+      case "refunds:settle": {
+        const read = yield* parseSettle(args)
+        return read &&
+          { kind: name, ...taskOf(read), transaction: Option.getOrNull(read.transaction) }
+      }
+      default:
+        return yield* new InvalidArguments({
+          message: "Name a command: dev, start, refunds, check, migrate, restore, refunds:list, " +
+            "refunds:requeue or refunds:settle",
+        })
+    }
+  },
+)
+
+export type Command = NonNullable<Effect.Success<ReturnType<typeof readCommand>>>
+
+/** What a person asks about refunds. */
+export type ReviewCommand = Extract<
+  Command,
+  { readonly kind: "refunds:list" | "refunds:requeue" | "refunds:settle" }
+>
+
+/** What `restore` is to do. */
+export type RestoreCommand = Extract<Command, { readonly kind: "restore" }>

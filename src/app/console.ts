@@ -1,6 +1,6 @@
 /**
- * Everything the processes print: the banner of a start, hints, one line for each finished job,
- * and why a process stopped.
+ * Everything the processes print: the banner of a start, hints, one line for each finished job, and why
+ * a process stopped.
  *
  * @module
  */
@@ -8,22 +8,16 @@ import { Cause, Console, Duration, Effect, Predicate } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import { usd } from "../core/domain/money.ts"
 import { releaseName } from "../core/domain/version.ts"
-import type { DigestReport } from "../digest/Digest.ts"
-import type { TickReport } from "../movers/Ingestion.ts"
-import type { NewsReport } from "../news/News.ts"
-import type { RefundOutcome } from "../payments/domain/refund.ts"
-import type { PredeterminedReport } from "../predetermined/Predetermined.ts"
-import type { ReadingReport, ScoreReport } from "../track-record/SelfScore.ts"
-import type { BackfillReport } from "../whales/Backfill.ts"
-import type { TrackingReport } from "../whales/Tracking.ts"
-import type { WhaleReport } from "../whales/Whales.ts"
+import { isoTime } from "../core/domain/time.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
 import type { ServiceSettings } from "./settings.ts"
 import type { Budget, Mode } from "./variables.ts"
 
 /** Prints what a job did: a readable line in `dev`, structured log fields in `start`. */
-export const printer = (mode: Mode) => (name: string, line: string, fields: object) =>
-  mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
+export const printer = (mode: Mode) => (name: string, report: object) =>
+  mode === "dev"
+    ? Console.log(reportLine(name, report))
+    : Effect.annotateLogs(Effect.logInfo(name), { ...report })
 
 /** Prints why a program failed; nothing if it was interrupted. */
 export const printStopReason = <A, E, R>(program: Effect.Effect<A, E, R>) =>
@@ -114,121 +108,45 @@ function socketLine({ host, port, publicBaseUrl }: ServiceSettings): string {
   return socket === publicBaseUrl ? socket : `${socket}, for buyers ${publicBaseUrl}`
 }
 
-/** One tick: what was read and found, and what was rejected for which reason. */
-export function tickLine(report: TickReport): string {
-  return line("tick", report, [
-    `${report.markets} markets`,
-    `${report.books} books`,
-    `${report.movers.length} movers`,
-    ...(report.seeded > 0 ? [`${report.seeded} price histories fetched`] : []),
-    `rejected: ${byCount(report.rejected) || "none"}`,
-  ])
+/**
+ * A report on one line: its slot, then its counts by name, without those that are 0 or empty. Of a list
+ * of titles it says how many, of a list of names which.
+ */
+function reportLine(name: string, report: object): string {
+  const { slot, ...rest } = { slot: null, ...report }
+  const at = typeof slot === "number" ? ` ${isoTime(slot).slice(11, 19)}` : ""
+  const parts = Object.entries(rest).flatMap(([field, value]) => {
+    const text = valueText(value)
+    const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    return text === "" ? [] : [`${field === "failed" ? "FAILED" : words} ${text}`]
+  })
+  return [`${name}${at}`, ...parts].join("  ")
 }
 
-/** One whale tick: what was read and published, and which stages have a backlog. */
-export function whaleLine(report: WhaleReport): string {
-  const { labels } = report
-  const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
-  const counts = [
-    `${report.wallets} wallets`,
-    `${formatCount(report.activityAdded)} new activity events`,
-    `${report.items.length} entries published`,
-    `${formatCount(report.resolved)} markets resolved`,
-    `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
-  ]
-  return line("whales", report, counts, report.behind)
-}
-
-/** One tick of predetermined outcomes: reviewed, published, or rejected for which reason. */
-export function predeterminedLine(report: PredeterminedReport): string {
-  const counts = [
-    `${formatCount(report.markets)} open markets`,
-    `${report.withNewEvidence} with new evidence`,
-    `${report.questions} sent to the detector`,
-    ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
-    `${report.items.length} published`,
-  ]
-  return line("outcomes", report, [...counts, `rejected: ${byCount(report.rejected) || "none"}`])
-}
-
-/** One tick of the self-score. */
-export function scoreLine(report: ScoreReport): string {
-  const counts = [
-    `${report.itemsRead} new items`,
-    `${report.resolved} markets resolved`,
-    `${report.forecasts} forecasts`,
-    `judged: ${byCount(report.verdicts) || "none"}`,
-  ]
-  return line("scores", report, counts)
-}
-
-/** One run of the job that reads books after published whale entries. */
-export function readingLine(report: ReadingReport): string {
-  return line("books after entries", report, [byCount(report.readings) || "none"])
-}
-
-/** One update of the news. */
-export function headlinesLine(report: NewsReport): string {
-  return line("news", report, [
-    `${report.headlines} new headlines`,
-    `${report.answered} of ${report.sources} sources answered`,
-  ])
-}
-
-/** One digest: narrator, size, claims, missing sections and title. */
-export function digestLine(report: DigestReport): string {
-  const counts = [
-    `by ${report.narrator}`,
-    `${report.words} words from ${report.facts} facts`,
-    `${report.accepted} claims accepted`,
-    `${report.refused} refused`,
-    ...(report.unwritten > 0 ? [`${report.unwritten} requests failed`] : []),
-    ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
-    ...(report.belowThreshold ? ["below the threshold of a sale"] : []),
-    ...(report.stored ? [] : ["not stored: another replica was first"]),
-  ]
-  return `${line("digest", { ...report, failed: [] }, counts)}\n  ${report.title}`
-}
-
-/** One refund. It omits the signature, because anyone who has it can broadcast the refund. */
-export function refundLine({ paymentId, from, to, reason }: RefundOutcome): string {
-  return `refund ${paymentId}  ${from} -> ${to}${reason === null ? "" : `  (${reason})`}`
-}
-
-/** One run of the backfill. */
-export function backfillLine(report: BackfillReport): string {
-  const { wallets, whole, truncated, failed, activityAdded } = report
-  return [
-    "backfill",
-    `${whole} of ${wallets} wallets complete`,
-    ...truncated > 0 ? [`${truncated} truncated`] : [],
-    `${formatCount(activityAdded)} activity events`,
-    ...failed > 0 ? [`${failed} failed`] : [],
-  ].join("  ")
-}
-
-/** One update of the tracked wallets from the leaderboards. */
-export function trackingLine(report: TrackingReport): string {
-  const { boards, failed, found, added, unnamed, overBudget } = report
-  const parts = [
-    `${boards - failed.length} of ${boards} boards`,
-    `${found} wallets`,
-    `${added} new`,
-    ...unnamed > 0 ? [`${unnamed} without a name`] : [],
-    ...overBudget > 0 ? [`${overBudget} over the limit`] : [],
-  ]
-  return `tracking  ${parts.join("  ")}${failed.length > 0 ? `  FAILED ${failed.join(", ")}` : ""}`
+function valueText(value: unknown): string {
+  if (typeof value === "number") return value === 0 ? "" : formatCount(value)
+  if (typeof value === "string") return value
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  if (Array.isArray(value)) {
+    const isNames = value.every((one) => /^[\w-]+$/.test(one))
+    return value.length === 0 ? "" : isNames ? value.join(", ") : `${value.length}`
+  }
+  if (typeof value !== "object" || value === null) return ""
+  return Object.entries(value)
+    .sort(([, a], [, b]) => Number(b) - Number(a))
+    .flatMap(([reason, count]) => count === 0 ? [] : [`${reason} ${count}`])
+    .join(", ")
 }
 
 function formatCount(count: number): string {
-  return count.toLocaleString("en-US")
+  return count.toLocaleString("en-US", { maximumFractionDigits: 2 })
 }
 
 /**
  * Why a process stopped: one sentence if an operator can fix the cause, else the stack trace.
  * Database messages are omitted, because they may contain the login.
  */
-export function stopReason(cause: Cause.Cause<unknown>): string {
+function stopReason(cause: Cause.Cause<unknown>): string {
   const error = Cause.squash(cause)
   if (error instanceof Deno.errors.NotCapable) {
     return `Cannot start: ${error.message.split(",")[0]}. ` +
@@ -237,16 +155,17 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
     case "InvalidSettings":
     case "DataDirBusy":
+    case "StoreUnreadable":
     case "StoreListenFailed":
     case "StoreMismatch":
     case "SchemaDiverged":
     case "OwnerMigrationRequired":
     case "BadApiKey":
     case "SchemaMissing":
-    case "NoTrackedWallets":
     case "CannotLaunch":
     case "InvalidArguments":
     case "BlockRefused":
+    case "ReviewRefused":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
@@ -315,38 +234,4 @@ function limitsLine(settings: ServiceSettings): string {
   return `free ${text(settings.freeLimit)}, documents ${text(settings.documentLimit)}, ` +
     `pages ${text(settings.pageLimit)}, ` +
     `invalid payments ${text(settings.invalidPaymentLimit)}, for each client address`
-}
-
-/** The fields that every job report has. */
-interface JobReport {
-  readonly slot: number
-  readonly seconds: number
-  readonly failed: ReadonlyArray<string>
-}
-
-function line(
-  name: string,
-  { slot, seconds, failed }: JobReport,
-  parts: ReadonlyArray<string>,
-  behind: ReadonlyArray<string> = [],
-): string {
-  const at = new Date(slot).toISOString().slice(11, 19)
-  return [
-    `${name} ${at}`,
-    ...parts,
-    `${seconds.toFixed(2)} s`,
-    ...behind.length > 0 ? [`backlog: ${behind.join(", ")}`] : [],
-    ...failed.length > 0 ? [`FAILED ${failed.join(", ")}`] : [],
-  ].join("  ")
-}
-
-/** Reasons with their counts, most frequent first. */
-function byCount(
-  counts: Readonly<Record<string, number>>,
-  format: (count: number) => string = String,
-): string {
-  return Object.entries(counts)
-    .sort(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${reason} ${format(count)}`)
-    .join(", ")
 }

@@ -29,18 +29,7 @@ import { SelfScore } from "../track-record/SelfScore.ts"
 import { Backfill } from "../whales/Backfill.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
-import {
-  backfillLine,
-  digestLine,
-  headlinesLine,
-  predeterminedLine,
-  printer,
-  readingLine,
-  scoreLine,
-  tickLine,
-  trackingLine,
-  whaleLine,
-} from "./console.ts"
+import { printer } from "./console.ts"
 import type { ServiceSettings } from "./settings.ts"
 
 interface ScheduledJob {
@@ -189,7 +178,7 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
   return {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* ingestion.tick(slot)
-      yield* print("tick", tickLine(report), report)
+      yield* print("tick", report)
       yield* failIf(!isGoodTick(report), report)
     }),
     prune: Effect.fnUntraced(function* (slot: EpochMs) {
@@ -226,17 +215,16 @@ const whaleJobs = Effect.fnUntraced(function* ({ mode, tick }: JobSettings) {
   return {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* whales.tick(slot)
-      yield* print("whales", whaleLine(report), report)
+      yield* print("whales", report)
       yield* failIf(!isGoodWhaleTick(report), report)
       return report.wallets === 0 ? nothingRead : undefined
     }),
-    track: () =>
-      Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
+    track: () => Effect.tap(tracking.update, (report) => print("tracking", report)),
     // Long histories take many runs, so that each run is reported.
     fill: Effect.fnUntraced(function* () {
       const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(tick)
       const report = yield* backfill.run(until)
-      if (report.wallets > 0) yield* print("backfill", backfillLine(report), report)
+      if (report.wallets > 0) yield* print("backfill", report)
     }),
   }
 })
@@ -252,13 +240,13 @@ const textJobs = Effect.fnUntraced(function* (
   return {
     news: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* news.update(slot)
-      if (report.sources > 0) yield* print("news", headlinesLine(report), report)
+      if (report.sources > 0) yield* print("news", report)
     }),
     digest: Effect.fnUntraced(function* () {
       const report = yield* digest.write
       if (Option.isNone(report)) return
       yield* refresh
-      yield* print("digest", digestLine(report.value), report.value)
+      yield* print("digest", report.value)
     }),
     prune: () => Effect.all([news.prune, digest.prune], { discard: true }),
   }
@@ -289,7 +277,7 @@ const judgingJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* predetermined.tick(slot)
       if (isWorthPrinting(report, report.questions, report.items.length)) {
-        yield* print("predetermined", predeterminedLine(report), report)
+        yield* print("predetermined", report)
       }
       yield* failIfAny(report)
       return report.markets === 0 ? nothingRead : undefined
@@ -297,7 +285,7 @@ const judgingJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     followPrices: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* scores.readBooks(slot)
       if (isWorthPrinting(report, Object.keys(report.readings).length)) {
-        yield* print("follow-prices", readingLine(report), report)
+        yield* print("follow-prices", report)
       }
       yield* failIfAny(report)
     }),
@@ -305,7 +293,7 @@ const judgingJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
       const report = yield* scores.tick(slot)
       const verdicts = Object.keys(report.verdicts).length
       if (isWorthPrinting(report, report.itemsRead, report.resolved, report.forecasts, verdicts)) {
-        yield* print("scores", scoreLine(report), report)
+        yield* print("scores", report)
       }
       yield* failIfAny(report)
     }),

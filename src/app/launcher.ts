@@ -6,28 +6,20 @@
 import { Console, Duration, Effect, Schedule, Schema } from "effect"
 import { releaseName } from "../core/domain/version.ts"
 import { commitIn } from "./commit.ts"
-import { loadWorker, loadWorkerCheck } from "./moneySettings.ts"
+import type { Command } from "./arguments.ts"
+import { loadWorker } from "./moneySettings.ts"
 import {
+  checkSandbox,
   commandLine,
   type MachinePaths,
-  migrationCheckSandbox,
-  migrationSandbox,
+  ownerSandbox,
   restoreSandbox,
-  reviewSandbox,
   type Sandbox,
-  serviceCheckSandbox,
   serviceSandbox,
-  workerCheckSandbox,
+  unsetSandbox,
   workerSandbox,
 } from "./sandbox.ts"
-import {
-  loadMigration,
-  loadMigrationCheck,
-  loadRestore,
-  loadService,
-  loadServiceCheck,
-  type ServiceSettings,
-} from "./settings.ts"
+import { loadMigration, loadRestore, loadService, type ServiceSettings } from "./settings.ts"
 import { commitDigits, together } from "./variables.ts"
 import { stopWithLauncher } from "./untilSignal.ts"
 
@@ -77,18 +69,18 @@ interface Launch {
 
 /** Starts the named command and waits for its end. Closing the scope stops its processes. */
 export const launch = Effect.fnUntraced(function* (
-  [command, ...options]: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
   given: Environment,
 ) {
   const environment = withCommit(given)
   const release = releaseName(environment("COMMIT")?.slice(0, commitDigits) ?? null)
-  if (options.includes("--version")) return yield* Console.log(release)
-  if (options.includes("--help")) yield* Console.log(`${release}\n`)
-  const plan = yield* planOf(command, options.filter(isPassedOn), environment)
+  if (args.includes("--version")) return yield* Console.log(release)
+  if (args.includes("--help")) yield* Console.log(`${release}\n`)
+  const plan = yield* planOf(args.filter(isPassedOn), environment)
   if (plan === null) return
   const { main, worker, get } = plan
   const sandboxes = worker === null ? [main] : [main, worker.sandbox]
-  if (options.includes("--print")) {
+  if (args.includes("--print")) {
     for (const sandbox of sandboxes) {
       yield* Console.log(["deno", ...commandLine(sandbox)].map(shellQuoted).join(" "))
     }
@@ -102,99 +94,72 @@ export const launch = Effect.fnUntraced(function* (
   yield* worker === null ? exitCode(child) : Effect.raceFirst(exitCode(child), parentExited)
 }, Effect.scoped)
 
-/** Reads arguments. Most starts have none, and do not wait for what reads them. */
-const reading = Effect.promise(() => import("./arguments.ts"))
+/** Most starts have no arguments, and do not wait for what reads them. */
+const readCommand = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const [kind, ...rest] = args
+  if (rest.length === 0 && (kind === "dev" || kind === "start" || kind === "refunds")) {
+    return { kind } as const
+  }
+  const { readCommand } = yield* Effect.promise(() => import("./arguments.ts"))
+  return yield* readCommand(args)
+})
 
 /** What to start; null when the help was printed instead. */
 const planOf = Effect.fnUntraced(function* (
-  command: string | undefined,
   args: ReadonlyArray<string>,
   environment: Environment,
 ) {
-  if (command !== undefined && withoutArguments.includes(command) && args.length > 0) {
-    const { parseNone } = yield* reading
-    if ((yield* parseNone(command, args)) === null) return null
+  const command = yield* readCommand(args)
+  if (command === null) return null
+  if (command.kind === "dev") {
+    const get = withWorkerAddresses(environment)
+    const { service: settings, worker } = yield* together({
+      service: loadService("dev", get),
+      worker: loadWorker("dev", get),
+    })
+    const main = serviceSandbox(settings, machinePaths)
+    const sandbox = workerSandbox(worker)
+    return { main, worker: { sandbox, service: settings }, get } satisfies Launch
   }
-  switch (command) {
-    case "dev": {
-      const get = withWorkerAddresses(environment)
-      const { service: settings, worker } = yield* together({
-        service: loadService("dev", get),
-        worker: loadWorker("dev", get),
-      })
-      const main = serviceSandbox(settings, machinePaths)
-      const sandbox = workerSandbox(worker)
-      return { main, worker: { sandbox, service: settings }, get } satisfies Launch
-    }
-    case "start": {
-      const main = serviceSandbox(yield* loadService("start", environment), machinePaths)
-      return { main, worker: null, get: environment } satisfies Launch
-    }
-    case "refunds": {
-      const main = workerSandbox(yield* loadWorker("start", environment))
-      return { main, worker: null, get: environment } satisfies Launch
-    }
-    case "migrate": {
-      const { databaseUrl } = yield* loadMigration(environment)
-      return {
-        main: migrationSandbox(databaseUrl),
-        worker: null,
-        get: environment,
-      } satisfies Launch
+  const main = yield* sandboxOf(command, args, environment)
+  return { main, worker: null, get: environment } satisfies Launch
+})
+
+/** The sandbox of a command that is one process. */
+const sandboxOf = Effect.fnUntraced(function* (
+  command: Exclude<Command, { readonly kind: "dev" }>,
+  args: ReadonlyArray<string>,
+  get: Environment,
+) {
+  switch (command.kind) {
+    case "start":
+      return yield* serviceOf(get)
+    case "refunds":
+      return yield* workerOf(get)
+    case "check": {
+      const { role, json } = command
+      const process = { service: serviceOf, refunds: workerOf, migrate: ownerOf }[role](get, args)
+      const files = [get("FAMILY_FILE"), get("LEGACY_ROUTES_FILE")].flatMap((file) => file || [])
+      const known = yield* Effect.catch(
+        process,
+        () => Effect.succeed(unsetSandbox(role, role === "service" ? files : [])),
+      )
+      return checkSandbox(known, role === "refunds" ? json ? ["--json"] : [] : args)
     }
     case "restore": {
-      const read = yield* (yield* reading).parseRestore(args)
-      if (read === null) return null
-      const { journals, since } = read
-      const settings = yield* loadRestore(since !== null, environment)
-      const main = restoreSandbox(settings, journals, args)
-      return { main, worker: null, get: environment } satisfies Launch
-    }
-    case "check": {
-      const main = yield* checkOf(args, environment)
-      return main && { main, worker: null, get: environment } satisfies Launch
-    }
-    case "refunds:list":
-    case "refunds:requeue":
-    case "refunds:settle": {
-      const task = [command.slice("refunds:".length), ...args]
-      if ((yield* (yield* reading).parseReview(task)) === null) return null
-      const { databaseUrl } = yield* loadMigration(environment)
-      return {
-        main: reviewSandbox(databaseUrl, task),
-        worker: null,
-        get: environment,
-      } satisfies Launch
+      const { journals, since } = command
+      return restoreSandbox(yield* loadRestore(since !== null, get), journals, args)
     }
     default:
-      return yield* new CannotLaunch({
-        message: "Cannot launch: name a command: dev, start, refunds, check, migrate, restore, " +
-          "refunds:list, refunds:requeue or refunds:settle",
-      })
+      return yield* ownerOf(get, args)
   }
 })
 
-/** The commands that take no arguments. */
-const withoutArguments = ["dev", "start", "refunds", "migrate"]
-
-const checkOf = Effect.fnUntraced(function* (
-  args: ReadonlyArray<string>,
-  environment: Environment,
-) {
-  const read = yield* (yield* reading).parseCheck(args)
-  if (read === null) return null
-  switch (read.role) {
-    case "service":
-      return serviceCheckSandbox(yield* loadServiceCheck(environment), args)
-    case "refunds":
-      return workerCheckSandbox(
-        yield* loadWorkerCheck(environment),
-        read.json ? ["--json"] : [],
-      )
-    case "migrate":
-      return migrationCheckSandbox(yield* loadMigrationCheck(environment), args)
-  }
-})
+const serviceOf = (get: Environment) =>
+  Effect.map(loadService("start", get), (settings) => serviceSandbox(settings, machinePaths))
+const workerOf = (get: Environment) => Effect.map(loadWorker("start", get), workerSandbox)
+const ownerOf = (get: Environment, args: ReadonlyArray<string>) =>
+  Effect.map(loadMigration(get), ({ databaseUrl }) => ownerSandbox(databaseUrl, args))
 
 /** Options of the launcher itself are not passed on. */
 const isPassedOn = (option: string) => option !== "--print"

@@ -10,11 +10,9 @@ import { Effect, Redacted } from "effect"
 import {
   type Finality,
   type GetVariable,
-  given,
   invalidSettings,
   isLoopback,
   type Mode,
-  problemsOf,
   reader,
   type ReadSetting,
   together,
@@ -41,20 +39,6 @@ export interface MoneySettings {
   readonly payTo: `0x${string}`
   readonly treasury: `0x${string}`
   readonly finality: Finality
-}
-
-/** What reads the chain. */
-export interface ChainParts extends Pick<LivePayments, "rpcUrls" | "rehearsal"> {
-  readonly finality: Finality
-}
-
-/** The settings of payments that are valid, each on its own; null for the others. */
-export interface MoneyParts {
-  readonly simulated: boolean
-  readonly facilitator: LivePayments["facilitator"] | null
-  readonly chain: ChainParts | null
-  readonly payTo: `0x${string}` | null
-  readonly treasury: `0x${string}` | null
 }
 
 /** The payee of simulated payments. No one has its key. */
@@ -127,39 +111,6 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
   }
   return settings satisfies MoneySettings
 })
-
-/** What can be tried of payments whose settings may be incomplete. */
-export const readMoneyParts = Effect.fnUntraced(function* (
-  read: ReadSetting,
-): Effect.fn.Return<MoneyParts> {
-  if ((yield* given(read("PAYMENTS"))) === "simulated") {
-    const none = { facilitator: null, chain: null, payTo: null, treasury: null }
-    return { simulated: true, ...none }
-  }
-  const rpcUrls = yield* given(read("RPC_URL"))
-  const finality = yield* given(read("FINALITY"))
-  return {
-    simulated: false,
-    facilitator: yield* given(readFacilitator(read)),
-    chain: rpcUrls === null || finality === null
-      ? null
-      : { rpcUrls, rehearsal: isRehearsal(rpcUrls), finality },
-    payTo: yield* given(read("PAY_TO_ADDRESS")),
-    treasury: yield* given(read("TREASURY_ADDRESS")),
-  }
-})
-
-/** What the refund worker can try with the settings that are valid, and the problems of the others. */
-export const loadWorkerCheck = Effect.fnUntraced(function* (get: GetVariable) {
-  const read = reader("start", get)
-  return {
-    problems: yield* problemsOf(loadWorker("start", get)),
-    databaseUrl: yield* given(requiredDatabaseUrl(read, "REFUND_DATABASE_URL")),
-    money: yield* readMoneyParts(read),
-    treasuryKey: yield* given(readTreasuryKey(read)),
-  }
-})
-export type WorkerCheckSettings = Effect.Success<ReturnType<typeof loadWorkerCheck>>
 
 /** The payee whose transfers are scanned, and the chain to read them from. */
 export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {

@@ -12,18 +12,19 @@ import type { ReviewCommand } from "./arguments.ts"
 
 /** Characters of a facilitator's or our own reason in the list. */
 const reasonLengthMax = 60
+
 /** Runs a command, and returns what to print. */
 export const runReview = Effect.fnUntraced(function* (command: ReviewCommand) {
   const review = yield* RefundReview
   switch (command.kind) {
-    case "list":
+    case "refunds:list":
       return listText(yield* review.list(command.state))
-    case "requeue": {
+    case "refunds:requeue": {
       const { paymentId, record, approveAmount } = command
       yield* review.requeue(paymentId, record, approveAmount)
       return `Refund ${paymentId} is queued again${approveAmount ? ", its amount approved" : ""}`
     }
-    case "settle": {
+    case "refunds:settle": {
       const { paymentId, record, transaction } = command
       yield* review.settle(paymentId, record, transaction)
       return `Refund ${paymentId} is settled_by_hand, and its payment refunded`

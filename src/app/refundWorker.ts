@@ -5,6 +5,7 @@
  * @module
  */
 import { Cause, Duration, Effect, Layer, Logger, References, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import { address } from "../payments/domain/payment.ts"
 import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
 import { usdcOnBase } from "../payments/domain/x402/terms.ts"
@@ -13,16 +14,16 @@ import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWork
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
-import { schemaVersion } from "../postgres/schemaVersion.ts"
+import { appliedNames } from "../postgres/schemaVersion.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
 import { measureLayer, probesLayer, swept, WorkerBeat } from "./workerProbes.ts"
-import { printer, refundLine } from "./console.ts"
+import { printer } from "./console.ts"
 import type { WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import { InvalidSettings } from "./variables.ts"
 
 /** The migration that this worker's statements need. */
-const schemaVersionMin = 1
+const neededMigration = { id: 1, name: "schema" }
 /** The interval and the number of checks for a store that is not ready: two minutes in all. */
 const readyCheckInterval = Duration.seconds(2)
 const readyCheckRetriesMax = 60
@@ -90,8 +91,11 @@ const databaseLayer = (settings: WorkerSettings) =>
 
 /** Waits until the store has the schema. The worker migrates nothing. */
 const storeReady = ({ databaseUrl: url }: WorkerSettings) =>
-  schemaVersion.pipe(
-    Effect.filterOrFail((version) => version >= schemaVersionMin, () => new SchemaMissing()),
+  Effect.flatMap(SqlClient, appliedNames).pipe(
+    Effect.filterOrFail(
+      (applied) => applied.get(neededMigration.id) === neededMigration.name,
+      () => new SchemaMissing(),
+    ),
     Effect.provide(Layer.fresh(layerPostgres({ url, maxConnections: 1 }))),
     Effect.tapError(({ _tag }) =>
       Effect.logWarning(
@@ -123,7 +127,7 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
       yield* swept(queue, outcomes)
       for (const outcome of outcomes.filter(({ unchanged }) => !unchanged)) {
         const { paymentId, from, to, reason } = outcome
-        yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })
+        yield* print("refund", { paymentId, from, to, reason })
       }
       const needOperator = outcomes.filter((outcome) => needsOperator(queue, outcome))
       if (needOperator.length > 0) {

@@ -14,17 +14,14 @@ import * as restoreStore from "../payments/postgres/restoreStore.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import { layerPostgres } from "../postgres/client.ts"
-import { parseRestore } from "./arguments.ts"
+import type { RestoreCommand } from "./arguments.ts"
 import { InvalidArguments } from "./commandLine.ts"
 import { loadRestore, type RestoreSettings } from "./settings.ts"
 import type { GetVariable } from "./variables.ts"
 
 /** Runs the command, and prints what it did. Running it again changes nothing more. */
 export const restore = Effect.fnUntraced(
-  function* (args: ReadonlyArray<string>, get: GetVariable) {
-    const read = yield* parseRestore(args)
-    if (read === null) return
-    const { journals, since } = read
+  function* ({ journals, since }: RestoreCommand, get: GetVariable) {
     const settings = yield* loadRestore(since !== null, get)
     const delivered = new Set(
       (yield* Effect.forEach(journals, journalIn)).flatMap((ids) => [...ids]),

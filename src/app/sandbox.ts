@@ -9,19 +9,8 @@
 import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
-import type {
-  MoneyParts,
-  MoneySettings,
-  WorkerCheckSettings,
-  WorkerSettings,
-} from "./moneySettings.ts"
-import type {
-  MigrationCheckSettings,
-  RestoreSettings,
-  ServiceCheckSettings,
-  ServiceSettings,
-  VenueAndStore,
-} from "./settings.ts"
+import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
+import type { RestoreSettings, ServiceSettings, VenueAndStore } from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
 /** Paths that depend on the machine. */
@@ -122,13 +111,17 @@ export function workerSandbox(settings: WorkerSettings): Sandbox {
   }
 }
 
-export function migrationSandbox(databaseUrl: Redacted.Redacted): Sandbox {
+/** A command of the owner of the tables. `args`: its name, and its own. */
+export function ownerSandbox(
+  databaseUrl: Redacted.Redacted,
+  args: ReadonlyArray<string>,
+): Sandbox {
   return {
-    entry: "src/migrate.ts",
-    args: [],
+    entry: "src/command.ts",
+    args,
     variables: variablesOf("migration"),
     net: [databaseHost(databaseUrl)],
-    read: [migrations],
+    read: args[0]?.startsWith("refunds:") ? [] : [migrations],
     write: [],
   }
 }
@@ -143,7 +136,7 @@ export function restoreSandbox(
     ? []
     : Redacted.value(scan.chain.rpcUrls)
   return {
-    entry: "src/restore.ts",
+    entry: "src/command.ts",
     args,
     variables: variablesOf("restore"),
     net: [databaseHost(databaseUrl), ...chain.map(hostOf)],
@@ -152,65 +145,26 @@ export function restoreSandbox(
   }
 }
 
-/** A person's tasks for refunds. `args` are the name of the task and its options. */
-export function reviewSandbox(
-  databaseUrl: Redacted.Redacted,
-  args: ReadonlyArray<string>,
-): Sandbox {
-  return { ...migrationSandbox(databaseUrl), entry: "src/refund-review.ts", args, read: [] }
-}
-
-/** What the service would reach, and its listeners. It writes nothing. */
-export function serviceCheckSandbox(
-  settings: ServiceCheckSettings,
-  args: ReadonlyArray<string>,
-): Sandbox {
-  const { databaseUrl, money, venue, files } = settings
+/** What a check may: what its process reaches, and its listeners. It writes nothing. */
+export function checkSandbox(process: Sandbox, args: ReadonlyArray<string>): Sandbox {
+  const isWorker = process.entry === "src/refund-worker.ts"
+  const read = process.read.filter((path) => !process.write.includes(path))
   return {
-    entry: "src/check.ts",
-    args,
-    variables: variablesOf("service"),
-    net: [
-      ...settings.listeners.flatMap(({ host, port }) =>
-        host === null || port === null ? [] : [bound(host, port)]
-      ),
-      ...databaseUrl === null ? [] : [databaseHost(databaseUrl)],
-      ...partHosts(money),
-      ...venue?.kind === "polymarket" ? Object.values(polymarketUrls).map(hostOf) : [],
-      ...intelligenceHosts({ model: settings.model, news: settings.news ?? { kind: "off" } }),
-    ],
-    read: [migrations, ...files, ...venue?.kind === "replay" ? [venue.dir] : []],
+    ...process,
+    ...isWorker ? { args: ["check", ...args] } : { entry: "src/command.ts", args },
+    read,
     write: [],
   }
 }
 
-/** The refund worker's own process, because only it reads the treasury's key. */
-export function workerCheckSandbox(
-  { databaseUrl, money }: WorkerCheckSettings,
-  args: ReadonlyArray<string>,
+/** A check of settings with a problem prints it, and tries nothing. `files` are named by settings. */
+export function unsetSandbox(
+  role: "service" | "refunds" | "migrate",
+  files: ReadonlyArray<string>,
 ): Sandbox {
-  return {
-    entry: "src/refund-worker.ts",
-    args: ["check", ...args],
-    variables: variablesOf("worker"),
-    net: [...databaseUrl === null ? [] : [databaseHost(databaseUrl)], ...partHosts(money)],
-    read: [],
-    write: [],
-  }
-}
-
-export function migrationCheckSandbox(
-  { databaseUrl }: MigrationCheckSettings,
-  args: ReadonlyArray<string>,
-): Sandbox {
-  return {
-    entry: "src/check.ts",
-    args,
-    variables: variablesOf("migration"),
-    net: databaseUrl === null ? [] : [databaseHost(databaseUrl)],
-    read: [migrations],
-    write: [],
-  }
+  const process = ({ service: "service", refunds: "worker", migrate: "migration" } as const)[role]
+  const entry = role === "refunds" ? "src/refund-worker.ts" : "src/command.ts"
+  return { entry, args: [], variables: variablesOf(process), net: [], read: files, write: [] }
 }
 
 /** The permissions as flags of Deno. An empty list allows nothing. */
@@ -237,13 +191,6 @@ function moneyHosts({ payments }: MoneySettings): ReadonlyArray<string> {
   return payments.kind === "simulated"
     ? []
     : [...payments.facilitator.urls, ...Redacted.value(payments.rpcUrls)].map(hostOf)
-}
-
-function partHosts({ facilitator, chain }: MoneyParts): ReadonlyArray<string> {
-  return [
-    ...facilitator === null ? [] : facilitator.urls,
-    ...chain === null ? [] : Redacted.value(chain.rpcUrls),
-  ].map(hostOf)
 }
 
 /** The model, and every source of news. */

@@ -15,19 +15,16 @@ import type { ModelOptions } from "../writing/openai/model.ts"
 import {
   isRehearsal,
   type MoneySettings,
-  readMoneyParts,
   readMoneySettings,
   readScan,
   requiredDatabaseUrl,
 } from "./moneySettings.ts"
 import {
   type GetVariable,
-  given,
   type InvalidSettings,
   invalidSettings,
   isLoopback,
   type Mode,
-  problemsOf,
   reader,
   type ReadSetting,
   type StoreServer,
@@ -135,37 +132,6 @@ const readLimits = (read: ReadSetting) =>
     pageLimit: read("PAGE_LIMIT"),
     invalidPaymentLimit: read("INVALID_PAYMENT_LIMIT"),
   })
-
-/** What the service can try with the settings that are valid, and the problems of the others. */
-export const loadServiceCheck = Effect.fn("settings.loadServiceCheck")(
-  function* (get: GetVariable) {
-    const read = reader("start", get)
-    const venue = yield* given(readVenue(read))
-    const files = [yield* given(read("FAMILY_FILE")), yield* given(read("LEGACY_ROUTES_FILE"))]
-    return {
-      problems: yield* problemsOf(loadService("start", get)),
-      publicBaseUrl: yield* given(readBaseUrl("start", read)),
-      listeners: [
-        { host: yield* given(read("HOST")), port: yield* given(read("PORT")) },
-        { host: yield* given(read("ADMIN_HOST")), port: yield* given(read("ADMIN_PORT")) },
-      ],
-      databaseUrl: yield* given(read("DATABASE_URL")),
-      money: yield* readMoneyParts(read),
-      venue,
-      model: yield* given(readModel(read)),
-      news: venue === null ? null : yield* given(readNews(venue.kind, read)),
-      files: files.filter((file) => file !== null),
-    }
-  },
-)
-export type ServiceCheckSettings = Effect.Success<ReturnType<typeof loadServiceCheck>>
-
-/** The login of the owner, when it is valid. */
-export const loadMigrationCheck = Effect.fnUntraced(function* (get: GetVariable) {
-  const own = requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL")
-  return { problems: yield* problemsOf(loadMigration(get)), databaseUrl: yield* given(own) }
-})
-export type MigrationCheckSettings = Effect.Success<ReturnType<typeof loadMigrationCheck>>
 
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: GetVariable) {

@@ -1,9 +1,9 @@
 /**
  * Traces for an OpenTelemetry collector (OTLP over HTTP, JSON). Without a collector there is no tracer.
  *
- * Effect's exporter makes batches of the ended spans; here they are limited and delivered. A slow or
- * dead collector never slows or fails a sale: the queue has a limit, and what does not fit is
- * dropped and counted. A trace is exported or not as a whole, by a limit of traces per second.
+ * Effect's exporter sends batches of the ended spans, and pauses for a minute when a collector fails: a
+ * slow or dead one never slows or fails a sale, and its spans are dropped. A trace is exported or not as
+ * a whole, by a limit of traces per second.
  *
  * A span has a name and attributes of `core/tracing.ts` only, or is a statement of a request. An
  * error is exported by its type alone: its message may be text from outside.
@@ -21,13 +21,10 @@ import {
   Metric,
   Option,
   Predicate,
-  Queue,
   Redacted,
-  Schedule,
-  Schema,
   Tracer,
 } from "effect"
-import { HttpBody, HttpClient, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { attributeKeys, rootNames, stepNames } from "../core/tracing.ts"
 
@@ -47,24 +44,11 @@ export const valueLengthMax = 120
 /** Spans of a batch, and how often a smaller one is made. */
 const batchSpans = 256
 const batchEvery = Duration.seconds(2)
-/** Batches that wait while one is sent: with their spans, the most memory that traces use. */
-export const batchesMax = 16
-/** One request to the collector, its tries, and the pause between them. */
+/** One request to the collector. */
 const requestMax = Duration.seconds(5)
-const retriesMax = 2
-const retryPause = Duration.seconds(1)
 /** How long a closing service waits for the last batches. */
 const drainMax = Duration.seconds(3)
 
-const sentTotal = Metric.counter("trace_spans_sent_total", {
-  description: "Spans that the collector accepted",
-  incremental: true,
-})
-const droppedTotal = Metric.counter("trace_spans_dropped_total", {
-  description: "Spans that were not exported: the queue was full, the collector refused them or " +
-    "did not answer, or their trace was too long",
-  incremental: true,
-})
 const notTracedTotal = Metric.counter("traces_left_out_total", {
   description: "Requests without a trace, because a second had too many",
   incremental: true,
@@ -81,15 +65,16 @@ export const layer = (options: TelemetryOptions | null): Layer.Layer<never> =>
   )
 
 const makeTracer = Effect.fnUntraced(function* ({ url, headers, commit }: TelemetryOptions) {
-  const offer = yield* makeDelivery(url, Redacted.value(headers))
   const otlp = yield* OtlpTracer.make({
     url,
+    headers: Redacted.value(headers),
     resource: { serviceName: "bellwether", ...(commit === null ? {} : { serviceVersion: commit }) },
     exportInterval: batchEvery,
     maxBatchSize: batchSpans,
+    shutdownTimeout: drainMax,
   }).pipe(
-    Effect.provideService(OtlpSerialization.OtlpSerialization, passedTo(offer)),
-    Effect.provideService(HttpClient.HttpClient, alwaysAccepting),
+    Effect.provide(OtlpSerialization.layerJson),
+    Effect.provideService(HttpClient.HttpClient, collectorClient()),
     Effect.provide(OtlpExporter.layerFlusher),
     // The default provider would enumerate the environment.
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: {} })),
@@ -97,118 +82,45 @@ const makeTracer = Effect.fnUntraced(function* ({ url, headers, commit }: Teleme
   return limited(otlp, yield* Effect.context<never>())
 })
 
-/** Effect's exporter drops a batch uncounted and pauses for a minute when a request fails. */
-const alwaysAccepting = HttpClient.make((request) =>
-  Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null)))
-)
-
-const passedTo = (
-  offer: (data: OtlpTracer.TraceData) => void,
-): OtlpSerialization.OtlpSerialization["Service"] => ({
-  traces: (data) => {
-    offer(data)
-    return HttpBody.empty
-  },
-  metrics: () => HttpBody.empty,
-  logs: () => HttpBody.empty,
-})
-
-/** A request that the collector did not accept. `again`: the same batch may succeed later. */
-class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", {
-  again: Schema.Boolean,
-  reason: Schema.String,
-}) {}
-
-const countOf = ({ resourceSpans }: OtlpTracer.TraceData) =>
-  resourceSpans.reduce(
-    (sum, { scopeSpans }) => scopeSpans.reduce((sum, { spans }) => sum + spans.length, sum),
-    0,
-  )
-
-/** Sends one batch after the other. Returns the function that adds one; it does not wait. */
-const makeDelivery = Effect.fnUntraced(function* (
-  url: string,
-  headers: Readonly<Record<string, string>>,
-) {
-  const context = yield* Effect.context<never>()
-  const queue = yield* Queue.dropping<OtlpTracer.TraceData>(batchesMax)
+/** Posts a batch within a time limit. The answer's body is not read: it may be anything. */
+function collectorClient(): HttpClient.HttpClient {
   let failing = false
-  let sending = false
-  const deliver = Effect.fnUntraced(function* (data: OtlpTracer.TraceData) {
-    const sent = yield* Effect.exit(Effect.retry(post(url, headers, JSON.stringify(data)), {
-      while: ({ again }) => again,
-      schedule: Schedule.spaced(retryPause),
-      times: retriesMax,
-    }))
-    yield* Metric.update(
-      Exit.isSuccess(sent) ? sentTotal : Metric.withAttributes(droppedTotal, { reason: "refused" }),
-      countOf(data),
-    )
-    if (Exit.isFailure(sent) !== failing) {
-      failing = !failing
-      const reason = Option.match(Exit.findErrorOption(sent), {
-        onNone: () => "",
-        onSome: ({ reason }) => `: ${reason}`,
-      })
-      yield* failing
-        ? Effect.logWarning(`Cannot deliver traces${reason}`)
-        : Effect.logInfo("Traces are delivered again")
-    }
+  const judged = Effect.fnUntraced(function* (isGood: boolean, reason: string) {
+    if (isGood !== failing) return
+    failing = !isGood
+    yield* failing
+      ? Effect.logWarning(`Cannot deliver traces: ${reason}`)
+      : Effect.logInfo("Traces are delivered again")
   })
-  const next = Effect.flatMap(Queue.take(queue), (data) => {
-    sending = true
-    return Effect.ensuring(deliver(data), Effect.sync(() => sending = false))
-  })
-  yield* Effect.forkScoped(Effect.withTracerEnabled(Effect.forever(next), false))
-  // Runs before the fiber is interrupted.
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() =>
-      sending || Queue.sizeUnsafe(queue) > 0 ? Effect.fail("not yet") : Effect.void
+  return HttpClient.make((request, url) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const { method, headers, body } = request
+        const sent = body._tag === "Uint8Array" ? new Uint8Array(body.body) : null
+        const response = await fetch(url, {
+          ...{ method, headers: { ...headers, "content-type": "application/json" }, body: sent },
+          ...{ signal, redirect: "manual" },
+        })
+        await response.body?.cancel()
+        return response.status
+      },
+      catch: () => "no connection",
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: requestMax,
+        orElse: () => Effect.fail("no answer in time"),
+      }),
+      Effect.tap((status) => judged(status >= 200 && status < 300, `status ${status}`)),
+      Effect.tapError((reason) => judged(false, reason)),
+      Effect.map((status) => HttpClientResponse.fromWeb(request, new Response(null, { status }))),
+      Effect.mapError((description) =>
+        new HttpClientError.HttpClientError({
+          reason: new HttpClientError.TransportError({ request, description }),
+        })
+      ),
     )
-      .pipe(
-        Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeoutOption(drainMax),
-        Effect.ignore,
-      )
   )
-  return (data: OtlpTracer.TraceData) => {
-    if (Queue.offerUnsafe(queue, data)) return
-    Metric.withAttributes(droppedTotal, { reason: "queue_full" }).updateUnsafe(
-      countOf(data),
-      context,
-    )
-  }
-})
-
-/** Statuses after which OTLP sends a batch again. */
-const againStatuses = new Set([429, 502, 503, 504])
-
-/** Posts a batch. The answer's body is not read: it may be anything. */
-const post = (url: string, headers: Readonly<Record<string, string>>, body: string) =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
-        body,
-        signal,
-        redirect: "manual",
-      })
-      await response.body?.cancel()
-      return response.status
-    },
-    catch: () => new NotDelivered({ again: true, reason: "no connection" }),
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: requestMax,
-      orElse: () => Effect.fail(new NotDelivered({ again: true, reason: "no answer in time" })),
-    }),
-    Effect.filterOrFail(
-      (status) => status >= 200 && status < 300,
-      (status) =>
-        new NotDelivered({ again: againStatuses.has(status), reason: `status ${status}` }),
-    ),
-  )
+}
 
 const roots: ReadonlySet<string> = new Set(rootNames)
 const steps: ReadonlySet<string> = new Set(stepNames)
@@ -262,10 +174,7 @@ function limited(otlp: Tracer.Tracer, context: Context.Context<never>): Tracer.T
         ? statementName
         : null
       if (name === null) return new PassedSpan(parent)
-      if (trace.spans >= spansPerTraceMax) {
-        Metric.withAttributes(droppedTotal, { reason: "trace_full" }).updateUnsafe(1, context)
-        return new PassedSpan(parent)
-      }
+      if (trace.spans >= spansPerTraceMax) return new PassedSpan(parent)
       trace.spans += 1
       return new ExportedSpan(otlp.span({ ...options, name }), trace)
     },

@@ -666,16 +666,6 @@ export const together = <A extends object>(
       : yield* new InvalidSettings({ problems: [first, ...others] })
   })
 
-/** The value of a reading; null when it fails. */
-export const given = <A>(reading: Effect.Effect<A, InvalidSettings>): Effect.Effect<A | null> =>
-  Effect.catch(reading, () => Effect.succeed(null))
-
-/** The problems of a reading, none when it succeeds. */
-export const problemsOf = (
-  reading: Effect.Effect<unknown, InvalidSettings>,
-): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.match(reading, { onSuccess: () => [], onFailure: ({ problems }) => problems })
-
 /**
  * Reads one variable at a time. An error message never repeats the value, which may be a secret.
  */

@@ -38,7 +38,7 @@ const stageLimits = {
 type Stage = keyof typeof stageLimits
 
 /** The counts of one tick. */
-export interface TickReport {
+interface TickReport {
   readonly slot: EpochMs
   readonly markets: number
   readonly candidates: number

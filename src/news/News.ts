@@ -40,7 +40,7 @@ interface StoriesFound {
 }
 
 /** The counts of one update. */
-export interface NewsReport {
+interface NewsReport {
   readonly slot: EpochMs
   readonly sources: number
   readonly answered: number

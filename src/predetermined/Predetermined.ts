@@ -52,7 +52,7 @@ const stageLimits = {
 type Stage = keyof typeof stageLimits
 
 /** The counts of one tick. */
-export interface PredeterminedReport {
+interface PredeterminedReport {
   readonly slot: EpochMs
   /** Live markets with a recent, open price. */
   readonly markets: number

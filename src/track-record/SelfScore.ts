@@ -79,7 +79,7 @@ const stageLimits = {
 type Stage = keyof typeof stageLimits
 
 /** The counts of one tick. */
-export interface ScoreReport {
+interface ScoreReport {
   readonly slot: EpochMs
   /** Feed items read, of any type. */
   readonly itemsRead: number
@@ -95,7 +95,7 @@ export interface ScoreReport {
 }
 
 /** The counts of one run of `readBooks`. */
-export interface ReadingReport {
+interface ReadingReport {
   readonly slot: EpochMs
   readonly itemsRead: number
   /** Saved readings, by state. */

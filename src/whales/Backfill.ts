@@ -18,7 +18,7 @@ import { WalletStore } from "./WalletStore.ts"
 const concurrency = 4
 
 /** The result of one run. */
-export interface BackfillReport {
+interface BackfillReport {
   /** Wallets whose history was incomplete when the run began. */
   readonly wallets: number
   /** Those of them whose history is `whole` now, and those whose history is `truncated`. */

@@ -28,7 +28,7 @@ const boardTriesMax = 3
 const boardRetryDelay = Duration.minutes(10)
 
 /** The result of one update. */
-export interface TrackingReport {
+interface TrackingReport {
   readonly boards: number
   /** Boards that could not be read, such as `volume week sports`. */
   readonly failed: ReadonlyArray<string>

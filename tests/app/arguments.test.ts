@@ -6,53 +6,56 @@
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Console, Effect } from "effect"
-import { parseCheck, parseNone, parseRestore, parseReview } from "../../src/app/arguments.ts"
+import { readCommand } from "../../src/app/arguments.ts"
 import { test } from "../support/effect.ts"
 
 const id = `0x${"12".repeat(32)}`
 const by = ["--by", "Ada", "--note", "why"]
 const record = { person: "Ada", note: "why" }
 
-const commands = {
-  check: parseCheck,
-  restore: parseRestore,
-  refunds: parseReview,
-  migrate: (args: ReadonlyArray<string>) => parseNone("migrate", args),
-}
-
-type Case = readonly [command: keyof typeof commands, args: string | ReadonlyArray<string>]
+type Case = readonly [command: string, args: string | ReadonlyArray<string>]
 const wordsOf = (args: Case[1]) =>
   typeof args === "string" ? args.split(" ").filter((word) => word !== "") : args
 
 const accepted: ReadonlyArray<readonly [...Case, read: object]> = [
-  ["check", "", { role: "service", json: false }],
-  ["check", "--role refunds --json", { role: "refunds", json: true }],
-  ["restore", "--journal a --since 42 --journal b,c", { journals: ["a", "b,c"], since: 42n }],
-  ["restore", "--journal a", { journals: ["a"], since: null }],
-  ["restore", "--since 1", { journals: [], since: 1n }],
-  ["refunds", "list", { kind: "list", state: null }],
-  ["refunds", "list --state needs_review", { kind: "list", state: "needs_review" }],
+  ["migrate", "", { kind: "migrate" }],
+  ["check", "", { kind: "check", role: "service", json: false }],
+  ["check", "--role refunds --json", { kind: "check", role: "refunds", json: true }],
+  ["restore", "--journal a --since 42 --journal b,c", {
+    kind: "restore",
+    journals: ["a", "b,c"],
+    since: 42n,
+  }],
+  ["restore", "--journal a", { kind: "restore", journals: ["a"], since: null }],
+  ["restore", "--since 1", { kind: "restore", journals: [], since: 1n }],
+  ["refunds:list", "", { kind: "refunds:list", state: null }],
+  ["refunds:list", "--state needs_review", { kind: "refunds:list", state: "needs_review" }],
   [
-    "refunds",
-    ["requeue", id, ...by],
-    { kind: "requeue", paymentId: id, record, approveAmount: false },
+    "refunds:requeue",
+    [id, ...by],
+    { kind: "refunds:requeue", paymentId: id, record, approveAmount: false },
   ],
   [
-    "refunds",
-    ["requeue", "--approve-amount", ...by, id],
-    { kind: "requeue", paymentId: id, record, approveAmount: true },
+    "refunds:requeue",
+    ["--approve-amount", ...by, id],
+    { kind: "refunds:requeue", paymentId: id, record, approveAmount: true },
   ],
-  ["refunds", ["settle", id, ...by], { kind: "settle", paymentId: id, record, transaction: null }],
+  ["refunds:settle", [id, ...by], {
+    kind: "refunds:settle",
+    paymentId: id,
+    record,
+    transaction: null,
+  }],
   [
-    "refunds",
-    ["settle", id, ...by, "--transaction", id],
-    { kind: "settle", paymentId: id, record, transaction: id },
+    "refunds:settle",
+    [id, ...by, "--transaction", id],
+    { kind: "refunds:settle", paymentId: id, record, transaction: id },
   ],
 ]
 for (const [command, args, read] of accepted) {
   test(`${command} ${wordsOf(args).join(" ")} is read`, () =>
     Effect.gen(function* () {
-      equal(yield* commands[command](wordsOf(args)), read)
+      equal(yield* readCommand([command, ...wordsOf(args)]), read)
     }))
 }
 
@@ -74,22 +77,22 @@ const refused: ReadonlyArray<readonly [...Case, because: RegExp]> = [
   ["restore", ".data/journal", /journal/],
   ["restore", "--journals a", /--journals/],
   ["restore", ["--journal", ""], /the path of a folder/],
-  ["refunds", "", /Name a task/],
-  ["refunds", "list --state unknown", /--state/],
-  ["refunds", ["requeue", "0x12", ...by], /<payment-id>/],
-  ["refunds", ["requeue", id, id, ...by], /positional/],
-  ["refunds", ["requeue", id, "--note", "why"], /--by/],
-  ["refunds", ["settle", id, "--by", "x".repeat(101), "--note", "x"], /at most 100/],
-  ["refunds", ["settle", id, "--by", "Ada", "--note", "  "], /at most 1000/],
-  ["refunds", ["settle", id, ...by, "--transaction", "0xABC"], /--transaction/],
-  ["refunds", ["settle", id, ...by, "--approve-amount"], /--approve-amount/],
-  ["refunds", ["requeue", id, ...by, "--force"], /--force/],
-  ["migrate", "x", /"x"/],
+  ["unknown", "", /Name a command/],
+  ["refunds:list", "--state unknown", /--state/],
+  ["refunds:requeue", ["0x12", ...by], /<payment-id>/],
+  ["refunds:requeue", [id, id, ...by], /positional/],
+  ["refunds:requeue", [id, "--note", "why"], /--by/],
+  ["refunds:settle", [id, "--by", "x".repeat(101), "--note", "x"], /at most 100/],
+  ["refunds:settle", [id, "--by", "Ada", "--note", "  "], /at most 1000/],
+  ["refunds:settle", [id, ...by, "--transaction", "0xABC"], /--transaction/],
+  ["refunds:settle", [id, ...by, "--approve-amount"], /--approve-amount/],
+  ["refunds:requeue", [id, ...by, "--force"], /--force/],
+  ["start", "x", /"x"/],
 ]
 for (const [command, args, because] of refused) {
   test(`${command} ${wordsOf(args).join(" ").slice(0, 90)} is refused in one line`, () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(commands[command](wordsOf(args)))
+      const error = yield* Effect.flip(readCommand([command, ...wordsOf(args)]))
       equal(error._tag, "InvalidArguments")
       match(error.message, because)
       ok(!error.message.includes("\n"), error.message)
@@ -104,11 +107,11 @@ test("--help prints what a command takes, and reads nothing else", () =>
     const asked: ReadonlyArray<Case> = [
       ["check", "--help"],
       ["restore", "--since x --help"],
-      ["refunds", "settle --help"],
-      ["migrate", "--help"],
+      ["refunds:settle", "--help"],
+      ["dev", "--help"],
     ]
     for (const [command, args] of asked) {
-      const read = commands[command](wordsOf(args))
+      const read = readCommand([command, ...wordsOf(args)])
       equal(yield* Effect.provideService(read, Console.Console, console), null)
       match(lines.pop() ?? "", /USAGE\n {2}deno task /)
     }

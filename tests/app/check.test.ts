@@ -11,11 +11,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { tryDatabase } from "../../src/app/check/database.ts"
 import { tryFacilitator } from "../../src/app/check/facilitator.ts"
-import { hasFailed, jsonOf, type Row, tableOf, tryAll } from "../../src/app/check/rows.ts"
+import { checked, hasFailed, jsonOf, type Row, tableOf, tryAll } from "../../src/app/check/rows.ts"
 import { checkMigration, checkService } from "../../src/app/check/serviceCheck.ts"
 import { checkWorker } from "../../src/app/check/workerCheck.ts"
-import { loadWorkerCheck } from "../../src/app/moneySettings.ts"
-import { loadMigrationCheck, loadServiceCheck } from "../../src/app/settings.ts"
+import { loadWorker } from "../../src/app/moneySettings.ts"
+import { loadMigration, loadService, type ServiceSettings } from "../../src/app/settings.ts"
 import type { Variable } from "../../src/app/variables.ts"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
@@ -55,16 +55,20 @@ const service = (url: Url, databaseUrl: string): Env => ({
 
 /** The rows for the service, judged as in production although its chain is on this machine. */
 const rowsOf = Effect.fnUntraced(function* (url: Url, env: Env) {
-  const settings = yield* loadServiceCheck((name) => env[name])
-  const { chain } = settings.money
-  const inProduction = {
-    ...settings,
-    money: { ...settings.money, chain: chain === null ? null : { ...chain, rehearsal: false } },
-    news: { kind: "real", gdelt: false, feeds: [{ name: "Gazette", url: url("feed") }] } as const,
-  }
-  const rows = yield* checkService(inProduction, {
-    ...{ gammaUrl: url("venue"), clobUrl: url("clob"), dataUrl: url("venue") },
-  })
+  const rows = yield* checked(
+    loadService("start", (name) => env[name]),
+    (settings) => {
+      const { payments } = settings
+      const inProduction: ServiceSettings = {
+        ...settings,
+        payments: payments.kind === "live" ? { ...payments, rehearsal: false } : payments,
+        news: { kind: "real", gdelt: false, feeds: [{ name: "Gazette", url: url("feed") }] },
+      }
+      return checkService(inProduction, {
+        ...{ gammaUrl: url("venue"), clobUrl: url("clob"), dataUrl: url("venue") },
+      })
+    },
+  )
   noSecrets(rows)
   return rows
 })
@@ -255,14 +259,12 @@ for (const [name, { of, env = {}, part, state, found, todo }] of Object.entries(
 }
 
 liveTest(
-  "checkService() names every missing setting, and tries the parts that are set",
+  "checkService() names every missing setting, and tries nothing then",
   () =>
     Effect.gen(function* () {
       const url = yield* startParts()
       const rows = yield* rowsOf(url, { RPC_URL: url("rpc"), PORT: String(freePort()) })
-      const problems = rows.filter(({ part }) => part === "settings").map(({ found }) => found)
-      equal(problems.length, 6, problems.join("\n"))
-      equal(rowOf(rows, "chain").state, "ok")
+      equal(statesOf(rows), Array.from({ length: 6 }, () => "settings fail"))
       equal(hasFailed(rows), true)
     }),
 )
@@ -271,7 +273,8 @@ liveTest("checkService() names a port that is in use", () =>
   Effect.gen(function* () {
     const url = yield* startParts()
     const { port } = new URL(url("rpc"))
-    const row = (yield* rowsOf(url, { ...service(url, ""), PORT: port }))
+    const storeless = service(url, `postgres://a@127.0.0.1:${freePort()}/b`)
+    const row = (yield* rowsOf(url, { ...storeless, PORT: port }))
       .find(({ part, state }) => part === "listener" && state === "warn")
     match(row?.found ?? "", /is in use/)
   }))
@@ -336,11 +339,11 @@ liveTest(
 liveTest("checkMigration() tries the owner's login", () =>
   Effect.gen(function* () {
     const env: Env = { MIGRATION_DATABASE_URL: yield* startStore() }
-    const rows = yield* checkMigration(yield* loadMigrationCheck((name) => env[name]))
+    const rows = yield* checked(loadMigration((name) => env[name]), checkMigration)
     equal(statesOf(rows), [
       ...["settings ok", "database warn", "login ok", "schema ok", "clock ok"],
     ])
-    const none = yield* checkMigration(yield* loadMigrationCheck(() => undefined))
+    const none = yield* checked(loadMigration(() => undefined), checkMigration)
     equal(statesOf(none), ["settings fail"])
   }))
 
@@ -354,7 +357,7 @@ liveTest(
         ...{ DATABASE_URL: yield* startStore(), TREASURY_PRIVATE_KEY: key },
       }
       const rowsWith = Effect.fnUntraced(function* (env: Env) {
-        const rows = yield* checkWorker(yield* loadWorkerCheck((name) => env[name]))
+        const rows = yield* checked(loadWorker("start", (name) => env[name]), checkWorker)
         noSecrets(rows)
         return rows
       })
@@ -365,7 +368,7 @@ liveTest(
         ...["settings ok", "key ok", "database warn", "login warn", "chain ok", "usdc ok"],
         ...["treasury ok", "facilitator ok", "clock ok"],
       ])
-      const empty = yield* rowsWith({ DATABASE_URL: yield* startStore(false) })
+      const empty = yield* rowsWith({ ...env, DATABASE_URL: yield* startStore(false) })
       match(rowOf(empty, "schema").found, /no tables/)
     }),
 )

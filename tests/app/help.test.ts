@@ -11,7 +11,12 @@ import { startupHints } from "../../src/app/console.ts"
 import { exampleEnvironment, helpOf, settingGroups, tasks } from "../../src/app/help.ts"
 import { loadWorker } from "../../src/app/moneySettings.ts"
 import { loadMigration, loadService } from "../../src/app/settings.ts"
-import { defaultText, problemsOf, type Variable, variables } from "../../src/app/variables.ts"
+import {
+  defaultText,
+  type InvalidSettings,
+  type Variable,
+  variables,
+} from "../../src/app/variables.ts"
 import { liveTest, test } from "../support/effect.ts"
 
 const names = Object.keys(variables) as ReadonlyArray<Variable>
@@ -39,6 +44,12 @@ test("the help of a task has its settings, each on one line with its default", (
     ok(!helpOf("start")?.includes("TREASURY_PRIVATE_KEY"))
     equal([helpOf("refunds:list"), helpOf("toString")], [null, null])
   }))
+
+const problemsOf = (reading: Effect.Effect<unknown, InvalidSettings>) =>
+  Effect.match(reading, {
+    onSuccess: (): ReadonlyArray<string> => [],
+    onFailure: ({ problems }) => problems,
+  })
 
 test("the required settings are those that a start without any names", () =>
   Effect.gen(function* () {
@@ -147,9 +158,9 @@ liveTest(
       for (const wrong of [["check", "--role", "nothing"], ["migrate", "x"], ["start", "--x"]]) {
         equal((yield* launched(...wrong)).code, 2)
       }
-      const migrate = yield* launched("migrate", "--help")
-      equal(migrate.code, 0)
-      match(migrate.stdout, /USAGE\n {2}deno task migrate/)
+      const restore = yield* launched("restore", "--help")
+      equal(restore.code, 0)
+      match(restore.stdout, /USAGE\n {2}deno task restore/)
       const start = yield* launched("start")
       equal(start.code, 1)
       match(start.stderr, /^8 settings are missing or wrong:\n {2}/)

@@ -141,7 +141,7 @@ for (const [name, values] of wrong) {
 
 test("only the service may read the model's key, and it may connect only to the configured hosts", () =>
   Effect.gen(function* () {
-    for (const process of ["worker", "migration"] as const) {
+    for (const process of ["worker", "migration", "restore"] as const) {
       equal(variablesOf(process).filter((name) => /OPENAI|NEWS/.test(name)), [])
     }
     ok(variablesOf("service").includes("OPENAI_API_KEY"))

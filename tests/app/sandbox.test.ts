@@ -7,25 +7,18 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Redacted } from "effect"
 import {
+  checkSandbox,
   commandLine,
   flagsOf,
-  migrationCheckSandbox,
-  migrationSandbox,
+  ownerSandbox,
   restoreSandbox,
-  reviewSandbox,
   type Sandbox,
-  serviceCheckSandbox,
   serviceSandbox,
-  workerCheckSandbox,
+  unsetSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
-import { loadWorker, loadWorkerCheck } from "../../src/app/moneySettings.ts"
-import {
-  loadMigrationCheck,
-  loadRestore,
-  loadService,
-  loadServiceCheck,
-} from "../../src/app/settings.ts"
+import { loadWorker } from "../../src/app/moneySettings.ts"
+import { loadRestore, loadService } from "../../src/app/settings.ts"
 import type { Mode, Variable } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
@@ -141,8 +134,8 @@ test("workerSandbox() allows its store, facilitator and chain, and no files", ()
 test("the host and port of a store may be query parameters", () =>
   Effect.sync(() => {
     const url = "postgres://me@elsewhere/bell?host=db.example&port=6000"
-    equal(migrationSandbox(Redacted.make(url)).net, ["db.example:6000"])
-    equal(migrationSandbox(Redacted.make("postgres:///bell")).net, ["localhost:5432"])
+    equal(ownerSandbox(Redacted.make(url), ["migrate"]).net, ["db.example:6000"])
+    equal(ownerSandbox(Redacted.make("postgres:///bell"), ["migrate"]).net, ["localhost:5432"])
   }))
 
 const sandboxes = Effect.all([
@@ -151,8 +144,8 @@ const sandboxes = Effect.all([
   service("dev", { VENUE: "replay", REPLAY_DIR: "pages" }),
   worker("dev", dev),
   worker("start", live),
-  Effect.succeed(migrationSandbox(Redacted.make(store))),
-  Effect.succeed(reviewSandbox(Redacted.make(store), ["list"])),
+  Effect.succeed(ownerSandbox(Redacted.make(store), ["migrate"])),
+  Effect.succeed(ownerSandbox(Redacted.make(store), ["refunds:list"])),
 ])
 
 test("every permission has a list, and no process may start a process or load a library", () =>
@@ -181,7 +174,10 @@ test("only the worker may read the treasury's key", () =>
     const ownersLogin = (yield* sandboxes).filter(({ variables }) =>
       variables.includes("MIGRATION_DATABASE_URL")
     )
-    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts", "src/refund-review.ts"])
+    equal(ownersLogin.map(({ entry, read }) => [entry, ...read]), [
+      ["src/command.ts", "migrations"],
+      ["src/command.ts"],
+    ])
   }))
 
 test("restoreSandbox() allows its store and the journals, and the chain when it sets the scan", () =>
@@ -200,20 +196,26 @@ test("restoreSandbox() allows its store and the journals, and the chain when it 
 
 test("a check may reach what its task reaches, and write nothing; the key is for the worker's own", () =>
   Effect.gen(function* () {
-    const get = (name: Variable) => live[name]
-    const ofService = serviceCheckSandbox(yield* loadServiceCheck(get), [])
     const started = yield* service("start", live)
-    equal(ofService.net.toSorted(), started.net.toSorted())
-    equal([ofService.read, ofService.write], [["migrations"], []])
+    const ofService = checkSandbox(started, ["check"])
+    equal([ofService.entry, ofService.args], ["src/command.ts", ["check"]])
+    equal([ofService.net, ofService.write], [started.net, []])
+    ok(!ofService.read.includes(".data/handed-over-8402") && ofService.read.includes("migrations"))
     ok(!ofService.variables.includes("TREASURY_PRIVATE_KEY"))
-    const ofWorker = workerCheckSandbox(yield* loadWorkerCheck(get), ["--json"])
+    const ofWorker = checkSandbox(yield* worker("start", live), ["--json"])
     equal([ofWorker.entry, ofWorker.args], ["src/refund-worker.ts", ["check", "--json"]])
-    equal(ofWorker.net, ["[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
+    equal(ofWorker.net.slice(1), [
+      "[::1]:6543",
+      "facilitator.example:443",
+      "rpc.example:8545",
+    ])
     equal([ofWorker.read, ofWorker.write], [[], []])
-    const ofOwner = migrationCheckSandbox(yield* loadMigrationCheck(get), [])
+    const ofOwner = checkSandbox(ownerSandbox(Redacted.make(store), ["check"]), ["check"])
     equal([ofOwner.net, ofOwner.write], [["db.example:5432"], []])
-    const none = serviceCheckSandbox(yield* loadServiceCheck(() => undefined), [])
-    equal(none.net, ["0.0.0.0:8402", "127.0.0.1:8403"])
+    for (const role of ["service", "refunds", "migrate"] as const) {
+      const { net, read, write } = checkSandbox(unsetSandbox(role, ["family.json"]), ["check"])
+      equal([net, read, write], [[], ["family.json"], []])
+    }
   }))
 
 test("a comma in a folder's name is escaped", () =>

@@ -95,7 +95,7 @@ for (
         for (const words of lines) {
           const entry = words.findIndex((word) => word.startsWith("src/"))
           const worker = words[entry] === "src/refund-worker.ts"
-          const owner = words[entry] === "src/migrate.ts"
+          const owner = words[entry] === "src/command.ts"
           const allowed = (yield* attemptEscapes(words.slice(1, entry), "far"))
             .filter(([, outcome]) => !denials.test(outcome))
             .map(([name]) => name)

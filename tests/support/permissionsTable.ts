@@ -6,25 +6,16 @@
  */
 import { Effect, Redacted } from "effect"
 import config from "../../deno.json" with { type: "json" }
-import { loadWorker, loadWorkerCheck } from "../../src/app/moneySettings.ts"
+import { loadWorker } from "../../src/app/moneySettings.ts"
 import {
-  migrationCheckSandbox,
-  migrationSandbox,
+  checkSandbox,
+  ownerSandbox,
   restoreSandbox,
-  reviewSandbox,
   type Sandbox,
-  serviceCheckSandbox,
   serviceSandbox,
-  workerCheckSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
-import {
-  loadMigration,
-  loadMigrationCheck,
-  loadRestore,
-  loadService,
-  loadServiceCheck,
-} from "../../src/app/settings.ts"
+import { loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
 import { reader, type Variable } from "../../src/app/variables.ts"
 
 export const threatModel = new URL("../../docs/threat-model.md", import.meta.url)
@@ -79,20 +70,23 @@ const launcher: Permissions = {
 const sandboxes: Effect.Effect<Readonly<Record<string, Permissions>>, unknown> = Effect.gen(
   function* () {
     const { databaseUrl } = yield* loadMigration(get)
-    const review = reviewSandbox(databaseUrl, [])
-    const service = yield* loadService("start", get)
+    const owner = ownerSandbox(databaseUrl, ["migrate"])
+    const review = ownerSandbox(databaseUrl, ["refunds:list"])
     const journal = "the delivery journal"
+    const settings = { ...yield* loadService("start", get), deliveryJournal: journal }
+    const service = serviceSandbox(settings, paths)
+    const worker = workerSandbox(yield* loadWorker("start", get))
     return {
-      "start": serviceSandbox({ ...service, deliveryJournal: journal }, paths),
-      "refunds": workerSandbox(yield* loadWorker("start", get)),
-      "migrate": migrationSandbox(databaseUrl),
+      "start": service,
+      "refunds": worker,
+      "migrate": owner,
       "restore": restoreSandbox(yield* loadRestore(true, get), [journal], ["--journal", journal]),
       "refunds:list": review,
       "refunds:requeue": review,
       "refunds:settle": review,
-      "check": serviceCheckSandbox(yield* loadServiceCheck(get), []),
-      "check --role refunds": workerCheckSandbox(yield* loadWorkerCheck(get), []),
-      "check --role migrate": migrationCheckSandbox(yield* loadMigrationCheck(get), []),
+      "check": checkSandbox(service, []),
+      "check --role refunds": checkSandbox(worker, []),
+      "check --role migrate": checkSandbox(owner, []),
       "src/launch.ts": launcher,
     }
   },

@@ -6,7 +6,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Clock, Context, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
-import { backfillLine } from "../../src/app/console.ts"
 import * as walletStore from "../../src/whales/postgres/walletStore.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { Backfill } from "../../src/whales/Backfill.ts"
@@ -194,15 +193,5 @@ onEveryStore("a backfill", (law) => {
         const [known] = yield* store.tracked
         equal([known?.history, known?.activityCount], ["whole", truthOf(rows).size])
       })).pipe(Effect.provide(TestClock.layer()), quietly), { runs: 40 }),
-  )
-})
-
-Deno.test("backfillLine() shows how many histories are complete", () => {
-  const report = { wallets: 40, whole: 9, truncated: 0, failed: 0, activityAdded: 45_000 }
-  const line = "backfill  9 of 40 wallets complete  45,000 activity events"
-  equal(backfillLine({ ...report, rejected: {} }), line)
-  equal(
-    backfillLine({ ...report, rejected: {}, truncated: 1, failed: 2 }),
-    "backfill  9 of 40 wallets complete  1 truncated  45,000 activity events  2 failed",
   )
 })

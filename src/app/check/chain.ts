@@ -10,7 +10,7 @@ import { layer as chainLayer } from "../../payments/chain/chain.ts"
 import { Chain } from "../../payments/Chain.ts"
 import { type Address, address } from "../../payments/domain/payment.ts"
 import { usdcOnBase } from "../../payments/domain/x402/terms.ts"
-import type { ChainParts } from "../moneySettings.ts"
+import type { LivePayments, MoneySettings } from "../moneySettings.ts"
 import { fail, ok, type Row, type Tried, warn } from "./rows.ts"
 
 /** A product that is settled early is refunded from here; below this nothing is sold early. */
@@ -21,9 +21,11 @@ const scanBlocks = 2_000n
 const token = address(usdcOnBase.asset)
 
 export const tryChain = (
-  { rpcUrls, finality, rehearsal }: ChainParts,
+  { rpcUrls, finality, rehearsal }:
+    & Pick<LivePayments, "rpcUrls" | "rehearsal">
+    & Pick<MoneySettings, "finality">,
   payTo: string | null,
-  treasury: string | null,
+  treasury: string,
 ): Effect.Effect<Tried> =>
   Effect.gen(function* () {
     const chain = yield* Chain
@@ -43,7 +45,7 @@ export const tryChain = (
     }
     const rows = yield* Effect.all([
       Effect.succeed([ok("chain", found)]),
-      tokenRows(treasury === null ? null : address(treasury)),
+      tokenRows(address(treasury)),
       payTo === null ? Effect.succeed([]) : logRows(address(payTo), head.safeNumber),
     ], { concurrency: "unbounded" })
     return { rows: rows.flat(), clocks }
@@ -62,15 +64,14 @@ const endpointTodo = (reason: string) =>
     : "Check RPC_URL, its key, and that this machine can reach it; a node without the tag `safe` " +
       "needs FINALITY as a number of blocks"
 
-const tokenRows = Effect.fnUntraced(function* (treasury: Address | null) {
+const tokenRows = Effect.fnUntraced(function* (treasury: Address) {
   const chain = yield* Chain
   if (!(yield* chain.hasCode(token))) {
     const found = `no contract at ${usdcOnBase.asset}, the address of USDC`
     return [fail("usdc", found, "Set RPC_URL to an endpoint of Base, or to a fork of it")]
   }
-  const balance = treasury === null ? null : yield* chain.balanceOf(token, treasury)
-  const contract = ok("usdc", `the contract ${usdcOnBase.asset} answers`)
-  return balance === null ? [contract] : [contract, treasuryRow(balance)]
+  const balance = yield* chain.balanceOf(token, treasury)
+  return [ok("usdc", `the contract ${usdcOnBase.asset} answers`), treasuryRow(balance)]
 }, (rows) => rowsUnlessSilent("usdc", rows))
 
 function treasuryRow(balance: bigint): Row {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { Duration, Effect } from "effect"
+import { Console, Duration, Effect } from "effect"
+import type { InvalidSettings } from "../variables.ts"
 
 /** `warn`: the process works, and a person should know. `fail`: it does not start, or cannot sell. */
 type State = "ok" | "warn" | "fail"
@@ -90,11 +91,34 @@ function clockRow(clocks: ReadonlyArray<ClockReading>): Row {
   return ms < clockFailMs ? warn("clock", found, todo) : fail("clock", found, todo)
 }
 
-/** One row for each problem of the settings. */
-export const settingRows = (problems: ReadonlyArray<string>): ReadonlyArray<Row> =>
-  problems.length === 0
-    ? [ok("settings", "nothing is missing or wrong")]
-    : problems.map((found) => ({ part: "settings", state: "fail", found, todo: null }))
+/** The rows of a role: one for each problem of its settings, or what is found with good ones. */
+export const checked = <Settings, R>(
+  settings: Effect.Effect<Settings, InvalidSettings, R>,
+  check: (settings: Settings) => Effect.Effect<ReadonlyArray<Row>>,
+): Effect.Effect<ReadonlyArray<Row>, never, R> =>
+  Effect.matchEffect(settings, {
+    onFailure: ({ problems }) =>
+      Effect.succeed(
+        problems.map((found): Row => ({ part: "settings", state: "fail", found, todo: null })),
+      ),
+    onSuccess: (settings) =>
+      Effect.map(check(settings), (rows) => [
+        ok("settings", "nothing is missing or wrong"),
+        ...rows,
+      ]),
+  })
+
+/** Prints what a role's check found, and returns its exit code. */
+export const printCheck = <Settings, R>(
+  { role, json }: { readonly role: string; readonly json: boolean },
+  settings: Effect.Effect<Settings, InvalidSettings, R>,
+  check: (settings: Settings) => Effect.Effect<ReadonlyArray<Row>>,
+) =>
+  Effect.flatMap(checked(settings, check), (rows) =>
+    Effect.as(
+      Console.log(json ? jsonOf(rows) : tableOf(`Bellwether, check of ${role}`, rows)),
+      hasFailed(rows) ? 1 : 0,
+    ))
 
 export const hasFailed = (rows: ReadonlyArray<Row>): boolean =>
   rows.some(({ state }) => state === "fail")

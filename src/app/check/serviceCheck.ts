@@ -11,73 +11,65 @@ import { gdeltUrl } from "../../news/sources/feeds.ts"
 import { migrationFiles } from "../../postgres/migrate.ts"
 import * as polymarket from "../../venues/polymarket/venue.ts"
 import type { ModelOptions } from "../../writing/openai/model.ts"
-import type { MigrationCheckSettings, ServiceCheckSettings } from "../settings.ts"
+import type { ServiceSettings } from "../settings.ts"
 import { isLoopback } from "../variables.ts"
 import { storeVenueName } from "../venuePorts.ts"
 import { tryChain } from "./chain.ts"
 import { tryDatabase } from "./database.ts"
 import { tryFacilitator } from "./facilitator.ts"
 import { get } from "./http.ts"
-import { fail, ok, type Row, settingRows, type Tried, tryAll, warn } from "./rows.ts"
+import { fail, ok, type Row, type Tried, tryAll, warn } from "./rows.ts"
 
-type Venue = NonNullable<ServiceCheckSettings["venue"]>
-type News = NonNullable<ServiceCheckSettings["news"]>
+type Venue = ServiceSettings["venue"]
+type News = ServiceSettings["news"]
 
 /** The venue's addresses: those of Polymarket, unless a test has others. */
 type VenueUrls = Parameters<typeof polymarket.layer>[0]
 
 export const checkService = Effect.fnUntraced(function* (
-  settings: ServiceCheckSettings,
+  settings: ServiceSettings,
   venueUrls: VenueUrls = polymarket.polymarketUrls,
 ) {
-  const { problems, databaseUrl, money, venue, model, news } = settings
-  const { facilitator, chain, payTo, treasury } = money
+  const { database, payments, payTo, treasury, finality, venue, model, news } = settings
   const migrations = yield* migrationFiles
   const rows = yield* tryAll([
     [
       "database",
-      databaseUrl === null ? Effect.succeed(embedded(settings)) : tryDatabase({
-        url: databaseUrl,
+      database.kind === "embedded" ? Effect.succeed(embedded) : tryDatabase({
+        url: database.url,
         variable: "DATABASE_URL",
         login: "service",
         migrations,
-        venue: venue === null ? null : storeVenueName(venue),
-        payments: money.simulated ? "simulated" : "live",
+        venue: storeVenueName(venue),
+        payments: payments.kind,
       }),
     ],
-    ...chain === null ? [] : [["chain", tryChain(chain, payTo, treasury)] as const],
-    ...facilitator === null ? [] : [["facilitator", tryFacilitator(facilitator)] as const],
-    ...venue === null ? [] : [["venue", tryVenue(venue, venueUrls)] as const],
+    ...payments.kind === "simulated" ? [] : [
+      ["chain", tryChain({ ...payments, finality }, payTo, treasury)] as const,
+      ["facilitator", tryFacilitator(payments.facilitator)] as const,
+    ],
+    ["venue", tryVenue(venue, venueUrls)],
     ...model === null ? [] : [["model", tryModel(model)] as const],
-    ...news === null ? [] : [["news", tryNews(news)] as const],
+    ["news", tryNews(news)],
   ])
   return [
-    ...settingRows(problems),
-    ...money.simulated ? [simulatedRow] : [],
-    ...addressRows(settings.publicBaseUrl),
-    ...settings.listeners.flatMap(listenerRows),
+    ...payments.kind === "simulated" ? [simulatedRow] : [],
+    addressRow(settings.publicBaseUrl),
+    listenerRow(settings.host, settings.port),
+    listenerRow(settings.adminHost, settings.adminPort),
     ...rows,
   ]
 })
 
 /** What `deno task migrate` needs. */
 export const checkMigration = Effect.fnUntraced(
-  function* ({ problems, databaseUrl }: MigrationCheckSettings) {
+  function* ({ databaseUrl: url }: { readonly databaseUrl: Redacted.Redacted }) {
+    const login = { variable: "MIGRATION_DATABASE_URL", login: "owner" } as const
     const migrations = yield* migrationFiles
-    const rows = yield* tryAll(
-      databaseUrl === null ? [] : [[
-        "database",
-        tryDatabase({
-          url: databaseUrl,
-          variable: "MIGRATION_DATABASE_URL",
-          login: "owner",
-          migrations,
-          venue: null,
-          payments: null,
-        }),
-      ]],
-    )
-    return [...settingRows(problems), ...rows]
+    return yield* tryAll([[
+      "database",
+      tryDatabase({ url, ...login, migrations, venue: null, payments: null }),
+    ]])
   },
 )
 
@@ -87,47 +79,34 @@ const simulatedRow = warn(
   "Set PAYMENTS=live with its settings to sell",
 )
 
-/** Without DATABASE_URL; with live payments the settings say that it is missing. */
-const embedded = ({ money }: ServiceCheckSettings): Tried => ({
-  rows: money.simulated
-    ? [warn("database", "embedded, for one process", "Set DATABASE_URL to a PostgreSQL server")]
-    : [],
-})
-
-function addressRows(publicBaseUrl: string | null): ReadonlyArray<Row> {
-  if (publicBaseUrl === null) return []
-  const { protocol, hostname } = new URL(publicBaseUrl)
-  return protocol === "https:" || isLoopback(hostname)
-    ? [ok("address", `buyers reach ${publicBaseUrl}`)]
-    : [
-      warn(
-        "address",
-        `${publicBaseUrl} has no TLS`,
-        "Put a proxy with TLS in front, and use https",
-      ),
-    ]
+const embedded: Tried = {
+  rows: [warn("database", "embedded, for one process", "Set DATABASE_URL to a PostgreSQL server")],
 }
 
-function listenerRows(
-  { host, port }: ServiceCheckSettings["listeners"][number],
-): ReadonlyArray<Row> {
-  if (host === null || port === null) return []
+function addressRow(publicBaseUrl: string): Row {
+  const { protocol, hostname } = new URL(publicBaseUrl)
+  return protocol === "https:" || isLoopback(hostname)
+    ? ok("address", `buyers reach ${publicBaseUrl}`)
+    : warn(
+      "address",
+      `${publicBaseUrl} has no TLS`,
+      "Put a proxy with TLS in front, and use https",
+    )
+}
+
+function listenerRow(host: string, port: number): Row {
   const at = `${host.includes(":") ? `[${host}]` : host}:${port}`
   try {
     Deno.listen({ hostname: host, port }).close()
-    return [ok("listener", `${at} is free`)]
+    return ok("listener", `${at} is free`)
   } catch (error) {
     return error instanceof Deno.errors.AddrInUse
-      ? [
-        warn("listener", `${at} is in use`, "Nothing, if it is this service; else change the port"),
-      ]
-      : [
-        fail(
-          "listener",
-          `cannot listen on ${at}`,
-          "Change its host and port: ports below 1024 need root",
-        ),
-      ]
+      ? warn("listener", `${at} is in use`, "Nothing, if it is this service; else change the port")
+      : fail(
+        "listener",
+        `cannot listen on ${at}`,
+        "Change its host and port: ports below 1024 need root",
+      )
   }
 }
 

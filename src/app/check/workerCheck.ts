@@ -8,54 +8,48 @@
 import { Effect } from "effect"
 import { address } from "../../payments/domain/payment.ts"
 import { Treasury } from "../../payments/refunds/Treasury.ts"
-import type { WorkerCheckSettings } from "../moneySettings.ts"
+import type { WorkerSettings } from "../moneySettings.ts"
 import { tryChain } from "./chain.ts"
 import { tryDatabase } from "./database.ts"
 import { tryFacilitator } from "./facilitator.ts"
-import { fail, ok, type Row, settingRows, tryAll, warn } from "./rows.ts"
+import { fail, ok, tryAll, warn } from "./rows.ts"
 
-export const checkWorker = Effect.fnUntraced(function* (settings: WorkerCheckSettings) {
-  const { problems, databaseUrl, money } = settings
-  const { facilitator, chain, treasury } = money
+export const checkWorker = Effect.fnUntraced(function* (settings: WorkerSettings) {
+  const { databaseUrl, payments, treasury, finality } = settings
   const rows = yield* tryAll([
-    ...databaseUrl === null ? [] : [
-      [
-        "database",
-        tryDatabase({
-          url: databaseUrl,
-          variable: "REFUND_DATABASE_URL",
-          login: "worker",
-          migrations: null,
-          venue: null,
-          payments: money.simulated ? "simulated" : "live",
-        }),
-      ] as const,
+    [
+      "database",
+      tryDatabase({
+        url: databaseUrl,
+        variable: "REFUND_DATABASE_URL",
+        login: "worker",
+        migrations: null,
+        venue: null,
+        payments: payments.kind,
+      }),
     ],
-    ...chain === null ? [] : [["chain", tryChain(chain, null, treasury)] as const],
-    ...facilitator === null ? [] : [["facilitator", tryFacilitator(facilitator)] as const],
+    ...payments.kind === "simulated" ? [] : [
+      ["chain", tryChain({ ...payments, finality }, null, treasury)] as const,
+      ["facilitator", tryFacilitator(payments.facilitator)] as const,
+    ],
   ])
-  return [
-    ...settingRows(problems),
-    ...money.simulated
-      ? [
-        warn("payments", "simulated: refunds move no money", "Set PAYMENTS=live with its settings"),
-      ]
-      : yield* keyRows(settings),
-    ...rows,
-  ]
+  const simulated = warn(
+    "payments",
+    "simulated: refunds move no money",
+    "Set PAYMENTS=live with its settings",
+  )
+  return [payments.kind === "simulated" ? simulated : yield* keyRow(settings), ...rows]
 })
 
 /** Whether the key is the key of the treasury. */
-const keyRows = Effect.fnUntraced(function* ({ treasuryKey, money }: WorkerCheckSettings) {
-  if (treasuryKey === null || money.treasury === null) return []
-  const treasury = address(money.treasury)
-  const own = yield* Effect.provide(Treasury, Treasury.layer({ privateKey: treasuryKey }))
-  const row: Row = own.address === treasury
-    ? ok("key", `TREASURY_PRIVATE_KEY is the key of ${money.treasury}`)
+const keyRow = Effect.fnUntraced(function* (settings: WorkerSettings) {
+  const { treasuryKey: privateKey, treasury } = settings
+  const own = yield* Effect.provide(Treasury, Treasury.layer({ privateKey }))
+  return own.address === address(treasury)
+    ? ok("key", `TREASURY_PRIVATE_KEY is the key of ${treasury}`)
     : fail(
       "key",
       `TREASURY_PRIVATE_KEY is the key of ${own.address}, not of TREASURY_ADDRESS`,
       "Set both to the same treasury, in the service too",
     )
-  return [row]
 })

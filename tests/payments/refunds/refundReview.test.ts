@@ -181,10 +181,10 @@ if (testDatabaseUrl === undefined) {
     () =>
       Effect.gen(function* () {
         const url = yield* freshSchema(testDatabaseUrl)
-        const task = (...args: ReadonlyArray<string>) =>
+        const task = (name: string, ...args: ReadonlyArray<string>) =>
           Effect.promise(async () => {
             const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-              args: ["run", "--no-check", "-A", "src/refund-review.ts", ...args],
+              args: ["run", "--no-check", "-A", "src/command.ts", `refunds:${name}`, ...args],
               cwd: new URL("../../..", import.meta.url),
               env: { MIGRATION_DATABASE_URL: Redacted.value(url), NO_COLOR: "1" },
               stdin: "null",
