@@ -10,6 +10,8 @@
  * @module
  */
 import { Console, Effect } from "effect"
+import { Argument } from "effect/cli"
+import { benchArguments } from "./needs.ts"
 
 /** The commands by name, as they are typed in a shell. */
 const measurements: Readonly<Record<string, string>> = {
@@ -38,11 +40,13 @@ async function run(command: string): Promise<boolean> {
   return success
 }
 
-const named = Deno.args.length === 0 ? Object.keys(measurements) : Deno.args
+const all = Object.keys(measurements)
+const { names } = await benchArguments("all", {
+  names: Argument.Literals("name", all).pipe(Argument.variadic()),
+})
 let isGood = true
-for (const name of named) {
-  const command = measurements[name]
-  if (command === undefined) throw new Error(`Name one of ${Object.keys(measurements).join(", ")}`)
+for (const name of names.length === 0 ? all : names) {
+  const command = measurements[name] ?? ""
   const began = performance.now()
   const succeeded = await run(command)
   const seconds = Math.round((performance.now() - began) / 1_000)

@@ -2,31 +2,33 @@
  * Whale labels against known skill: how often a wallet is labelled in worlds without skill, and how
  * many skilled wallets are found; compared with a win rate of 55 %.
  *
- *     deno task bench:whales [--seeds 400] [--null 400] [--skilled 400] [--first 1] [--workers 2]
- *         [--sharing 8]
+ *     deno task bench:whales [--null 400] [--skilled 400] [--first 1] [--workers 2] [--sharing 8]
  *
  * Each seed is two simulated worlds. In one no wallet has skill: its boards select 100 wallets in the
  * middle of the run, 60 by volume and 40 by profit, with 30 to 400 entries at .02 to .95, some of them
  * in the same market or event. In the other, 20 of the 100 wallets with the largest volume win 8 points
  * more often than their prices, in 600 events at .30 to .70; every `--sharing` seeds also with the same
- * bets in half, a quarter and an eighth of the events. Without `--seeds` the run is short. The exit
+ * bets in half, a quarter and an eighth of the events. By default the run is short. The exit
  * code is 1 when an aim is missed by more than three standard errors.
  *
  * @module
  */
+import { Flag } from "effect/cli"
+import { benchArguments } from "./needs.ts"
 import type { Counted, Done, Task } from "./calibrationWorker.ts"
 
-const option = (name: string, otherwise: number) => {
-  const at = Deno.args.indexOf(`--${name}`)
-  return at < 0 ? otherwise : Number(Deno.args[at + 1])
-}
-const seeds = {
-  null: option("null", option("seeds", 16)),
-  skilled: option("skilled", option("seeds", 4)),
-}
-const first = option("first", 1)
-const sharingEvery = option("sharing", seeds.skilled > 8 ? 8 : 4)
-const workers = option("workers", 2)
+const whole = (name: string, otherwise: number) =>
+  Flag.Int(name).pipe(
+    Flag.withDefault(otherwise),
+    Flag.withDescription(`${otherwise} by default`),
+  )
+const { sharing: sharingEvery, first, workers, ...seeds } = await benchArguments("whales", {
+  null: whole("null", 16),
+  skilled: whole("skilled", 4),
+  first: whole("first", 1),
+  sharing: whole("sharing", 4),
+  workers: whole("workers", 2),
+})
 
 /** `labelled`: worlds without skill in which any wallet is labelled. */
 const aims = { labelled: 0.05, found: 0.6, false: 0.05 }

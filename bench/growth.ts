@@ -11,6 +11,7 @@
  * @module
  */
 import { Console, Duration, Effect, Layer, Redacted } from "effect"
+import { Argument } from "effect/cli"
 import { SqlClient } from "effect/sql/SqlClient"
 import { JobSlots } from "../src/core/JobSlots.ts"
 import { RateLimits } from "../src/core/RateLimits.ts"
@@ -32,7 +33,7 @@ import { WalletStore } from "../src/whales/WalletStore.ts"
 import { sampleItem } from "../tests/support/feed/items.ts"
 import { market as sampleMarket } from "../tests/support/movers/market.ts"
 import { hasPostgres, startPostgresCluster } from "../tests/support/postgresCluster.ts"
-import { missing } from "./needs.ts"
+import { benchArguments, missing } from "./needs.ts"
 import { sell } from "./sales.ts"
 import { fill } from "./whaleTables.ts"
 
@@ -311,7 +312,9 @@ const whales = Effect.gen(function* () {
 })
 
 const parts = { markets, sales, limits, slots, feed, whales }
-const named = Deno.args.length === 0 ? Object.keys(parts) : Deno.args
+const { names } = await benchArguments("growth", {
+  names: Argument.Literals("part", Object.keys(parts)).pipe(Argument.variadic()),
+})
 const storesLayer = Layer.mergeAll(
   ...[marketStore.layer, paymentStore.layer, retentionStore.layer] as const,
   ...[jobSlots.layer, rateLimits.layer(), feedStore.layer, walletStore.layer] as const,
@@ -320,7 +323,9 @@ const storesLayer = Layer.mergeAll(
 const program = Effect.gen(function* () {
   yield* Effect.flatMap(migrationFiles, migrate)
   yield* Console.log(`load average ${Deno.loadavg().map((load) => load.toFixed(0)).join(", ")}`)
-  for (const [name, part] of Object.entries(parts)) if (named.includes(name)) yield* part
+  for (const [name, part] of Object.entries(parts)) {
+    if (names.length === 0 || names.includes(name)) yield* part
+  }
 })
 
 if (!hasPostgres) missing("the programs of PostgreSQL: apt-get install postgresql")

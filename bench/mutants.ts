@@ -3,15 +3,15 @@
  * feed: applies each change of `mutants.txt` to a copy of the last commit and runs its test files, which
  * must fail. Ends with 1 when a change survives.
  *
- *     deno task bench:mutants [--quick] [--tree FOLDER] [words of a name or of an area]
+ *     deno task bench:mutants [--quick] [--tree FOLDER] ["part of an area or name"]
  *
  * `--quick` leaves out the run without a change, which must pass; `--tree` names another checkout. Needs a PostgreSQL (`needs.ts`) for the rights.
  *
  * @module
  */
-import { parseArgs } from "node:util"
 import { Console, Effect } from "effect"
-import { benchDatabase } from "./needs.ts"
+import { Argument, Flag } from "effect/cli"
+import { benchArguments, benchDatabase } from "./needs.ts"
 
 interface Mutant {
   readonly area: string
@@ -130,22 +130,27 @@ async function checkUnchanged(mutants: ReadonlyArray<Mutant>, tree: string, serv
   if (!success) throw new Error(`The tests fail without a change:\n${output}`)
 }
 
-async function main(args: ReadonlyArray<string>, server: string): Promise<boolean> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { quick: { type: "boolean" }, tree: { type: "string", default: "." } },
-  })
-  const { quick, tree } = values
-  const words = positionals.join(" ")
+const { quick, tree, words } = await benchArguments("mutants", {
+  quick: Flag.Boolean("quick").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Do not run the tests without a change first"),
+  ),
+  tree: Flag.String("tree").pipe(Flag.withDefault("."), Flag.withDescription("Of a checkout")),
+  words: Argument.String("name").pipe(
+    Argument.withDefault(""),
+    Argument.withDescription("Part of the name of the mutants"),
+  ),
+})
+
+async function main(server: string): Promise<boolean> {
   const mutants = mutantsOf(table).filter(({ area, name }) => `${area}: ${name}`.includes(words))
-  if (quick !== true) await checkUnchanged(mutants, tree, server)
+  if (!quick) await checkUnchanged(mutants, tree, server)
   const survived = await survivors(mutants, tree, server)
   print(`${mutants.length - survived.length} of ${mutants.length} caught`)
   return survived.length === 0
 }
 
 const isGood = await Effect.runPromise(Effect.scoped(
-  Effect.flatMap(benchDatabase, (server) => Effect.promise(() => main(Deno.args, server))),
+  Effect.flatMap(benchDatabase, (server) => Effect.promise(() => main(server))),
 ))
 Deno.exit(isGood ? 0 : 1)

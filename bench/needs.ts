@@ -1,12 +1,34 @@
 /**
- * What a bench needs from the machine: a database of its own, and programs. Without one of them the
- * bench ends with one line that says what to do.
+ * What a bench needs: its arguments, and from the machine a database of its own, and programs. Without
+ * one of them the bench ends with one line that says what to do.
  *
  * @module
  */
-import { Console, Context, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
+import { Argument, type Command } from "effect/cli"
 import { SqlClient } from "effect/sql/SqlClient"
+import { readArguments } from "../src/app/commandLine.ts"
 import { layerPostgres } from "../src/postgres/client.ts"
+
+/** The arguments of `deno task bench:…`. With `--help` they are printed, and the bench ends with nothing begun. */
+export async function benchArguments<const Config extends Command.Command.Config>(
+  name: string,
+  config: Config,
+): Promise<Command.Command.Config.Infer<Config>> {
+  const command = { name: `deno task bench:${name}`, description: "", config }
+  const read = await Effect.runPromiseExit(readArguments(command, Deno.args))
+  if (Exit.isSuccess(read)) return read.value ?? Deno.exit(0)
+  Effect.runSync(Console.error(Cause.pretty(read.cause)))
+  Deno.exit(2)
+}
+
+/** A count among the arguments, by its place. */
+export const count = (name: string, otherwise: number) =>
+  Argument.Int(name).pipe(
+    Argument.filter((value) => value > 0, () => "a whole number above 0"),
+    Argument.withDefault(otherwise),
+    Argument.withDescription(`${otherwise} by default`),
+  )
 
 const serverDefault = "postgres://postgres@127.0.0.1:5432/postgres"
 /** A drop waits for a checkpoint, which may exceed the time limit of a statement. */

@@ -14,6 +14,7 @@
 import "../src/core/fiberContext.ts"
 import process from "node:process"
 import { Console, Duration, Effect, Layer } from "effect"
+import { Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { defaultLimits } from "../src/venues/polymarket/requests.ts"
 import * as polymarket from "../src/venues/polymarket/venue.ts"
@@ -25,7 +26,7 @@ import { makeWorld } from "../src/venues/simulated/world.ts"
 import { Ingestion } from "../src/movers/Ingestion.ts"
 import { MarketStore } from "../src/markets/MarketStore.ts"
 import { postgresStore } from "../tests/support/stores.ts"
-import { benchDatabase } from "./needs.ts"
+import { benchArguments, benchDatabase, count } from "./needs.ts"
 
 const tickInterval = Duration.minutes(10)
 /** World milliseconds per millisecond of the clock. */
@@ -58,7 +59,7 @@ const venueUrl = Effect.fnUntraced(function* (markets: number, books: number) {
           "--lock=tests/deno.lock",
           "-A",
           import.meta.filename ?? "",
-          "venue",
+          "--venue",
           `${markets}`,
           `${books}`,
         ],
@@ -126,12 +127,17 @@ const benchLayer = (baseUrl: string, databaseUrl: string) => {
   )
 }
 
-const [first, ...rest] = Deno.args
-const [markets = 50_000, books = 5_000, ticks = 10] = (first === "venue" ? rest : Deno.args).map(
-  Number,
-)
+const { venue, markets, books, ticks } = await benchArguments("tick", {
+  venue: Flag.Boolean("venue").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Only serve the venue; the bench starts such a process itself"),
+  ),
+  markets: count("markets", 50_000),
+  books: count("books", 5_000),
+  ticks: count("ticks", 10),
+})
 await Effect.runPromise(
-  first === "venue" ? serveVenue(markets, books) : Effect.scoped(Effect.gen(function* () {
+  venue ? serveVenue(markets, books) : Effect.scoped(Effect.gen(function* () {
     const baseUrl = yield* venueUrl(markets, books)
     const databaseUrl = yield* benchDatabase
     yield* measure(ticks).pipe(Effect.provide(benchLayer(baseUrl, databaseUrl)))

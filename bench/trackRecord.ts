@@ -27,10 +27,10 @@ import { postgresWhales, storesOf, whaleStores } from "../tests/support/whales/w
 import { buyer, sign } from "../tests/support/payments/buyers.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
 import { type KnownWallet, storeOf, sumsOf } from "../tests/support/whales/whales.ts"
-import { benchDatabase } from "./needs.ts"
+import { benchArguments, benchDatabase, count } from "./needs.ts"
 import { type Load, sendAll } from "./peers/socket.ts"
 
-const wallets = Number(Deno.args[0] ?? 5_000)
+const { wallets } = await benchArguments("whalepages", { wallets: count("wallets", 5_000) })
 const port = 29_921
 const startWithinMs = 30_000
 const pollsMax = 10_000

@@ -23,10 +23,14 @@ import {
   type WhaleStores,
   whaleStores,
 } from "../tests/support/whales/whaleStores.ts"
-import { benchDatabase } from "./needs.ts"
+import { benchArguments, benchDatabase, count } from "./needs.ts"
 import { fill, marketOf, openMarkets, type Size } from "./whaleTables.ts"
 
-const [entries = 5_000_000, wallets = 5_000, passes = 7] = Deno.args.map(Number)
+const { entries, wallets, passes } = await benchArguments("whalestore", {
+  entries: count("entries", 5_000_000),
+  wallets: count("wallets", 5_000),
+  passes: count("passes", 7),
+})
 const size: Size = { entries, wallets }
 const marketsPerPass = 1_000
 const queryRounds = 7

@@ -74,7 +74,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     if (error instanceof ChargeUnknown) print("           the same command sends the same payment")
   } finally {
     const left = await client.left()
-    print(`left       $${left?.leftUsd} of $${left?.budgetUsd}`)
+    if (left !== null) print(`left       $${left.leftUsd} of $${left.budgetUsd}`)
     if (last !== null) print(`continue   with --since ${last}`)
   }
 }

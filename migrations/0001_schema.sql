@@ -1031,11 +1031,10 @@ BEGIN
   RETURN part;
 END $$;
 
--- An item never changes.
-CREATE FUNCTION feed_item_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Of tables whose rows never change: an item of the feed is corrected by a later one.
+CREATE FUNCTION row_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'an item of the feed is corrected by a later item, and never changed'
-    USING ERRCODE = 'restrict_violation';
+  RAISE EXCEPTION 'a % row cannot be changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
 -- Functions: payments
@@ -1252,12 +1251,6 @@ BEGIN
   SELECT payment_id, old_rows.state, new_rows.state, new_rows.fence, new_rows.reason
   FROM new_rows JOIN old_rows USING (payment_id) WHERE new_rows.state <> old_rows.state;
   RETURN NULL;
-END $$;
-
-CREATE FUNCTION payment_event_guard() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'a payment_event row cannot be changed or deleted'
-    USING ERRCODE = 'restrict_violation';
 END $$;
 
 -- Functions: refunds
@@ -1568,7 +1561,7 @@ END $$;
 -- --------
 
 CREATE TRIGGER feed_item_is_final BEFORE UPDATE ON feed_item FOR EACH ROW
-  EXECUTE FUNCTION feed_item_is_final();
+  EXECUTE FUNCTION row_is_final();
 
 CREATE TRIGGER log_payment_insert AFTER INSERT ON payment
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_payment_insert();
@@ -1615,7 +1608,7 @@ CREATE TRIGGER payment_event_delete_guard BEFORE DELETE ON payment_event FOR EAC
 CREATE TRIGGER payment_event_forbid_truncate BEFORE TRUNCATE ON payment_event
   FOR EACH STATEMENT EXECUTE FUNCTION forbid_truncate();
 CREATE TRIGGER payment_event_guard BEFORE UPDATE ON payment_event FOR EACH ROW
-  EXECUTE FUNCTION payment_event_guard();
+  EXECUTE FUNCTION row_is_final();
 
 CREATE TRIGGER finish_refunded_payment AFTER UPDATE ON refund FOR EACH ROW
   WHEN (NEW.state IN ('confirmed', 'cancelled', 'settled_by_hand') AND OLD.state <> NEW.state)

@@ -23,10 +23,7 @@ const valueModules = new Set([
 ])
 
 const entryPoints = [
-  ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/migrate.ts"],
-  "src/restore.ts",
-  "src/refund-review.ts",
-  "src/check.ts",
+  ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/command.ts"],
   ...["examples/buyer.ts", "examples/agent.ts"],
   ...["packages/client/src/client.ts", "packages/mcp/src/main.ts"],
   "tools/verify.ts",
@@ -441,6 +438,7 @@ const generatedFiles = [
   "*reference.json",
   "*tools.json",
   "*.bru",
+  "*grafana*.json",
   "migrations/schema.sql",
 ]
 
@@ -493,9 +491,9 @@ Deno.test("no folder is larger than its budget", () => {
  * one needs no reason. A commit that raises one says what the buyer, operator or reader gets for it.
  */
 const budgets: Readonly<Record<string, number>> = {
-  src: 300,
-  "src/app": 5_900,
-  "src/catalog": 2_320,
+  src: 100,
+  "src/app": 5_400,
+  "src/catalog": 2_400,
   "src/core": 1_400,
   "src/digest": 4_100,
   "src/feed": 1_300,
@@ -510,10 +508,10 @@ const budgets: Readonly<Record<string, number>> = {
   "src/signing": 300,
   "src/status": 600,
   "src/track-record": 3_100,
-  "src/venues": 6_400,
+  "src/venues": 5_200,
   "src/whales": 5_000,
   "src/writing": 5_400,
-  tests: 101_600,
-  "packages, bench, examples, tools": 10_900,
+  tests: 101_300,
+  "packages, bench, examples, tools": 10_800,
   migrations: 1_700,
 }

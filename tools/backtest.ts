@@ -174,7 +174,8 @@ function tradeOf(
     alerts: byEvent.n,
     events: byEvent.clusters,
     return: found.mean,
-    low: isKnown ? found.low : null,
+    // No more than the stake can be lost.
+    low: isKnown ? Math.max(-1, found.low) : null,
     high: isKnown ? found.high : null,
     profitUsd: stakeUsd * byEvent.s,
   }

@@ -14,7 +14,7 @@ export interface DrillOptions {
   readonly seconds: number
   /** How many buyers buy at once in attack 5. */
   readonly buyers: number
-  /** How many connections the attacker opens in attack 7 and in the soak. */
+  /** How many connections the attacker opens in attack 7. */
   readonly connections: number
   readonly replicas: number
   /** Prints a line while a drill runs. */

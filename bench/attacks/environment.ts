@@ -211,13 +211,6 @@ const connection = (url: string): Effect.Effect<SqlClient, never, Scope.Scope> =
     ),
   )
 
-/** The value of a metric; NaN when it is absent. Labels are not read. */
-export async function metric({ adminPort }: Replica, name: string): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`).catch(() => null)
-  const text = await answer?.text() ?? ""
-  return Number(new RegExp(`^bellwether_${name} (\\S+)$`, "m").exec(text)?.[1] ?? NaN)
-}
-
 /** How often the service itself answered with each status, also when the client had hung up. */
 export async function answersCounted(
   replicas: ReadonlyArray<Replica>,

@@ -25,8 +25,6 @@ import { type HttpAnswer, localAddresses, request } from "./http.ts"
  */
 const emptyKeys = { hangUps: 110, waiting: 10, intervalMs: 320 } as const
 const hangUpAfterMs = { min: 200, max: 280 } as const
-/** The soak's flood is smaller, because it signs its payments while it runs. */
-export const smallFlood = { hangUps: 20, waiting: 4, intervalMs: 400 } as const
 /** Few claims of the dearest product reach this treasury. */
 const smallTreasury = 20_000_000n
 /** Payments that are signed before the flood starts, so that the flood costs little. */
@@ -84,7 +82,7 @@ function emptyPayment({ payer }: Environment, slug: string | null, turn: number)
  * Sends payments of empty keys, each new and well signed. Most requests hang up before the
  * facilitator answers. `signed` are sent first.
  */
-export function floodWithEmptyKeys(
+function floodWithEmptyKeys(
   environment: Environment,
   isRunning: () => boolean,
   { hangUps, waiting, intervalMs }: FloodOptions,
@@ -117,7 +115,7 @@ export function floodWithEmptyKeys(
 }
 
 /** Rows of payments of empty keys, and of their history. */
-export async function rowsOfEmptyKeys(
+async function rowsOfEmptyKeys(
   { query, funded }: Environment,
 ): Promise<{ readonly payments: number; readonly events: number }> {
   const known = [...funded].map((payer) => `'${payer}'`).join(", ") || "''"
@@ -259,14 +257,14 @@ export const slugIn = (body: string) => /"slug":"([^"]+)"/.exec(body)?.[1] ?? "u
 /** The sweep runs every 5 s in a drill; one more round is allowed. */
 const leaseOverdueSecondsMax = 15
 
-export const residentMegabytes = ({ replicas }: Environment) =>
+const residentMegabytes = ({ replicas }: Environment) =>
   round(Math.max(...replicas.map(({ residentBytes }) => residentBytes())) / 1e6)
 
 /**
  * One address presents one payment on many connections, again and again. The facilitator needs long
  * to settle it; when it is settled, a new one takes its place.
  */
-export const presentOnePayment = Effect.fnUntraced(function* (
+const presentOnePayment = Effect.fnUntraced(function* (
   environment: Environment,
   connections: number,
   isRunning: () => boolean,

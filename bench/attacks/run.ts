@@ -4,23 +4,22 @@
  * not as it must be. Ends with 1 when a drill has a fault.
  *
  *     deno task bench:attacks --attack 2 [--seconds 30] [--json]
- *     deno task bench:attacks --all
- *     deno task bench:attacks --attack soak --seconds 1800
+ *     deno task bench:attacks
  *
- * Drills: none, the control without an attacker; 1 journal on a full disk, 2 payments of empty keys, 3 a transfer larger than the treasury,
- * 4 caps of refunds, 5 sales a second, 6 file descriptors, 7 one payment on many connections,
- * 13 invalid payments of one IPv6 site; soak: 2, 5 and 7 together. `--replicas`, `--buyers` and
+ * Drills: none, the control without an attacker; 1 journal on a full disk, 2 payments of empty keys,
+ * 3 a transfer larger than the treasury, 4 caps of refunds, 5 sales a second, 6 file descriptors, 7 one
+ * payment on many connections, 13 invalid payments of one IPv6 site. `--replicas`, `--buyers` and
  * `--connections` change the size. Each drill makes a database of its own (`needs.ts`).
  *
  * @module
  */
-import { Cause, Console, Effect, Exit, Fiber } from "effect"
+import { Cause, Console, Effect, Exit, Fiber, Option } from "effect"
+import { Flag } from "effect/cli"
 import { attack6 } from "./connections.ts"
 import type { Drill, DrillOptions, DrillResult } from "./drill.ts"
 import { attack13, attack2, attack7, control } from "./floods.ts"
-import { needProgram } from "../needs.ts"
+import { benchArguments, needProgram } from "../needs.ts"
 import { attack1 } from "./journal.ts"
-import { soak } from "./soak.ts"
 import { attack5 } from "./throughput.ts"
 import { attack3, attack4 } from "./treasury.ts"
 
@@ -34,7 +33,7 @@ const drills: Readonly<Record<string, Drill>> = {
     "5": attack5,
     "6": attack6,
   },
-  ...{ "7": attack7, "13": attack13, soak },
+  ...{ "7": attack7, "13": attack13 },
 }
 
 interface Options extends DrillOptions {
@@ -44,32 +43,28 @@ interface Options extends DrillOptions {
 
 const print = (line: string) => Effect.runSync(Console.log(line))
 
-function optionsOf(args: ReadonlyArray<string>): Options {
-  const text = (name: string) => args[args.indexOf(`--${name}`) + 1] ?? ""
-  const has = (name: string) => args.includes(`--${name}`)
-  const whole = (name: string, fallback: number) => {
-    const value = has(name) ? Number(text(name)) : fallback
-    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number`)
-    return value
-  }
-  const names = has("all")
-    ? Object.keys(drills).filter((name) => name !== "soak")
-    : has("attack")
-    ? [text("attack")]
-    : []
-  if (names.length === 0 || names.some((name) => drills[name] === undefined)) {
-    throw new Error(`Name a drill: --attack ${Object.keys(drills).join("|")}, or --all`)
-  }
-  const isSoak = names.includes("soak")
-  return {
-    names,
-    isJson: has("json"),
-    seconds: whole("seconds", isSoak ? 1_800 : 30),
+async function readOptions(): Promise<Options> {
+  const whole = (name: string, otherwise: number) =>
+    Flag.Int(name).pipe(
+      Flag.filter((value) => value > 0, () => "a whole number above 0"),
+      Flag.withDefault(otherwise),
+    )
+  const { attack, json, ...sizes } = await benchArguments("attacks", {
+    attack: Flag.Literals("attack", Object.keys(drills)).pipe(
+      Flag.optional,
+      Flag.withDescription("One drill; without it all"),
+    ),
+    json: Flag.Boolean("json").pipe(Flag.withDefault(false)),
+    seconds: whole("seconds", 30),
     buyers: whole("buyers", 100),
     connections: whole("connections", 3_000),
-    replicas: whole("replicas", isSoak ? 2 : 1),
-    print: has("json") ? () => {} : print,
-  }
+    replicas: whole("replicas", 1),
+  })
+  const names = Option.match(attack, {
+    onSome: (name) => [name],
+    onNone: () => Object.keys(drills),
+  })
+  return { names, isJson: json, ...sizes, print: json ? () => {} : print }
 }
 
 function report({ attack, figures, faults }: DrillResult, isJson: boolean): void {
@@ -81,8 +76,8 @@ function report({ attack, figures, faults }: DrillResult, isJson: boolean): void
   print(`attack ${attack} | ${verdict} | ${text.join(" | ")}`)
 }
 
+const options = await readOptions()
 const program = Effect.gen(function* () {
-  const options = optionsOf(Deno.args)
   let isGreen = true
   for (const name of options.names) {
     const drill = drills[name]

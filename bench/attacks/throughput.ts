@@ -26,7 +26,7 @@ const retryMsMin = 250
 /** The buyers start over this time. */
 const startOverMs = 2_000
 
-export interface Trade {
+interface Trade {
   readonly tally: Tally
   readonly purchases: Array<Purchase>
   /** Answers with 200 by the second in which they arrived. */
@@ -35,7 +35,7 @@ export interface Trade {
 }
 
 /** Every buyer buys the newest item, one purchase after the other. */
-export function trade(
+function trade(
   environment: Environment,
   buyers: ReadonlyArray<Buyer>,
   isRunning: () => boolean,

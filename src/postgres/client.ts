@@ -10,7 +10,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, type Layer, type Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type DataDirBusy, type EmbeddedStorage, openEmbedded } from "./embedded.ts"
+import {
+  type DataDirBusy,
+  type EmbeddedStorage,
+  openEmbedded,
+  type StoreUnreadable,
+} from "./embedded.ts"
 import { serveStore, type StoreListenFailed, type StoreSocket } from "./embeddedSocket.ts"
 
 interface PostgresOptions {
@@ -68,7 +73,10 @@ const vacuumEvery = "1 hour"
 export function layerEmbedded(
   storage: EmbeddedStorage,
   served: StoreSocket | null = null,
-): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreListenFailed | SqlError> {
+): Layer.Layer<
+  PgClient.PgClient | SqlClient,
+  DataDirBusy | StoreUnreadable | StoreListenFailed | SqlError
+> {
   const opened = Effect.tap(
     openEmbedded(storage),
     (backend) => served === null ? Effect.void : serveStore(backend, served),

@@ -32,6 +32,15 @@ export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy"
   }
 }
 
+/** The files in the directory are no database, or not one that this version can open. */
+export class StoreUnreadable
+  extends Schema.TaggedError<StoreUnreadable>()("StoreUnreadable", { dataDir: Schema.String }) {
+  override get message() {
+    return `Cannot open the embedded store in ${this.dataDir}: its files cannot be read. Restore ` +
+      "them from a backup, or move them away for an empty store"
+  }
+}
+
 /** One backend needs less memory than the defaults of a server. */
 const startParams = [
   ...PGlite.defaultStartParams,
@@ -41,7 +50,9 @@ const startParams = [
 
 /** Opens the backend and creates its directory if there is none. Closing the scope closes it. */
 export const openEmbedded = Effect.fnUntraced(
-  function* (storage: EmbeddedStorage): Effect.fn.Return<Backend, DataDirBusy, Scope.Scope> {
+  function* (
+    storage: EmbeddedStorage,
+  ): Effect.fn.Return<Backend, DataDirBusy | StoreUnreadable, Scope.Scope> {
     if ("memory" in storage) {
       return yield* openInMemory(storage.image ?? (yield* image))
     }
@@ -59,10 +70,11 @@ export const openEmbedded = Effect.fnUntraced(
 
 /** Sets the database in a directory aside, so that the next one begins empty. Returns where it is. */
 export const setAside = Effect.fnUntraced(function* (dataDir: string) {
+  yield* lockDirectory(dataDir)
   const kept = `${dataDir}/postgres-${yield* Clock.currentTimeMillis}`
   yield* Effect.promise(() => Deno.rename(`${dataDir}/postgres`, kept))
   return kept
-})
+}, Effect.scoped)
 
 /**
  * A database as created by initdb, of the same catalog version. Unpacking it takes a third of the
@@ -108,10 +120,12 @@ const openInMemory = (loadDataDir: Blob) =>
 /** A long statement stops the worker's event loop, not that of the service. */
 const openInWorker = (dataDir: string, fresh: boolean) =>
   Effect.acquireRelease(
-    Effect.promise(async () => {
+    Effect.suspend(() => {
       const worker = storeWorker()
-      await worker.ask({ open: { dataDir, startParams }, fresh })
-      return worker
+      return Effect.tryPromise({
+        try: () => worker.ask({ open: { dataDir, startParams }, fresh }),
+        catch: () => new StoreUnreadable({ dataDir }),
+      }).pipe(Effect.as(worker), Effect.tapError(() => Effect.sync(worker.terminate)))
     }),
     (worker) => Effect.promise(() => worker.ask({ close: true }).finally(worker.terminate)),
   ).pipe(

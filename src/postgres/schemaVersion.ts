@@ -4,17 +4,10 @@
  * @module
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import type { SqlClient } from "effect/sql/SqlClient"
 
 /** The table of applied migrations. */
 export const migrationTable = "schema_migration"
-
-/** The number of the newest applied migration; 0 if there is none. */
-export const schemaVersion: Effect.Effect<number, SqlError, SqlClient> = Effect.flatMap(
-  SqlClient,
-  (sql) => Effect.map(appliedNames(sql), (applied) => [...applied.keys()].at(-1) ?? 0),
-)
 
 /** The names of the applied migrations, by number, ascending. */
 export const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {

@@ -10,7 +10,12 @@ import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded } from "../../src/postgres/client.ts"
-import { DataDirBusy, openEmbedded } from "../../src/postgres/embedded.ts"
+import {
+  DataDirBusy,
+  openEmbedded,
+  setAside,
+  StoreUnreadable,
+} from "../../src/postgres/embedded.ts"
 import { layer as feedLayer } from "../../src/feed/postgres/feedStore.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
@@ -207,3 +212,18 @@ else {
       assert.equal(code, 1)
     }))
 }
+
+liveTest(
+  "a folder that is no database fails with StoreUnreadable, and can be opened once mended",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryDirectory
+      yield* Effect.promise(() => Deno.mkdir(`${dataDir}/postgres`))
+      yield* Effect.promise(() => Deno.writeTextFile(`${dataDir}/postgres/PG_VERSION`, "0"))
+      const refusal = yield* Effect.flip(newest.pipe(Effect.provide(onDirectory(dataDir))))
+      assert.ok(refusal instanceof StoreUnreadable)
+      assert.ok(refusal.message.includes(dataDir))
+      yield* setAside(dataDir)
+      assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), undefined)
+    }),
+)
