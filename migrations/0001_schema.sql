@@ -475,8 +475,8 @@ CREATE TABLE score_check (
   -- The time of the mid price it was judged by.
   point_at timestamptz,
   point_mid double precision,
-  -- The item is a contested proposal: the venue's word alone, at a price that doubts it.
-  contested boolean NOT NULL DEFAULT false,
+  -- Of a contested proposal, the venue's word alone at a price that doubts it: that price.
+  contested_price double precision CHECK (contested_price BETWEEN 0 AND 1),
   -- Of a mover: whether its price had converged to 0 or 1.
   converged boolean,
   -- Moves with one key are one independent trial.
@@ -533,17 +533,31 @@ CREATE TABLE score_reading (
 );
 CREATE INDEX score_reading_due ON score_reading (due_at) WHERE state = 'due';
 
--- Forecasts of the time by which a market is resolved, and what became of them.
-CREATE TABLE resolution_forecast (
+-- Forecasts for the day after they were made, and what became of them: that a market is resolved by
+-- then, and its price (the probability that a report stated, kept for a year).
+CREATE TABLE forecast (
+  kind text NOT NULL CHECK (kind IN ('resolution', 'price')),
   market_id text NOT NULL REFERENCES score_market,
   made_at timestamptz NOT NULL,
   probability double precision NOT NULL CHECK (probability BETWEEN 0 AND 1),
-  end_within boolean NOT NULL,
+  -- The forecast that it is compared with: 1 if the end date is within the day, else 0; the mid.
+  baseline double precision NOT NULL CHECK (baseline BETWEEN 0 AND 1),
+  -- Of a price: where nine of ten mids are then.
+  low double precision CHECK (low BETWEEN 0 AND probability),
+  high double precision CHECK (high BETWEEN probability AND 1),
+  -- Of a price: what moved it from the mid, separated by spaces. Estimates with one key are one trial.
+  basis text CHECK (char_length(basis) <= 64),
+  event_key text,
   due_at timestamptz NOT NULL,
-  verdict text CHECK (verdict IN ('resolved', 'open', 'unknown')),
-  PRIMARY KEY (made_at, market_id)
+  judged boolean NOT NULL DEFAULT false,
+  -- 1 if resolved, else 0; the price or the payout then. Null when it is not known.
+  value double precision CHECK (value BETWEEN 0 AND 1),
+  PRIMARY KEY (kind, made_at, market_id),
+  CHECK (judged OR value IS NULL),
+  CHECK ((kind = 'price') = (low IS NOT NULL) AND (low IS NULL) = (high IS NULL)
+    AND (low IS NULL) = (basis IS NULL) AND (low IS NULL) = (event_key IS NULL))
 );
-CREATE INDEX resolution_forecast_due ON resolution_forecast (due_at) WHERE verdict IS NULL;
+CREATE INDEX forecast_due ON forecast (due_at) WHERE NOT judged;
 
 -- Agent tasks
 -- -----------

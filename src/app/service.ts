@@ -134,7 +134,7 @@ const productLayer = (settings: ServiceSettings) => {
   const tickIntervalMs = Duration.toMillis(tick)
   const fromVenue = Layer.mergeAll(
     Ingestion.layer({ tick }),
-    Research.layer.pipe(Layer.provide(contestedRecord.layer)),
+    Research.layer.pipe(Layer.provide([contestedRecord.layer, TrackRecord.layer])),
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,

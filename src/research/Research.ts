@@ -17,13 +17,17 @@ import {
   type VenueFailed,
 } from "./domain/report.ts"
 import { reportPage, slotsOf } from "./domain/page.ts"
+import { estimateOn, type EstimatePorts, storeEstimate } from "./estimating.ts"
 import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
+import { FeedStore } from "../feed/FeedStore.ts"
 import { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import { loggedStep, readMaterial, type ReportPorts } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
+import { ScoreStore } from "../track-record/ScoreStore.ts"
+import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 import { venueLookup } from "./venueLookup.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
@@ -62,10 +66,15 @@ export class Research extends Context.Service<Research, {
         freshness: yield* Freshness,
         contestedRecord: yield* ContestedRecord,
       }
+      const estimating = {
+        feed: yield* FeedStore,
+        scores: yield* ScoreStore,
+        trackRecord: yield* TrackRecord,
+      }
       const lookUp = venueLookup(ports)
       const shared = yield* sharedReports(
         reports,
-        (market, deadline) => make(ports, writing, market, deadline),
+        (market, deadline) => make({ ...ports, ...estimating }, writing, market, deadline),
       )
 
       const find = Effect.fn("Research.find")(function* (slug: string) {
@@ -106,12 +115,14 @@ const task =
   `You improve a research report on one market of a prediction market. Its reader, a person or a program, has paid for it and may hold a position: be exact, calm and short. "thesis": what the price did, what came first, and what contradicts it. "whales": what tracked wallets bought, and what their records are worth. "risk": a risk of this market. "bottomLine": what to believe and what to watch; never advise a trade. 60 to 110 words in the thesis and in the whales, 20 to 40 in the others.`
 
 const make = Effect.fn("Research.make")(function* (
-  ports: ReportPorts,
+  ports: ReportPorts & EstimatePorts,
   writing: WritingPorts,
   market: Market,
   deadline: number,
 ) {
-  const material = yield* readMaterial(ports, market)
+  const read = yield* readMaterial(ports, market)
+  const estimate = yield* loggedStep(market.slug, "estimate", estimateOn(ports, read))
+  const material = { ...read, estimate }
   const page = reportPage(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
   const written = yield* loggedStep(
@@ -125,5 +136,6 @@ const make = Effect.fn("Research.make")(function* (
       within: Duration.min(writingTime, Duration.millis(Math.max(0, left))),
     }),
   )
+  yield* storeEstimate(ports, material, estimate)
   return reportOf(material, page, written)
 })

@@ -96,6 +96,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     priceAction: [first, ...rest],
     microstructure: book?.microstructure ?? null,
     quote: book?.quote ?? null,
+    estimate: null,
   }
   return material
 })

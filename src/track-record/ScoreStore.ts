@@ -9,11 +9,8 @@
 import { Context, type Effect } from "effect"
 import type { MarketId, SeriesPoint } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
-import type {
-  ForecastCounts,
-  ForecastVerdict,
-  ResolutionForecast,
-} from "./domain/resolutionForecasts.ts"
+import type { EstimateTotals } from "./domain/estimates.ts"
+import type { Forecast, ForecastCounts } from "./domain/resolutionForecasts.ts"
 import type {
   DueReading,
   EntryLabel,
@@ -73,14 +70,16 @@ export interface DueMarketsQuery {
 
 /** A forecast whose 24 hours have passed. */
 export interface DueForecast {
-  readonly forecast: ResolutionForecast
+  readonly forecast: Forecast
   readonly resolution: Resolution | null
   /** Whether its market's resolution was requested after it became due. */
   readonly requested: boolean
 }
 
-export interface JudgedForecast extends Pick<DueForecast, "forecast"> {
-  readonly verdict: ForecastVerdict
+export interface JudgedForecast {
+  readonly forecast: Pick<Forecast, "kind" | "marketId" | "madeAt">
+  /** Of a resolution 1 or 0, else the price or the payout; null when it is not known. */
+  readonly value: number | null
 }
 
 export class ScoreStore extends Context.Service<ScoreStore, {
@@ -131,10 +130,13 @@ export class ScoreStore extends Context.Service<ScoreStore, {
     since: number,
     items: number,
   ) => Effect.Effect<ReadonlyArray<StoredOutcome>>
-  /** When the newest forecasts were made; 0 before the first. */
+  /** When the newest forecasts of resolutions were made; 0 before the first. */
   readonly forecastsMadeAt: Effect.Effect<EpochMs>
-  /** Adds forecasts; one of the same market and time is ignored. */
-  readonly addForecasts: (forecasts: ReadonlyArray<ResolutionForecast>) => Effect.Effect<void>
+  /**
+   * Adds forecasts; one of the same kind, market and time is ignored. Deletes the estimates that are
+   * older by `estimatesKeptMs` than an added one.
+   */
+  readonly addForecasts: (forecasts: ReadonlyArray<Forecast>) => Effect.Effect<void>
   /** Forecasts without a verdict that are due at `now`, under the same rule as a mover's check. */
   readonly dueForecasts: (
     query: { readonly now: EpochMs; readonly overdueBefore: EpochMs; readonly limit: number },
@@ -144,6 +146,7 @@ export class ScoreStore extends Context.Service<ScoreStore, {
     judged: ReadonlyArray<JudgedForecast>,
   ) => Effect.Effect<number>
   readonly forecastCounts: Effect.Effect<ForecastCounts>
+  readonly estimateTotals: Effect.Effect<EstimateTotals>
   /** Readings that are due at `now`, the longest due first. */
   readonly dueReadings: (now: EpochMs, limit: number) => Effect.Effect<ReadonlyArray<DueReading>>
   /** Saves the results of due readings; the first result stays. Returns how many were saved. */

@@ -33,6 +33,7 @@ import { FeedStore } from "../feed/FeedStore.ts"
 import {
   forecastQuery,
   forecastVerdict,
+  horizonMs,
   isSampleDue,
   sampleOf,
 } from "./domain/resolutionForecasts.ts"
@@ -40,7 +41,7 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { Resolving } from "../markets/Resolving.ts"
 import { outcomeOf } from "./domain/moverDrift.ts"
 import { requestInBatches } from "../markets/requestInBatches.ts"
-import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
+import { type DueCheck, type DueForecast, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
@@ -319,20 +320,37 @@ const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, pr
 })
 
 const judgeForecasts = Effect.fnUntraced(
-  function* ({ scores }: Services, slot: EpochMs, progress: Progress) {
+  function* ({ scores, markets }: Services, slot: EpochMs, progress: Progress) {
     const query = { now: slot, overdueBefore: slot - resolutionWaitMsMax, limit: checksBatch }
     for (let batch = 0; batch < batchesMax; batch++) {
       const due = yield* scores.dueForecasts(query)
       if (due.length === 0) return
-      const judged = due.map(({ forecast, resolution, requested }) => ({
-        forecast,
-        verdict: forecastVerdict(forecast, resolution, requested),
-      }))
+      const judged = yield* Effect.forEach(due, (one) => judgeForecast(markets, one), {
+        concurrency: readConcurrency,
+      })
       if ((yield* scores.saveForecastVerdicts(judged)) === 0) return
       for (const { verdict } of judged) tally(progress.verdicts, { [`forecast_${verdict}`]: 1 })
     }
   },
 )
+
+/** A forecast of a price is judged like a mover: by the series of its market, and the payout. */
+const judgeForecast = Effect.fnUntraced(function* (
+  markets: Services["markets"],
+  { forecast, resolution, requested }: DueForecast,
+) {
+  if (forecast.kind === "resolution") {
+    const verdict = forecastVerdict(forecast, resolution, requested)
+    return { forecast, verdict, value: forecastValues[verdict] }
+  }
+  const at = forecast.madeAt + horizonMs
+  const around = { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }
+  const point = pointAt(at, yield* markets.series(forecast.marketId, around))
+  const value = priceOfOutcomeAt(at, point, resolution)
+  return { forecast, verdict: value === null ? "unpriced" : "priced", value }
+})
+
+const forecastValues = { resolved: 1, open: 0, unknown: null } as const
 
 /** A check keeps the point of its first verdict: its series may be pruned before the verdict changes. */
 const judgeOne = Effect.fnUntraced(function* (

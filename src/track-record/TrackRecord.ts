@@ -47,6 +47,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         const whales = yield* calibrations.calibrated
         const verdicts = yield* scores.counts
         const forecasts = yield* scores.forecastCounts
+        const estimates = yield* scores.estimateTotals
         const entries = yield* entryTotals
         const moves = yield* scores.moveTotals
         const readAt = {
@@ -59,6 +60,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
           whales,
           verdicts,
           forecasts,
+          estimates,
           entries,
           moves,
           readAt,

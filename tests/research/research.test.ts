@@ -21,6 +21,11 @@ import { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
 import type { ClaimDraft, DraftRequest } from "../../src/writing/domain/claims.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
+import { sampleScorecard } from "../../src/catalog/domain/sample.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import type { Forecast } from "../../src/track-record/domain/resolutionForecasts.ts"
+import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { Research } from "../../src/research/Research.ts"
 import { lease, pollEvery, reportAgeMax, waitMax } from "../../src/research/sharedReports.ts"
@@ -48,6 +53,7 @@ const stage = Effect.gen(function* () {
   yield* Ref.set(shelf.books, [bookOf(market, now)])
   const store = memoryReports()
   const polls = yield* Ref.make(0)
+  const stated = yield* Ref.make<ReadonlyArray<Forecast>>([])
   const drafts = yield* Ref.make<ReadonlyArray<DraftRequest>>([])
   /** What the narrator does. */
   const writes = yield* Ref.make<Writes>(() => Effect.succeed([]))
@@ -73,6 +79,7 @@ const stage = Effect.gen(function* () {
       narrator,
       ClaimCheck.layerNone,
       Layer.succeed(ReportStore, faultyStore),
+      recordPorts(stated),
     )
     return Effect.map(
       Layer.build(Layer.fresh(Research.layer).pipe(Layer.provide(ports))),
@@ -80,11 +87,20 @@ const stage = Effect.gen(function* () {
     )
   }
   return {
-    ...{ shelf, store, polls, drafts, writes, replica },
+    ...{ shelf, store, polls, stated, drafts, writes, replica },
     first: yield* replica(),
     second: yield* replica(),
   }
 })
+/** An empty record, to which stated estimates are added. */
+const recordPorts = (stated: Ref.Ref<ReadonlyArray<Forecast>>) =>
+  Layer.mergeAll(
+    Layer.mock(FeedStore, { moversSince: () => Effect.succeed([]) }),
+    Layer.mock(TrackRecord, { scorecard: Effect.succeed(sampleScorecard(now)) }),
+    Layer.mock(ScoreStore, {
+      addForecasts: (added) => Ref.update(stated, (all) => [...all, ...added]),
+    }),
+  )
 type Stage = Effect.Success<typeof stage>
 type Writes = (request: DraftRequest) => Effect.Effect<ReadonlyArray<ClaimDraft>, ModelFailed>
 
@@ -141,6 +157,25 @@ onStage(
     equal([fresh.cached, fresh.generatedAt], [false, now + 30 * minute])
     strictEqual(fresh.report.evidence.microstructure, null)
     equal(yield* first.report("market-1"), { ...fresh, cached: true })
+  }),
+)
+
+onStage(
+  "Research.report() states a probability, and stores each once for its score",
+  Effect.fnUntraced(function* ({ first, second, stated }) {
+    const { report: { estimate } } = yield* first.report("market-1")
+    yield* second.report("market-1")
+    if (estimate === undefined) throw new Error("no probability is stated")
+    const { marketPrice, basis: _, ...numbers } = estimate
+    equal(yield* Ref.get(stated), [{
+      ...{ kind: "price", marketId: market.id, eventKey: market.eventKey, madeAt: now, basis: [] },
+      ...{ ...numbers, mid: marketPrice },
+    }])
+    ok(estimate.probability === marketPrice && estimate.low < estimate.high)
+    yield* TestClock.adjust(reportAgeMax)
+    yield* TestClock.adjust("1 second")
+    yield* first.report("market-1")
+    strictEqual((yield* Ref.get(stated)).length, 2)
   }),
 )
 
@@ -393,6 +428,7 @@ test("each step of a report logs one line", () =>
     }).pipe(Effect.provide(Logger.layer([logger])))
     equal(lines.toSorted(), [
       "Research of market-1: book done after 1.5 s",
+      "Research of market-1: estimate done after 0 s",
       "Research of market-1: news done after 0 s",
       "Research of market-1: prices done after 0 s",
       "Research of market-1: proposal done after 0 s",

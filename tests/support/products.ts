@@ -19,6 +19,7 @@ import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
 import { noSums, type WalletTotals } from "../../src/whales/domain/score.ts"
 import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
+import { noEstimates } from "../../src/track-record/domain/estimates.ts"
 import type { EntryLabel, EntryTotals } from "../../src/track-record/domain/entryScore.ts"
 import { type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
 import type { MoveTotals } from "../../src/track-record/domain/moverDrift.ts"
@@ -313,6 +314,8 @@ const scoreStore = ({ verdicts, moves, entryTotals, walletSums }: ProductPorts) 
     counts: Ref.get(verdicts),
     outcomes: () => Effect.succeed([]),
     forecastCounts: Effect.succeed(noForecasts),
+    estimateTotals: Effect.succeed(noEstimates),
+    addForecasts: () => Effect.void,
     moveTotals: Ref.get(moves),
     entryTotals: Ref.get(entryTotals),
     walletEntrySums: Ref.get(walletSums),

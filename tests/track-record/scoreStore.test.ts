@@ -9,7 +9,8 @@ import { Arbitrary, Effect, Schema } from "effect"
 import { layer } from "../../src/track-record/postgres/scoreStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
-import { forecastVerdict } from "../../src/track-record/domain/resolutionForecasts.ts"
+import type { Forecast } from "../../src/track-record/domain/resolutionForecasts.ts"
+import { estimatesKeptMs, type StatedEstimate } from "../../src/track-record/domain/estimates.ts"
 import {
   closingKinds,
   type EntryLabel,
@@ -67,7 +68,11 @@ const program = Arbitrary.schema(
       do: Schema.Literal("addForecasts"),
       at: int(0, 30),
       forecasts: Schema.Array(
-        Schema.Struct({ market: which, percent: int(0, 100), endWithin: Schema.Boolean }),
+        Schema.Struct({
+          ...{ market: which, percent: int(0, 100), endWithin: Schema.Boolean },
+          /** The mid; null for a forecast of a resolution. */
+          mid: Schema.NullOr(int(0, 100)),
+        }),
       ).check(Schema.isMaxLength(4)),
     }),
     Schema.Struct({ do: Schema.Literal("judgeForecasts"), at: int(0, 90) }),
@@ -155,7 +160,7 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
           return kind === "predetermined"
             ? [{
               ...{ kind, ...shared, at: at(hours), outcome: hours % 2 === 0 ? 0 : 1 },
-              contested: hours % 3 === 0,
+              contestedPrice: hours % 3 === 0 ? hours / 100 : null,
             }]
             : [{
               ...{ kind, ...shared, at: at(hours), priceStart: 0.4, priceNow: 0.1 * (hours % 9) },
@@ -182,16 +187,14 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
       const rows = step.ends.map(({ market, end, at }) => ended(market, end, at))
       results.push(yield* store.saveResolutions(rows, step.requested.map(id), at(step.at)))
     } else if (step.do === "addForecasts") {
-      yield* store.addForecasts(step.forecasts.map(({ market, percent, endWithin }) => ({
-        ...{ marketId: id(market), madeAt: at(step.at), probability: percent / 100, endWithin },
-      })))
+      yield* store.addForecasts(step.forecasts.map(forecast(at(step.at))))
     } else if (step.do === "judgeForecasts") {
       const due = yield* store.dueForecasts({
         ...{ now: at(step.at), overdueBefore: at(step.at - 24), limit: 3 },
       })
-      const judged = due.map(({ forecast, resolution, requested }) => ({
+      const judged = due.map(({ forecast, requested }) => ({
         forecast,
-        verdict: forecastVerdict(forecast, resolution, requested),
+        value: !requested ? null : forecast.kind === "price" ? valueOf(forecast) : step.at % 2,
       }))
       results.push(due, yield* store.saveForecastVerdicts([...judged, ...judged.slice(0, 1)]))
     } else {
@@ -219,7 +222,7 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
     const query = { limit: 3, now: at(30), requestedBefore: at(10) }
     results.push(
       yield* store.cursor,
-      yield* store.counts,
+      rounded(yield* store.counts),
       yield* store.outcomes(0, 100),
       yield* store.outcomes(2, 3),
       yield* store.version,
@@ -231,11 +234,29 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
       yield* store.dueChecks({ now: at(60), overdueBefore: at(5), limit: 100 }),
       yield* store.forecastsMadeAt,
       rounded(yield* store.forecastCounts),
+      rounded(yield* store.estimateTotals),
       yield* store.dueForecasts({ now: at(60), overdueBefore: at(30), limit: 5 }),
     )
   }
   return results
 })
+
+type DrawnForecast = Extract<Program[number], { do: "addForecasts" }>["forecasts"][number]
+
+const forecast = (madeAt: number) => (drawn: DrawnForecast): Forecast => {
+  const { market, percent, endWithin, mid } = drawn
+  const shared = { marketId: id(market), madeAt, probability: percent / 100 }
+  if (mid === null) return { kind: "resolution", ...shared, endWithin }
+  return {
+    ...{ kind: "price", ...shared, eventKey: `event-${market % 3}`, mid: mid / 100 },
+    ...{ low: shared.probability / 2, high: endWithin ? 1 : shared.probability },
+    basis: endWithin ? ["move", "ladder"] : [],
+  }
+}
+
+/** Often a payout, or at the ends of the interval. */
+const valueOf = ({ marketId, mid, high, low }: StatedEstimate) =>
+  [high, low, 0.4, mid, 0, 1][(marketId.charCodeAt(1) + Math.round(mid * 100)) % 6] ?? null
 
 const byKey = (a: MoveTotals, b: MoveTotals) =>
   `${a.horizon} ${a.converged}` < `${b.horizon} ${b.converged}` ? -1 : 1
@@ -270,7 +291,14 @@ onEveryStore("ScoreStore", (law) => {
   )
 
   const outcome = (feedIndex: number): ScoreCheck => ({
-    ...{ kind: "predetermined", feedIndex, marketId: id(1), at: now, outcome: 0, contested: false },
+    ...{
+      kind: "predetermined",
+      feedIndex,
+      marketId: id(1),
+      at: now,
+      outcome: 0,
+      contestedPrice: null,
+    },
   })
 
   law(
@@ -397,6 +425,39 @@ onEveryStore("ScoreStore", (law) => {
       for (const part of ["at_ask", "whale_24h_from_ask", "book_60", "unfillable_1"]) {
         assert.ok(sums.some((row) => row.includes(part)), part)
       }
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "the totals of estimates equal the model's, of the last year",
+    Effect.gen(function* () {
+      const random = new Random(6)
+      const made = Array.from({ length: 60 }, (_, n) => {
+        const [percent, mid] = [10 * random.below(11), n % 7 === 0 ? null : 10 * random.below(11)]
+        const drawn = { market: n % 7, percent, endWithin: random.chance(0.5), mid }
+        return forecast(at(n))({ ...drawn, percent: random.chance(0.3) ? mid ?? percent : percent })
+      })
+      const filled = Effect.fnUntraced(function* (store: ScoreStore["Service"]) {
+        yield* store.addForecasts(made)
+        const judged = made.slice(0, 50).map((one, n) => ({
+          forecast: one,
+          value: n % 9 === 0 ? null : one.kind === "price" ? valueOf(one) : n % 2,
+        }))
+        yield* store.saveForecastVerdicts(judged)
+        const totals = [yield* store.estimateTotals]
+        // Those of the first half are then older than a year; resolutions stay.
+        const later = forecast(at(29) + estimatesKeptMs)
+        yield* store.addForecasts([later({ market: 1, percent: 50, endWithin: true, mid: 40 })])
+        totals.push(yield* store.estimateTotals)
+        const counts = yield* store.forecastCounts
+        return { totals, known: [...totals, counts].map(rounded) }
+      })
+      const { totals: [before, after], known } = yield* filled(yield* ScoreStore)
+      assert.deepEqual(known, (yield* filled(memoryScores())).known)
+      assert.deepEqual([before?.estimates, after?.estimates], [51, 28])
+      const { views = 0, intervals = 0, covered = 0, unknown = 0, difference } = before ?? {}
+      assert.ok(views > 0 && views < (difference?.n ?? 0), `${views} views`)
+      assert.ok(covered > 0 && covered < intervals && unknown > 0, `${covered} of ${intervals}`)
     }).pipe(Effect.provide(layer)),
   )
 

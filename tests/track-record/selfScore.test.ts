@@ -20,6 +20,7 @@ import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import type { ExpectedMarket } from "../../src/markets/domain/resolving.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
+import type { StatedEstimate } from "../../src/track-record/domain/estimates.ts"
 import { resolutionScore } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
@@ -340,5 +341,38 @@ on(
     yield* tick(now + 2 * day + hour)
     const score = resolutionScore(yield* counts)
     equal([score.forecasts, score.judged, score.unknown, score.brier], [1, 0, 1, null])
+  }),
+)
+
+/** What a report on the n-th market stated at noon. */
+const estimate = (n: number, fields: Partial<StatedEstimate> = {}): StatedEstimate => ({
+  ...{ kind: "price", marketId: candidate(n).id, eventKey: `event-${n}`, madeAt: now },
+  ...{ mid: 0.5, probability: 0.6, low: 0.4, high: 0.8, basis: ["move"] },
+  ...fields,
+})
+
+on(
+  "a stated probability is compared with the mid a day later, or with the payout by then",
+  Effect.fnUntraced(function* ({ venue, ports, tick, price }) {
+    const { addForecasts, estimateTotals } = Context.get(ports, ScoreStore)
+    yield* addForecasts([
+      estimate(0),
+      estimate(1, { low: 0.55, basis: [] }),
+      estimate(2),
+      estimate(3, { probability: 0.5 }),
+      estimate(0, { madeAt: now + hour, low: 0, high: 1 }),
+    ])
+    // The price of the first day later is 0.7 and of the second 0.5; the third was paid, the last unknown.
+    yield* price(0, { [24 * 60 - 5]: 0.7, [24 * 60 + 5]: 0.1, [25 * 60]: 0.7 })
+    yield* price(1, { [24 * 60]: 0.5 })
+    venue.resolutions = [paid(2, 1, now + 20 * hour)]
+    yield* tick(now + day + 29 * minute)
+    strictEqual((yield* estimateTotals).difference.n, 0)
+    const { verdicts } = yield* tick(now + day + 2 * hour)
+    equal(verdicts, { forecast_priced: 4, forecast_unpriced: 1 })
+    const { difference, squaredError, midSquaredError, ...counts } = yield* estimateTotals
+    equal(counts, { estimates: 5, unknown: 1, views: 4, intervals: 2, covered: 1 })
+    const rounded = [squaredError, midSquaredError, difference.s, difference.clusters, difference.n]
+    equal(rounded.map((of) => Math.round(of * 1e6) / 1e6), [0.19, 0.33, -0.14, 3, 4])
   }),
 )

@@ -187,14 +187,16 @@ test("the scores equal a recount after all final resolutions", () =>
     const { resolved, open, unknown } = yield* Context.get(context, ScoreStore).forecastCounts
     ok(resolved >= 50 && open >= 50, `${resolved} forecasts resolved, ${open} open`)
     ok(unknown < 0.05 * resolved, `${unknown} unknown`)
-    const stored = yield* Context.get(context, ScoreStore).counts
+    const { contestedMeanPrice, ...stored } = yield* Context.get(context, ScoreStore).counts
+    ok((contestedMeanPrice ?? 0.5) > 0 && (contestedMeanPrice ?? 0.5) < 1, "a mean of prices")
     const { movers, predetermined } = selfScore(stored)
     equal(sorted(stored), sorted(counts))
     ok(movers.judgedAfter1h >= 20 && movers.judgedAfter24h >= 10, "too few movers were judged")
     ok(predetermined.resolved >= 10, "too few outcomes were resolved")
     ok(predetermined.correct < predetermined.resolved, "no outcome was wrong")
     // Without news every item is the venue's word alone, and none says more than that.
-    const { evidence, contestedProposal: { record, ...contested } } = predetermined.byKind
+    const { evidence, contestedProposal: { record, meanPrice: _, ...contested } } =
+      predetermined.byKind
     equal([evidence.emitted, contested.emitted], [0, predetermined.emitted])
     ok(
       record !== null && record.upheld < record.proposals &&

@@ -438,6 +438,10 @@ export const sampleBody = {
         bottomLine: `${sampleSentences.confidence} ${sampleSentences.bottomLine}`,
       },
       narrator: "template",
+      estimate: {
+        ...{ probability: 0.62, low: 0.53, high: 0.71, marketPrice: 0.62 },
+        basis: [],
+      },
       evidence: {
         outcome,
         priceAction: [{ at: earlier, price: 0.48 }, { at, price: 0.62 }],
@@ -535,6 +539,7 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
       mover_24h: { persisted: 22, reverted: 17, unknown: 1, open: 5 },
       predetermined: { correct: 6, wrong: 1, open: 3 },
       contested: { correct: 11, wrong: 5, open: 2 },
+      contestedMeanPrice: 0.71,
     },
     forecasts: {
       forecasts: 420,
@@ -543,6 +548,16 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
       unknown: 2,
       squaredError: 46.4,
       endDateSquaredError: 121,
+    },
+    estimates: {
+      estimates: 96,
+      unknown: 3,
+      views: 14,
+      squaredError: 0.421,
+      midSquaredError: 0.437,
+      difference: { clusters: 66, n: 88, s: -0.016, nn: 132, ns: -0.02, ss: 0.0009, ff: 0 },
+      intervals: 80,
+      covered: 73,
     },
     entries: sampleEntries,
     readAt: { wallets: computedAt, scores: computedAt },

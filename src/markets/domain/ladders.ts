@@ -9,7 +9,7 @@
  * @module
  */
 import type { Market } from "./market.ts"
-import { priceDifference, quoteOfOutcome, roundMicroUsd, takerFee } from "./quote.ts"
+import { complement, priceDifference, quoteOfOutcome, roundMicroUsd, takerFee } from "./quote.ts"
 import type { Quote } from "./quote.ts"
 import { type Rung, type RungKind, rungsOf } from "./rungs.ts"
 
@@ -268,6 +268,38 @@ function impliedEnd(
     reason: implications[kind],
     conflict: known !== null,
   }
+}
+
+/** Between which prices the ladders leave a market's first outcome, 0..1. */
+export interface PriceBounds {
+  readonly low: number
+  readonly high: number
+}
+
+/**
+ * The bounds of a market's first outcome: it is at least as likely as each harder rung is bid, at most
+ * as likely as each easier rung is asked, and sure where a result implies it. A proposal bounds nothing,
+ * because it can be disputed. Null when the bounds contradict each other.
+ */
+export function ladderBounds(ladders: ReadonlyArray<Ladder>, id: Market["id"]): PriceBounds | null {
+  let [low, high] = [0, 1]
+  const atLeast = (outcome: 0 | 1, price: number) => {
+    if (outcome === 0) low = Math.max(low, price)
+    else high = Math.min(high, complement(price))
+  }
+  for (const [harder, easier] of ladders.flatMap(pairsOf)) {
+    if (easier.market.id === id) atLeast(easier.rung.outcome, priceOfRung(harder, "bid") ?? 0)
+    if (harder.market.id === id) {
+      atLeast(harder.rung.outcome === 0 ? 1 : 0, complement(priceOfRung(easier, "ask") ?? 1))
+    }
+  }
+  return low <= high ? { low, high } : null
+}
+
+/** What is bid or asked for the outcome of a rung: its payout, once it is paid; null when not known. */
+function priceOfRung(rung: LadderRung, side: "bid" | "ask"): number | null {
+  if (rung.known?.state === "resolved") return happened(rung) === true ? 1 : 0
+  return rung.known === null ? quoteOfRung(rung)?.[side] ?? null : null
 }
 
 /** Whether the rung's outcome is known to have happened; null when nothing is known. */

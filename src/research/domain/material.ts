@@ -11,6 +11,7 @@ import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { complement, type Quote } from "../../markets/domain/quote.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
+import type { Estimate } from "./estimate.ts"
 import { named } from "./lines.ts"
 import type { Statement } from "../../writing/domain/statement.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
@@ -61,6 +62,8 @@ export interface ReportMaterial {
   readonly rules: string | null
   /** How often such proposals of our own were upheld; null while not known. */
   readonly proposalRecord: ProposalRecord | null
+  /** The stated probability, computed from the rest; null until then. */
+  readonly estimate: Estimate | null
   readonly now: EpochMs
 }
 

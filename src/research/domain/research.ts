@@ -15,7 +15,8 @@ import {
   text,
   walletName,
 } from "../../core/domain/fields.ts"
-import { Price } from "../../core/domain/number.ts"
+import { Price, Rate } from "../../core/domain/number.ts"
+import { type Estimate, ingredients } from "./estimate.ts"
 import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences } from "./report.ts"
@@ -66,6 +67,32 @@ const ReportPosition = Schema.Struct({
 }).annotate({ identifier: "ReportPosition" })
 type ReportPosition = typeof ReportPosition.Type
 
+const ReportEstimate = Schema.Struct({
+  probability: described(
+    Rate,
+    "The service's own probability, 0 to 1; equal to marketPrice without a view beyond the market",
+  ),
+  low: described(
+    Rate,
+    "Lower end of the 90 % interval of the market's mid a day later, USD per share",
+  ),
+  high: described(
+    Rate,
+    "Upper end of it, USD per share; 0 to 1 when the market will probably end before. Scored in /v1/track-record",
+  ),
+  marketPrice: described(Price, "The market's mid when the report was written, USD per share"),
+  basis: Schema.Array(Schema.Struct({
+    ingredient: Schema.Literals(ingredients).annotate({
+      description:
+        "move: the record of such moves. proposal: the record of contested proposals. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
+    }),
+    shift: described(Schema.Finite, "How much it moves the probability, -1 to 1"),
+  })).annotate({ description: "What moved it from the market's price; empty for no view" }),
+}).annotate({
+  identifier: "ReportEstimate",
+  description: "Computed, not written by a model; of the market's first outcome",
+})
+
 /** The report on the wire. */
 export const Report = Schema.Struct({
   market: Schema.Struct(marketName).annotate({ description: "What the report is about" }),
@@ -73,6 +100,8 @@ export const Report = Schema.Struct({
   narrator: Schema.String.annotate({
     description: "Who wrote the analysis: a model's name, or `template` for rules",
   }),
+  /** Missing in a cached report of an earlier version. */
+  estimate: Schema.optionalKey(ReportEstimate),
   evidence: Schema.Struct({
     /** Missing in a cached report of an earlier version. */
     outcome: Schema.optionalKey(
@@ -127,7 +156,7 @@ export function reportOf(
   page: ReportPage,
   { slots, narrator }: { readonly slots: ReadonlyArray<FilledSlot>; readonly narrator: string },
 ): Report {
-  const { market, microstructure, priceAction: [first, ...rest], entries } = material
+  const { market, microstructure, priceAction: [first, ...rest], entries, estimate } = material
   const filled = new Map(slots.map((slot) => [slot.id, slot]))
   const textOf = ({ id, sentences }: Slot) =>
     (filled.get(id)?.sentences ?? sentences).map(({ text }) => text).join(" ")
@@ -147,6 +176,7 @@ export function reportOf(
       bottomLine: `${textOf(bottomOpening)} ${textOf(page.bottomLine)}`,
     },
     narrator,
+    ...(estimate === null ? {} : { estimate: statedEstimate(estimate) }),
     evidence: {
       outcome,
       priceAction: [point(first), ...rest.map(point)],
@@ -162,6 +192,10 @@ export function reportOf(
       },
     },
   }
+}
+
+function statedEstimate({ mid, ...stated }: Estimate): typeof ReportEstimate.Type {
+  return { ...stated, marketPrice: mid }
 }
 
 /** Each publication of the stories, the best story first, at most `headlinesMax`. */

@@ -10,8 +10,13 @@ import type { MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { ExpectedMarket } from "../../markets/domain/resolving.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
+import type { StatedEstimate } from "./estimates.ts"
 
-export interface ResolutionForecast {
+/** What is said of a market, to be judged a day later. */
+export type Forecast = ResolutionForecast | StatedEstimate
+
+interface ResolutionForecast {
+  readonly kind: "resolution"
   readonly marketId: MarketId
   readonly madeAt: EpochMs
   /** That the market is resolved 24 hours later, 0..1. */
@@ -27,7 +32,7 @@ export const forecastsMax = 50
 /** The markets that are sampled: the widest window of /v1/resolving, its default otherwise. */
 export const forecastQuery = { withinHours: 72, minLiquidity: 5_000, includeNoise: false } as const
 
-const horizonMs = day
+export const horizonMs = day
 /** After the horizon: a resolution is published some minutes after its time. */
 const judgingDelayMs = 30 * minute
 
@@ -48,6 +53,7 @@ export function sampleOf(
   )
   return chosen.flatMap((one) =>
     one === undefined ? [] : [{
+      kind: "resolution",
       marketId: one.market.id,
       madeAt,
       probability: one.expected.probability24h,
@@ -57,11 +63,11 @@ export function sampleOf(
 }
 
 /** When a forecast can be judged: its 24 hours have passed, and resolutions had time to arrive. */
-export function dueAtOf({ madeAt }: Pick<ResolutionForecast, "madeAt">): EpochMs {
+export function dueAtOf({ madeAt }: Pick<Forecast, "madeAt">): EpochMs {
   return madeAt + horizonMs + judgingDelayMs
 }
 
-export type ForecastVerdict = "resolved" | "open" | "unknown"
+type ForecastVerdict = "resolved" | "open" | "unknown"
 
 /**
  * `resolved`: by the end of the 24 hours, whatever was paid. `open`: not by then. `unknown`: the

@@ -16,6 +16,7 @@ import { Count, Rate } from "../../core/domain/number.ts"
 import { eventsMin, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
 import { overall } from "../../whales/domain/rates.ts"
 import type { WalletTotals } from "../../whales/domain/score.ts"
+import { EstimateScore, estimateScore, type EstimateTotals } from "./estimates.ts"
 import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
 import { type EntryLabel, EntryScores, entryScores, type EntryTotals } from "./entryScore.ts"
 import { MoverDrift, moverDrift, type MoveTotals } from "./moverDrift.ts"
@@ -141,6 +142,7 @@ export const Scorecard = Schema.Struct({
   }),
   predetermined: PredeterminedScore,
   resolutions: ResolutionScore,
+  estimates: EstimateScore,
   movers: Schema.Struct({ ...MoverScore.fields, drift: MoverDrift }).annotate({
     description: moverScoreText,
   }),
@@ -171,6 +173,7 @@ interface ScorecardInput {
   /** On the feed's own items. */
   readonly verdicts: VerdictCounts
   readonly forecasts: ForecastCounts
+  readonly estimates: EstimateTotals
   /** Of published whale entries. */
   readonly entries: ReadonlyMap<EntryLabel, EntryTotals>
   /** What its movers did next. */
@@ -181,7 +184,7 @@ interface ScorecardInput {
 
 /** The order of the wallets has no effect. */
 export function scorecard(input: ScorecardInput): Scorecard {
-  const { tracked, totals, whales, verdicts, forecasts, entries, moves, readAt } = input
+  const { tracked, totals, whales, verdicts, forecasts, estimates, entries, moves, readAt } = input
   const score = selfScore(verdicts)
   const rates = overall(totals)
   const { labelled, leftOut } = classify(tracked, whales.map(({ row }) => row))
@@ -211,6 +214,7 @@ export function scorecard(input: ScorecardInput): Scorecard {
     labels: countsOf(labelled.map(({ label }) => label)),
     topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
     resolutions: resolutionScore(forecasts),
+    estimates: estimateScore(estimates),
     predetermined: score.predetermined,
     movers: { ...score.movers, drift: moverDrift(moves) },
     whaleEntries: entryScores(entries),

@@ -9,7 +9,7 @@
  */
 import { Schema } from "effect"
 import { described } from "../../core/domain/fields.ts"
-import { Count } from "../../core/domain/number.ts"
+import { Count, Rate } from "../../core/domain/number.ts"
 import { type FeedItem, ProposalRecord } from "../../feed/domain/item.ts"
 import { proposalRecord } from "./contestedProposals.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
@@ -18,6 +18,7 @@ import type { Resolution } from "../../markets/domain/resolution.ts"
 import { boughtOutcome, closingKinds } from "./entryScore.ts"
 import { outcomeOf } from "./moverDrift.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
+import { roundRate } from "../../whales/domain/oddsBands.ts"
 
 /** The time from an item's publication to the instant of its check. */
 const horizonMs = {
@@ -72,8 +73,8 @@ interface OutcomeCheck {
   /** When the item was published. */
   readonly at: EpochMs
   readonly outcome: 0 | 1
-  /** The item is a contested proposal. */
-  readonly contested: boolean
+  /** The price of the outcome of a contested proposal; null for other items. */
+  readonly contestedPrice: number | null
 }
 
 /**
@@ -130,8 +131,8 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
     case "predetermined": {
       const outcomes = item.data.market.outcomes ?? market?.outcomes
       const outcome = item.data.outcome === outcomes?.[0] ? 0 : 1
-      const contested = item.data.kind === "contested_proposal"
-      return [{ kind: "predetermined", ...shared, at: publishedAt, outcome, contested }]
+      const contestedPrice = item.data.kind === "contested_proposal" ? item.data.marketPrice : null
+      return [{ kind: "predetermined", ...shared, at: publishedAt, outcome, contestedPrice }]
     }
     case "whale_entry": {
       const outcome = boughtOutcome(item, market)
@@ -299,6 +300,10 @@ export const PredeterminedScore = Schema.Struct({
     contestedProposal: Schema.Struct({
       ...outcomeCounts,
       record: described(Schema.NullOr(ProposalRecord), "Null before the first result"),
+      meanPrice: described(
+        Schema.NullOr(Rate),
+        "Mean price of the proposed outcomes of `record` when published, USD per share: fair prices are upheld so often. Null without one",
+      ),
     }).annotate({ description: "Proposed outcomes that traders doubt" }),
   }).annotate({ description: "The same by kind of item" }),
 }).annotate({ description: "Whether the outcomes of predetermined items were paid" })
@@ -307,7 +312,7 @@ export const PredeterminedScore = Schema.Struct({
 export type VerdictCounts = Readonly<
   & Record<CountedKind, CountsByVerdict>
   /** Of contested proposals; these are not in `predetermined`. */
-  & { contested?: CountsByVerdict }
+  & { contested?: CountsByVerdict; contestedMeanPrice?: number | null }
 >
 type CountsByVerdict = Readonly<Partial<Record<CheckVerdict | "open", number>>>
 
@@ -332,9 +337,18 @@ export function selfScore(counts: VerdictCounts) {
       ...outcomeScore(predetermined, contested),
       byKind: {
         evidence: outcomeScore(predetermined),
-        contestedProposal: { ...outcomeScore(contested), record: proposalRecord(counts) },
+        contestedProposal: { ...outcomeScore(contested), ...contestedScore(counts) },
       },
     } satisfies typeof PredeterminedScore.Type,
+  }
+}
+
+/** The record of contested proposals, and the price that it is compared with. */
+function contestedScore(counts: VerdictCounts) {
+  const { contestedMeanPrice = null } = counts
+  return {
+    record: proposalRecord(counts),
+    meanPrice: contestedMeanPrice === null ? null : roundRate(contestedMeanPrice),
   }
 }
 

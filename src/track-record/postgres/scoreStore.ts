@@ -90,14 +90,14 @@ const addChecks = (sql: SqlClient) =>
       yield* sql`
         INSERT INTO score_check
           (feed_index, kind, market_id, at, price_start, price_now, outcome, due_at,
-            converged, event_key, contested)
+            converged, event_key, contested_price)
         SELECT feed_index, kind, market_id, at, price_start, price_now, outcome,
           coalesce(due_at, CASE WHEN ended_at IS NOT NULL THEN at END),
-          converged, event_key, coalesce(contested, false)
+          converged, event_key, contested_price
         FROM json_to_recordset(${rows}::json) AS row (
           feed_index bigint, kind text, market_id text, at timestamptz, price_start float8,
           price_now float8, outcome smallint, due_at timestamptz, converged boolean,
-          event_key text, contested boolean
+          event_key text, contested_price float8
         ) LEFT JOIN score_market USING (market_id)`
       yield* addEntries(sql, checks, entries)
       yield* sql`UPDATE score_state SET last_index = ${BigInt(to)}`
@@ -147,7 +147,7 @@ function checkRow(check: ScoreCheck) {
     price_start: isMover ? check.priceStart : null,
     price_now: isMover ? check.priceNow : null,
     outcome: isMover ? null : check.outcome,
-    contested: check.kind === "predetermined" && check.contested,
+    contested_price: check.kind === "predetermined" ? check.contestedPrice : null,
     due_at: dueAt === null ? null : isoTime(dueAt),
     converged: isMover ? check.move?.converged : null,
     event_key: isMover ? check.move?.eventKey : null,
@@ -176,8 +176,8 @@ const dueMarkets = (sql: SqlClient) =>
         WHERE due_at <= ${new Date(now)} AND requested_at < due_at
         UNION
         SELECT market_id, requested_at
-        FROM resolution_forecast f JOIN score_market USING (market_id)
-        WHERE f.verdict IS NULL AND due_at <= ${new Date(now)} AND requested_at < due_at
+        FROM forecast JOIN score_market USING (market_id)
+        WHERE NOT judged AND due_at <= ${new Date(now)} AND requested_at < due_at
         ) waiting
         ORDER BY requested_at, market_id COLLATE "C" LIMIT ${limit}`
       return rows.map((row) => row.market_id)
@@ -247,7 +247,7 @@ interface CheckRow extends ResolutionColumns {
   readonly price_start: number | null
   readonly price_now: number | null
   readonly outcome: 0 | 1 | null
-  readonly contested: boolean
+  readonly contested_price: number | null
   readonly converged: boolean | null
   readonly event_key: string | null
   readonly version: number | null
@@ -265,7 +265,7 @@ const dueChecks = (sql: SqlClient) =>
         SELECT c.feed_index, kind, c.market_id, at, price_start, price_now, c.outcome, verdict,
           coalesce(point_at, CASE WHEN mid IS NOT NULL THEN read_at END) AS point_at,
           coalesce(point_mid, mid) AS point_mid,
-          contested, converged, event_key,
+          contested_price, converged, event_key,
           version, m.state, payout_first, payout_second, source, resolved_at
         FROM score_check c LEFT JOIN score_market m USING (market_id)
         LEFT JOIN score_reading r ON r.feed_index = c.feed_index AND kind = 'whale_1h'
@@ -291,7 +291,7 @@ function dueCheck(row: CheckRow): DueCheck {
       move: moveOf(row),
     }
     : kind === "predetermined"
-    ? { kind, ...shared, outcome: outcome ?? 0, contested: row.contested }
+    ? { kind, ...shared, outcome: outcome ?? 0, contestedPrice: row.contested_price }
     : { kind, ...shared, outcome: outcome ?? 0 }
   const { point_at, point_mid } = row
   return {
@@ -403,21 +403,33 @@ const moveTotals = (sql: SqlClient) =>
   )
 
 const counts = (sql: SqlClient) =>
-  sql<{ kind: keyof VerdictCounts; verdict: CheckVerdict | "open"; checks: bigint }>`
-    SELECT CASE WHEN contested THEN 'contested' ELSE kind END AS kind,
-      coalesce(verdict, 'open') AS verdict, count(*) AS checks
-    FROM score_check WHERE kind NOT LIKE 'whale%' GROUP BY contested, kind, verdict`.pipe(
+  sql<
+    {
+      kind: Exclude<keyof VerdictCounts, "contestedMeanPrice">
+      verdict: CheckVerdict | "open"
+      checks: bigint
+      price: number | null
+    }
+  >`
+    SELECT CASE WHEN contested_price IS NOT NULL THEN 'contested' ELSE kind END AS kind,
+      coalesce(verdict, 'open') AS verdict, count(*) AS checks, sum(contested_price) AS price
+    FROM score_check WHERE kind NOT LIKE 'whale%' 
+    GROUP BY contested_price IS NOT NULL, kind, verdict`.pipe(
     Effect.map((rows): VerdictCounts => {
-      const of = (kind: keyof VerdictCounts) =>
+      const of = (kind: (typeof rows)[number]["kind"]) =>
         Object.fromEntries(
           rows.flatMap((row) => row.kind === kind ? [[row.verdict, Number(row.checks)]] : []),
         )
+      const judged = rows.filter(({ kind, verdict }) => kind === "contested" && verdict !== "open")
+      const checks = judged.reduce((sum, row) => sum + Number(row.checks), 0)
+      const price = judged.reduce((sum, row) => sum + (row.price ?? 0), 0)
       return {
         mover_1h: of("mover_1h"),
         mover_6h: of("mover_6h"),
         mover_24h: of("mover_24h"),
         predetermined: of("predetermined"),
         contested: of("contested"),
+        contestedMeanPrice: checks === 0 ? null : price / checks,
       }
     }),
     Effect.orDie,

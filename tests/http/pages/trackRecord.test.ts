@@ -10,6 +10,7 @@ import { sampleAt, sampleScorecard } from "../../../src/catalog/domain/sample.ts
 import { TrackRecordPage } from "../../../src/http/pages/trackRecord.tsx"
 import { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
+import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
 import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { law } from "../../support/effect.ts"
 import { numberFaults, uncitedText } from "../../support/http/pageNumbers.ts"
@@ -26,6 +27,7 @@ const empty = scorecard({
   ...{ tracked: [], totals: [], whales: [], moves: [], entries: new Map() },
   verdicts: { mover_1h: {}, mover_6h: {}, mover_24h: {}, predetermined: {} },
   forecasts: noForecasts,
+  estimates: noEstimates,
   readAt: { wallets: null, scores: null },
 })
 

@@ -28,6 +28,7 @@ import { faultOf } from "../../support/http/shape.ts"
 import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
 import { metrics } from "../../../src/track-record/domain/entryScore.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
+import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
 import { noVerdicts } from "../../support/track-record/memoryScores.ts"
 
 const path = "/v1/track-record"
@@ -89,11 +90,11 @@ test("/v1/track-record before any result is a 200 with zeros", () =>
     equal([coverage.trackedWallets, coverage.resolvedEntries, coverage.labeledWallets], [0, 0, 0])
     strictEqual(overall.holdToResolutionWinRate, null)
     const { drift: { after1h, after6h, after24h }, ...counts } = movers
-    const { byKind: { evidence, contestedProposal: { record, ...contested } }, ...all } =
+    const { byKind: { evidence, contestedProposal: { record, meanPrice, ...contested } }, ...all } =
       predetermined
     const scores = [all, evidence, contested, counts].flatMap((of) => Object.values(of))
     equal(scores, scores.map(() => 0))
-    equal([record, resolutions.brier, resolutions.baseRateBrier], [null, null, null])
+    equal([record ?? meanPrice, resolutions.brier, resolutions.baseRateBrier], [null, null, null])
     equal([resolutions.forecasts, resolutions.judged, resolutions.unknown], [0, 0, 0])
     equal([after6h, after24h], [after1h, after1h])
     equal(after1h.contested, {
@@ -191,7 +192,7 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
     equal(drift.after24h.converged.moves, 0)
     const { byKind: { evidence, contestedProposal }, ...all } = predetermined
     equal(evidence, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
-    const { record, ...proposals } = contestedProposal
+    const { record, meanPrice: _, ...proposals } = contestedProposal
     equal(proposals, { emitted: 5, resolved: 4, correct: 3, uneven: 0, cancelled: 0 })
     equal([record?.proposals, record?.upheld, record?.upheldRate], [4, 3, 0.75])
     equal(all, { emitted: 10, resolved: 6, correct: 4, uneven: 1, cancelled: 1 })
@@ -281,6 +282,7 @@ test("a slow scorecard delays neither /v1/track-record nor the feed's bodies", (
       entries: new Map(),
       moves: [],
       forecasts: noForecasts,
+      estimates: noEstimates,
       readAt: { wallets: noon, scores: noon },
     })
     const layer = Layer.mergeAll(

@@ -13,6 +13,7 @@ import {
   impliedEnds,
   impliedMax,
   type KnownEnd,
+  ladderBounds,
   type LadderMarket,
   ladderMarketsMax,
   laddersOf,
@@ -307,6 +308,43 @@ Deno.test("laddersOf() and its results stay within their limits", () => {
   }))
   strictEqual(impliedEnds(laddersOf(known)).length, impliedMax)
 })
+
+law(
+  "ladderBounds() leaves every price that no rung contradicts, and a sure one where a result implies it",
+  Arbitrary.all({ given: ladder, own: between(0, 5), ended: between(0, 5), over: flag }),
+  ({ given, own, ended, over }) => {
+    const markets = marketsOf(given)
+    const at = own % markets.length
+    const target = markets[at]
+    if (target === undefined) return
+    const flips = (n: number) => given.rungs[n]?.flipped === true
+    const price = (n: number, side: "bid" | "ask") => (given.rungs[n]?.[side] ?? 0) / 10_000
+    // Of the rung's outcome: at least each harder rung's bid, at most each easier rung's ask.
+    const low = Math.max(0, ...markets.flatMap((_, n) => n > at ? [price(n, "bid")] : []))
+    const high = Math.min(1, ...markets.flatMap((_, n) => n < at ? [price(n, "ask")] : []))
+    const bounds = ladderBounds(laddersOf(markets), target.market.id)
+    strictEqual(bounds === null, low > high)
+    if (bounds !== null) {
+      const of = flips(at) ? [1 - bounds.high, 1 - bounds.low] : [bounds.low, bounds.high]
+      ok(Math.abs((of[0] ?? 0) - low) < 1e-9 && Math.abs((of[1] ?? 0) - high) < 1e-9)
+    }
+    const other = ended % markets.length
+    const outcome = over === flips(other) ? 1 : 0
+    const result = (state: KnownEnd["state"]) =>
+      markets.map((one, n) => ({
+        ...one,
+        ...n === other ? { known: { outcome, state } as const } : { quote: null },
+      }))
+    // An easier rung follows from one that happened, and a harder one falls with one that did not.
+    const isSure = over ? at < other : at > other
+    const sure = over === flips(at) ? { low: 0, high: 0 } : { low: 1, high: 1 }
+    const open = { low: 0, high: 1 }
+    const found = (state: KnownEnd["state"]) =>
+      ladderBounds(laddersOf(result(state)), target.market.id)
+    deepStrictEqual(found("resolved"), isSure ? sure : open)
+    deepStrictEqual(found("proposed"), open)
+  },
+)
 
 Deno.test("impliedEnds() prefers a result to a proposal, and names a conflict", () => {
   const rungs = [plain(3_000, 3_100), plain(2_000, 2_100), plain(1_000, 1_100)]

@@ -335,7 +335,7 @@ const servicesOverFresh = (
     Layer.succeed(Status, { report: Ref.get(world.status) }),
     Layer.mergeAll(
       Resolving.layer,
-      Research.layer,
+      Research.layer.pipe(Layer.provide([trackRecord(world), feedStore(world)])),
       trackRecord(world),
       Outcomes.layer,
       Calibration.layer,

@@ -32,6 +32,7 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
     siblings: { markets: [], complete: true },
     rules: null,
     proposalRecord: null,
+    estimate: null,
     now,
     ...fields,
   }
@@ -272,6 +273,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       },
       rules: made.rules,
       proposalRecord: made.record === null ? null : proposalRecordOf(made.record),
+      estimate: null,
       now,
     }
   },

@@ -14,11 +14,9 @@ import {
   type ScoreCheck,
   type VerdictCounts,
 } from "../../../src/track-record/domain/selfScore.ts"
-import {
-  dueAtOf,
-  type ForecastVerdict,
-  type ResolutionForecast,
-} from "../../../src/track-record/domain/resolutionForecasts.ts"
+import { dueAtOf, type Forecast } from "../../../src/track-record/domain/resolutionForecasts.ts"
+import { estimatesKeptMs, type EstimateTotals } from "../../../src/track-record/domain/estimates.ts"
+import { addClusters, clusterOf, noClusters } from "../../../src/core/domain/clusteredMean.ts"
 import type { StoredOutcome } from "../../../src/track-record/domain/outcomes.ts"
 import type { PublishedEntry } from "../../../src/track-record/domain/entryScore.ts"
 import {
@@ -39,6 +37,7 @@ export const noVerdicts: VerdictCounts = {
   mover_24h: {},
   predetermined: {},
   contested: {},
+  contestedMeanPrice: null,
 }
 
 const hoursOf = { "1h": 1, "6h": 6, "24h": 24 }
@@ -50,8 +49,9 @@ interface StoredMarket {
   endedAt: EpochMs | null
 }
 interface StoredForecast {
-  readonly forecast: ResolutionForecast
-  verdict: ForecastVerdict | null
+  readonly forecast: Forecast
+  judged: boolean
+  value: number | null
 }
 interface StoredCheck {
   readonly check: ScoreCheck
@@ -71,7 +71,7 @@ export function memoryScores(): ScoreStore["Service"] {
   let revision = 0
   const markets = new Map<MarketId, StoredMarket>()
   const checks: Array<StoredCheck> = []
-  const forecasts: Array<StoredForecast> = []
+  let forecasts: Array<StoredForecast> = []
   const marketOf = (id: MarketId): StoredMarket => {
     const market = markets.get(id) ??
       { requestedAt: -Infinity, version: 0, resolution: null, endedAt: null }
@@ -113,8 +113,8 @@ export function memoryScores(): ScoreStore["Service"] {
           : endedAt > query.endedAfter
         return hasOutcome && endedAt === null && requestedAt < query.requestedBefore ||
           recent && requestedAt < query.requestedAgainBefore ||
-          forecasts.some(({ forecast, verdict }) =>
-            forecast.marketId === id && verdict === null && dueAtOf(forecast) <= query.now &&
+          forecasts.some(({ forecast, judged }) =>
+            forecast.marketId === id && !judged && dueAtOf(forecast) <= query.now &&
             requestedAt < dueAtOf(forecast)
           ) ||
           ofMarket.some(({ dueAt }) => dueAt !== null && dueAt <= query.now && requestedAt < dueAt)
@@ -232,7 +232,10 @@ export function memoryScores(): ScoreStore["Service"] {
         )
       ),
     counts: Effect.sync(() => {
-      type Counts = Record<keyof VerdictCounts, Partial<Record<CheckVerdict | "open", number>>>
+      type Counts = Record<
+        Exclude<keyof VerdictCounts, "contestedMeanPrice">,
+        Partial<Record<CheckVerdict | "open", number>>
+      >
       const counts: Counts = {
         mover_1h: {},
         mover_6h: {},
@@ -242,10 +245,18 @@ export function memoryScores(): ScoreStore["Service"] {
       }
       for (const { check, verdict } of checks) {
         if (isEntryCheck(check)) continue
-        const kind = check.kind === "predetermined" && check.contested ? "contested" : check.kind
+        const kind = check.kind === "predetermined" && check.contestedPrice !== null
+          ? "contested"
+          : check.kind
         counts[kind][verdict ?? "open"] = (counts[kind][verdict ?? "open"] ?? 0) + 1
       }
-      return checks.length === 0 ? noVerdicts : counts
+      const prices = checks.flatMap(({ check, verdict }) =>
+        check.kind === "predetermined" && verdict !== null ? check.contestedPrice ?? [] : []
+      )
+      const contestedMeanPrice = prices.length === 0
+        ? null
+        : prices.reduce((sum, price) => sum + price, 0) / prices.length
+      return checks.length === 0 ? noVerdicts : { ...counts, contestedMeanPrice }
     }),
     dueReadings: (now, limit) =>
       Effect.sync(() =>
@@ -282,62 +293,106 @@ export function memoryScores(): ScoreStore["Service"] {
       }))
     ),
     version: Effect.sync(() => `${revision}`),
-    forecastsMadeAt: Effect.sync(() => Math.max(0, ...forecasts.map((it) => it.forecast.madeAt))),
+    forecastsMadeAt: Effect.sync(() =>
+      Math.max(
+        0,
+        ...forecasts.flatMap(({ forecast: { kind, madeAt } }) =>
+          kind === "resolution" ? [madeAt] : []
+        ),
+      )
+    ),
     addForecasts: (added) =>
       Effect.sync(() => {
         for (const forecast of added) {
           marketOf(forecast.marketId)
-          const isKnown = forecasts.some(({ forecast: { marketId, madeAt } }) =>
-            marketId === forecast.marketId && madeAt === forecast.madeAt
-          )
-          if (!isKnown) forecasts.push({ forecast, verdict: null })
+          const isKnown = forecasts.some((one) => isSame(one.forecast, forecast))
+          if (!isKnown) forecasts.push({ forecast, judged: false, value: null })
         }
+        const newest = Math.max(...added.map(({ madeAt }) => madeAt))
+        forecasts = forecasts.filter(({ forecast: { kind, madeAt } }) =>
+          kind === "resolution" || madeAt >= newest - estimatesKeptMs
+        )
         if (added.length > 0) revision += 1
       }),
     dueForecasts: ({ now, overdueBefore, limit }) =>
       Effect.sync(() =>
         forecasts
-          .map(({ forecast, verdict }) => {
+          .map(({ forecast, judged }) => {
             const { requestedAt, resolution } = marketOf(forecast.marketId)
             const dueAt = dueAtOf(forecast)
-            return { forecast, verdict, resolution, dueAt, requested: requestedAt >= dueAt }
+            return { forecast, judged, resolution, dueAt, requested: requestedAt >= dueAt }
           })
-          .filter(({ verdict, dueAt, requested }) =>
-            verdict === null && dueAt <= now && (requested || dueAt < overdueBefore)
+          .filter(({ judged, dueAt, requested }) =>
+            !judged && dueAt <= now && (requested || dueAt < overdueBefore)
           )
-          .sort((a, b) => a.dueAt - b.dueAt || (a.forecast.marketId < b.forecast.marketId ? -1 : 1))
+          .sort((a, b) => a.dueAt - b.dueAt || orderOf(a.forecast, b.forecast))
           .slice(0, limit)
           .map(({ forecast, resolution, requested }) => ({ forecast, resolution, requested }))
       ),
     saveForecastVerdicts: (judged) =>
       Effect.sync(() => {
         let saved = 0
-        for (const { forecast, verdict } of judged) {
-          const stored = forecasts.find((it) =>
-            it.forecast.marketId === forecast.marketId && it.forecast.madeAt === forecast.madeAt
-          )
-          if (stored === undefined || stored.verdict !== null) continue
-          stored.verdict = verdict
+        for (const { forecast, value } of judged) {
+          const stored = forecasts.find((one) => isSame(one.forecast, forecast))
+          if (stored === undefined || stored.judged) continue
+          Object.assign(stored, { judged: true, value })
           saved += 1
         }
         if (saved > 0) revision += 1
         return saved
       }),
     forecastCounts: Effect.sync(() => {
-      const of = (verdict: ForecastVerdict) => forecasts.filter((it) => it.verdict === verdict)
-      const judged = forecasts.flatMap(({ forecast, verdict }) =>
-        verdict === "resolved" || verdict === "open" ? [{ ...forecast, is: verdict } as const] : []
+      const all = forecasts.flatMap(({ forecast, judged, value }) =>
+        forecast.kind === "resolution" ? [{ ...forecast, judged, value }] : []
       )
-      const error = (of: (it: (typeof judged)[number]) => number) =>
-        judged.reduce((sum, it) => sum + (of(it) - (it.is === "resolved" ? 1 : 0)) ** 2, 0)
+      const error = (of: (it: (typeof all)[number]) => number) =>
+        all.reduce((sum, it) => sum + (it.value === null ? 0 : (of(it) - it.value) ** 2), 0)
       return {
-        forecasts: forecasts.length,
-        resolved: of("resolved").length,
-        open: of("open").length,
-        unknown: of("unknown").length,
+        forecasts: all.length,
+        resolved: all.filter(({ value }) => value === 1).length,
+        open: all.filter(({ value }) => value === 0).length,
+        unknown: all.filter(({ judged, value }) => judged && value === null).length,
         squaredError: error(({ probability }) => probability),
         endDateSquaredError: error(({ endWithin }) => endWithin ? 1 : 0),
       }
     }),
+    estimateTotals: Effect.sync(() => totalsOfEstimates(forecasts)),
+  }
+}
+
+const isSame = (a: Pick<Forecast, "kind" | "marketId" | "madeAt">, b: typeof a): boolean =>
+  a.kind === b.kind && a.marketId === b.marketId && a.madeAt === b.madeAt
+
+const orderOf = (a: Forecast, b: Forecast): number =>
+  a.marketId === b.marketId ? (a.kind < b.kind ? -1 : 1) : a.marketId < b.marketId ? -1 : 1
+
+/** The totals of judged and waiting estimates. */
+export function totalsOfEstimates(
+  forecasts: ReadonlyArray<Readonly<StoredForecast>>,
+): EstimateTotals {
+  const all = forecasts.flatMap(({ forecast, judged, value }) =>
+    forecast.kind === "price" ? [{ ...forecast, judged, value }] : []
+  )
+  const known = all.flatMap(({ value, ...one }) => value === null ? [] : [{ ...one, value }])
+  const errors = known.map(({ eventKey, probability, mid, value }) => ({
+    ...{ eventKey, own: (probability - value) ** 2, mid: (mid - value) ** 2 },
+  }))
+  const sum = (values: ReadonlyArray<number>) => values.reduce((a, b) => a + b, 0)
+  const scored = known.filter(({ value, low, high }) =>
+    value > 0 && value < 1 && (low > 0 || high < 1)
+  )
+  return {
+    estimates: all.length,
+    unknown: all.filter(({ judged, value }) => judged && value === null).length,
+    views: known.filter(({ probability, mid }) => probability !== mid).length,
+    squaredError: sum(errors.map(({ own }) => own)),
+    midSquaredError: sum(errors.map(({ mid }) => mid)),
+    difference: [...Map.groupBy(errors, ({ eventKey }) => eventKey).values()].reduce(
+      (sums, of) =>
+        addClusters(sums, clusterOf(of.length, sum(of.map(({ own, mid }) => own - mid))), 1),
+      noClusters,
+    ),
+    intervals: scored.length,
+    covered: scored.filter(({ value, low, high }) => low <= value && value <= high).length,
   }
 }

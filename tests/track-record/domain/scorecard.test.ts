@@ -19,6 +19,7 @@ import {
 } from "../../support/whales/whales.ts"
 
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
+import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
 const verdicts = {
@@ -29,7 +30,7 @@ const verdicts = {
 }
 /** Neither entries nor movers were scored. */
 const unscored = {
-  ...{ entries: new Map(), moves: [], forecasts: noForecasts },
+  ...{ entries: new Map(), moves: [], forecasts: noForecasts, estimates: noEstimates },
   readAt: { wallets: now, scores: now },
 }
 const cardOf = (wallets: ReadonlyArray<KnownWallet>) =>

@@ -186,8 +186,10 @@ law(
       ...{ emitted: open + proposals, resolved: persisted + reverted, correct: persisted },
       ...{ uneven: 0, cancelled: unknown },
     }
-    const { byKind: { contestedProposal: { record, ...byContested }, ...byKind }, ...all } =
-      predetermined
+    const {
+      byKind: { contestedProposal: { record, meanPrice: _, ...byContested }, ...byKind },
+      ...all
+    } = predetermined
     equal([byKind.evidence, byContested], [evidence, contested])
     for (const key of ["emitted", "resolved", "correct", "uneven", "cancelled"] as const) {
       strictEqual(all[key], evidence[key] + contested[key])

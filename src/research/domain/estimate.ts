@@ -1,0 +1,248 @@
+/**
+ * The probability that a report states, computed from records and prices: the market's mid, unless what
+ * the service has measured says otherwise.
+ *
+ * Each ingredient is an edge: how much more than its price such an outcome was worth in the past. It is
+ * shrunk by the error of its own record, turned into a shift of the log odds, and the shifts are added
+ * to the log odds of the mid (Bordley, Management Science 28, 1982: a
+ * pool of the odds multiplies the evidence). Then the ladder's bounds hold. Without a record every shift
+ * is 0 and the probability is the mid.
+ *
+ * The interval is where nine of ten mids are a day later, if the market still trades then.
+ *
+ * @module
+ */
+import { z95 } from "../../core/domain/student.ts"
+import type { PriceBounds } from "../../markets/domain/ladders.ts"
+import type { SeriesPoint } from "../../markets/domain/market.ts"
+import type { WhaleRow } from "../../whales/domain/whale.ts"
+import { day, hour } from "../../core/domain/time.ts"
+
+/** All prices and probabilities are of the market's first outcome, 0..1, unless a field says otherwise. */
+export interface EstimateInputs {
+  readonly mid: number
+  /** The last seven days, hourly, ascending. */
+  readonly hourly: ReadonlyArray<SeriesPoint>
+  /** The chance that the market is resolved a day later; null when not known. */
+  readonly probability24h: number | null
+  /** A published move of the last day, and what such moves did in the day after their publication. */
+  readonly move: {
+    readonly direction: 1 | -1
+    readonly ageMs: number
+    readonly record: MoveRecord
+  } | null
+  /** An undisputed proposal at a price that doubts it, and the record of such proposals. */
+  readonly proposal: { readonly outcome: 0 | 1; readonly record: ProposalRecord } | null
+  /** Open entries of labelled wallets. */
+  readonly wallets: ReadonlyArray<LabelledEntry>
+  /** What the other rungs of the event leave; null without a ladder. */
+  readonly bounds: PriceBounds | null
+  /** Whether the probabilities stated so far were proven worse than the mid: then only bounds count. */
+  readonly provenWorse: boolean
+}
+
+/** Mean of direction x (price a day later - published price), with its 95 % interval; USD a share. */
+interface MoveRecord {
+  readonly meanDrift: number | null
+  readonly driftLow: number | null
+  readonly driftHigh: number | null
+}
+
+/** Proposals whose market ended, those that were paid in full, and the mean price of what was proposed. */
+interface ProposalRecord {
+  readonly proposals: number
+  readonly upheld: number
+  readonly meanPrice: number
+}
+
+export interface LabelledEntry {
+  readonly label: "follow" | "fade"
+  /** The outcome that the wallet bought, and at which price. */
+  readonly outcome: 0 | 1
+  readonly price: number
+  readonly row: Pick<
+    WhaleRow,
+    "oddsBands" | "edgeLow" | "edgeHigh" | "resolved" | "meanEntryPrice"
+  >
+}
+
+export const ingredients = ["move", "proposal", "wallets", "ladder"] as const
+type Ingredient = (typeof ingredients)[number]
+
+export interface Estimate {
+  readonly mid: number
+  /** The stated probability; the mid when there is no view beyond the market. */
+  readonly probability: number
+  readonly low: number
+  readonly high: number
+  /** What moved it away from the mid, and by how much, USD a share; empty for no view. */
+  readonly basis: ReadonlyArray<{ readonly ingredient: Ingredient; readonly shift: number }>
+}
+
+/** An edge of the first outcome at a price, USD a share, shrunk. */
+interface View {
+  readonly ingredient: Ingredient
+  readonly price: number
+  readonly edge: number
+}
+
+/** A difference to the mid below this is smaller than half of the usual spread: no view. USD a share. */
+const viewMin = 0.005
+
+export function estimateOf(inputs: EstimateInputs): Estimate {
+  const { mid, bounds, provenWorse } = inputs
+  const views = provenWorse ? [] : viewsOf(inputs).filter(({ edge }) => edge !== 0)
+  const pooled = views.reduce((sum, view) => sum + shiftOf(view), logOdds(mid))
+  const viewed = views.length === 0 ? mid : roundPrice(probabilityAt(pooled))
+  const own = Math.abs(viewed - mid) < viewMin ? mid : viewed
+  const probability = bounds === null ? own : Math.min(bounds.high, Math.max(bounds.low, own))
+  const byView = own === mid ? [] : views.map((view) => ({
+    ingredient: view.ingredient,
+    shift: roundPrice(probabilityAt(logOdds(mid) + shiftOf(view)) - mid),
+  }))
+  const bounded = probability === own
+    ? []
+    : [{ ingredient: "ladder" as const, shift: roundPrice(probability - own) }]
+  return { mid, probability, ...intervalOf(inputs, probability), basis: [...byView, ...bounded] }
+}
+
+function viewsOf(inputs: EstimateInputs): ReadonlyArray<View> {
+  return [moveView(inputs), proposalView(inputs), walletView(inputs)].flatMap((view) => view ?? [])
+}
+
+/**
+ * What is left of the drift after such a move: the mean of its record, shrunk, for the part of the day
+ * that has not passed. Prices are assumed to drift evenly over that day.
+ */
+function moveView({ mid, move }: EstimateInputs): View | null {
+  if (move === null) return null
+  const { direction, ageMs, record: { meanDrift, driftLow, driftHigh } } = move
+  if (meanDrift === null || driftLow === null || driftHigh === null) return null
+  const left = Math.min(1, Math.max(0, 1 - ageMs / day))
+  const edge = shrunk(meanDrift, (driftHigh - driftLow) / 2)
+  return { ingredient: "move", price: mid, edge: direction * left * edge }
+}
+
+/** With fewer ended proposals their share says too little. */
+const proposalsMin = 30
+
+/**
+ * Upheld proposals were worth 1 USD and cost their mean price. Two proposals of each kind are added to
+ * the counts, so that a record without a loss has an error too (Agresti and Coull, The American
+ * Statistician 52, 1998).
+ */
+function proposalView({ proposal }: EstimateInputs): View | null {
+  if (proposal === null || proposal.record.proposals < proposalsMin) return null
+  const { outcome, record: { proposals, upheld, meanPrice } } = proposal
+  const n = proposals + 4
+  const rate = (upheld + 2) / n
+  const edge = shrunk(rate - meanPrice, z95 * Math.sqrt(rate * (1 - rate) / n))
+  return outcome === 0
+    ? { ingredient: "proposal", price: meanPrice, edge }
+    : { ingredient: "proposal", price: 1 - meanPrice, edge: -edge }
+}
+
+/**
+ * The strongest labelled entry of each side: wallets follow one another, so a second one is no second
+ * piece of evidence.
+ */
+function walletView({ mid, wallets }: EstimateInputs): View | null {
+  const strongest = (outcome: 0 | 1) =>
+    Math.max(0, ...wallets.map((entry) => favoured(entry) === outcome ? edgeLeft(entry, mid) : 0))
+  const edge = strongest(0) - strongest(1)
+  return { ingredient: "wallets", price: mid, edge }
+}
+
+/** The outcome that a label points to. */
+function favoured({ label, outcome }: LabelledEntry): 0 | 1 {
+  return (label === "follow") === (outcome === 0) ? 0 : 1
+}
+
+/**
+ * How far the true edges of labelled wallets are assumed to spread around 0, USD a share: public audits
+ * found no group of wallets that beats its own prices, so most of a large edge is luck.
+ */
+const walletEdgeSpread = 0.03
+
+/**
+ * What is left of a wallet's edge at the mid, USD a share of the favoured outcome: its edge in the band
+ * of the entry's price, shrunk towards 0 by the ratio of `walletEdgeSpread`^2 to the sum of that and its
+ * own variance (the mean of a normal posterior), less what the price rose since the entry. A price that
+ * fell adds nothing: the market may know more than the wallet did.
+ */
+function edgeLeft(entry: LabelledEntry, mid: number): number {
+  const { label, price, row: { oddsBands, edgeLow, edgeHigh, resolved, meanEntryPrice } } = entry
+  const band = oddsBands.find(({ from, to }) => from <= price && (price < to || to === 1))
+  if (band === undefined) return 0
+  // Entries of one event are dependent: the error of the whole record says by how much.
+  const fair = meanEntryPrice * (1 - meanEntryPrice) / resolved
+  const dependence = Math.max(1, ((edgeHigh - edgeLow) / (2 * z95)) ** 2 / fair)
+  const variance = band.meanEntryPrice * (1 - band.meanEntryPrice) / band.entries * dependence
+  const edge = (label === "follow" ? 1 : -1) * (band.winRate - band.meanEntryPrice)
+  const kept = edge * walletEdgeSpread ** 2 / (walletEdgeSpread ** 2 + variance)
+  const paid = label === "follow" ? price : 1 - price
+  const now = favoured(entry) === 0 ? mid : 1 - mid
+  return Math.max(0, kept - Math.max(0, now - paid))
+}
+
+/**
+ * A mean, less what chance alone gives it: mean x (1 - reach^2 / mean^2), and 0 where its 95 % interval,
+ * mean plus or minus `reach`, contains 0 (the nonnegative garrote of Breiman, Technometrics 37, 1995).
+ */
+function shrunk(mean: number, reach: number): number {
+  return mean === 0 ? 0 : mean * Math.max(0, 1 - (reach / mean) ** 2)
+}
+
+/** From this chance on that the market ends within the day, no range of its price says anything. */
+const endingMin = 0.5
+/** The 95 % quantile of Student's t with 8 degrees of freedom: a week has about so many free days. */
+const quantile = 1.86
+/** With fewer pairs a day apart the sample says less than `priorSpread`. */
+const pairsMin = 72
+/** A day's standard deviation of the log odds: 24 hours at the prior of `movers/domain/volatility.ts`. */
+const priorSpread = 0.1 * Math.sqrt(24)
+
+/**
+ * Nine of ten mids a day later: `quantile` times the root mean square of all changes of the log odds over
+ * a day in the last week, around the probability. Changes over a day contain jumps, the day's rhythm and
+ * no bounce between bid and ask, as the change to come does.
+ */
+function intervalOf(
+  { hourly, probability24h }: EstimateInputs,
+  probability: number,
+): Pick<Estimate, "low" | "high"> {
+  if (probability24h !== null && probability24h >= endingMin) return { low: 0, high: 1 }
+  const byHour = new Map(hourly.map(({ at, mid }) => [Math.floor(at / hour), logOdds(mid)]))
+  const changes = [...byHour].flatMap(([at, odds]) => {
+    const before = byHour.get(at - day / hour)
+    return before === undefined ? [] : [odds - before]
+  })
+  const squares = changes.reduce((sum, change) => sum + change ** 2, 0)
+  const spread = changes.length < pairsMin ? priorSpread : Math.sqrt(squares / changes.length)
+  const centre = logOdds(probability)
+  return {
+    low: Math.min(probability, floorPrice(probabilityAt(centre - quantile * spread))),
+    high: Math.max(probability, 1 - floorPrice(probabilityAt(-centre - quantile * spread))),
+  }
+}
+
+/** The shift of the log odds that adds `edge` to the price at which the edge was measured. */
+function shiftOf({ price, edge }: View): number {
+  return logOdds(price + edge) - logOdds(price)
+}
+
+/** The venue's smallest price: log odds beyond it have no meaning. */
+const priceMin = 0.001
+
+function logOdds(price: number): number {
+  const within = Math.min(1 - priceMin, Math.max(priceMin, price))
+  return Math.log(within / (1 - within))
+}
+
+function probabilityAt(odds: number): number {
+  return 1 / (1 + Math.exp(-odds))
+}
+
+/** To a thousandth. */
+const roundPrice = (price: number): number => Math.round(price * 1_000) / 1_000 + 0
+const floorPrice = (price: number): number => Math.floor(price * 1_000) / 1_000

@@ -1,0 +1,94 @@
+/**
+ * The probability that a report states: read from the service's own record and the report's material,
+ * and stored, so that it is scored a day later.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import { isDecidedPrice } from "../markets/domain/book.ts"
+import { expectedResolution } from "../markets/domain/expectedResolution.ts"
+import { ladderBounds, laddersOf } from "../markets/domain/ladders.ts"
+import type { Proposal } from "../markets/domain/proposal.ts"
+import { day } from "../core/domain/time.ts"
+import type { ScoreStore } from "../track-record/ScoreStore.ts"
+import type { Scorecard } from "../track-record/domain/scorecard.ts"
+import type { TrackRecord } from "../track-record/TrackRecord.ts"
+import { resolvedEntriesMin } from "../whales/domain/label.ts"
+import { type Estimate, type EstimateInputs, estimateOf } from "./domain/estimate.ts"
+import { priceOf, type ReportMaterial } from "./domain/material.ts"
+
+export interface EstimatePorts {
+  readonly feed: Pick<FeedStore["Service"], "moversSince">
+  readonly scores: Pick<ScoreStore["Service"], "addForecasts">
+  readonly trackRecord: Pick<TrackRecord["Service"], "scorecard">
+}
+
+export const estimateOn = Effect.fnUntraced(function* (
+  { feed, trackRecord }: EstimatePorts,
+  material: ReportMaterial,
+) {
+  const record = yield* trackRecord.scorecard
+  const { market: { slug }, now } = material
+  const movers = yield* feed.moversSince(now - day)
+  const mover = movers.find(({ data }) => data.market.slug === slug)
+  const { priceAction, market, proposal } = material
+  const { mid } = priceOf(material)
+  return estimateOf({
+    ...{ mid, hourly: priceAction },
+    probability24h: expectedResolution({ market, mid, proposal }, now)?.probability24h ?? null,
+    move: mover === undefined ? null : {
+      direction: mover.data.delta > 0 ? 1 : -1,
+      ageMs: now - Date.parse(mover.createdAt),
+      record: record.movers.drift.after24h[mover.data.converged ? "converged" : "contested"],
+    },
+    proposal: contestedProposal(material, record),
+    wallets: labelledEntries(material),
+    bounds: boundsOf(material),
+    provenWorse: record.estimates.comparison === "worse",
+  })
+})
+
+/** Stores a stated estimate. */
+export const storeEstimate = (
+  { scores }: EstimatePorts,
+  { market, now }: ReportMaterial,
+  { mid, probability, low, high, basis }: Estimate,
+) =>
+  scores.addForecasts([{
+    kind: "price",
+    ...{ marketId: market.id, eventKey: market.eventKey, madeAt: now },
+    ...{ mid, probability, low, high },
+    basis: basis.map(({ ingredient }) => ingredient),
+  }])
+
+function contestedProposal(
+  material: ReportMaterial,
+  { predetermined: { byKind: { contestedProposal: { record, meanPrice } } } }: Scorecard,
+): EstimateInputs["proposal"] {
+  const { proposal } = material
+  if (proposal === null || proposal.disputed || record === null || meanPrice === null) return null
+  const { outcome } = proposal
+  if (isDecidedPrice(priceOf(material).mid)) return null
+  return { outcome, record: { ...record, meanPrice } }
+}
+
+function labelledEntries({ entries }: ReportMaterial): EstimateInputs["wallets"] {
+  return (entries ?? []).flatMap(({ marketMaker, calibration, outcome, price }) => {
+    const row = calibration?.row
+    if (marketMaker || row === undefined || row.resolved < resolvedEntriesMin) return []
+    return row.label === "neutral" ? [] : [{ label: row.label, outcome, price, row }]
+  })
+}
+
+/** The bounds by the rungs' books. A proposal bounds nothing, but its market's quote may be old. */
+function boundsOf({ market, quote, proposal, siblings }: ReportMaterial) {
+  const known = (of: Proposal | null) =>
+    of === null || of.disputed ? null : { outcome: of.outcome, state: "proposed" as const }
+  const own = { market, quote, proposal }
+  const ladders = laddersOf(
+    [own, ...siblings?.markets ?? []]
+      .map(({ market, quote, proposal }) => ({ market, quote, known: known(proposal) })),
+  )
+  return ladderBounds(ladders, market.id)
+}
