@@ -32,5 +32,5 @@ const smallWorldMax = 8_192
  * cache with markets that are dropped before their next use, so the cache is small.
  */
 export function marketCacheSize(markets: number): number {
-  return markets <= smallWorldMax ? 8 * markets + 16 : 512
+  return markets <= smallWorldMax ? 40 * markets + 16 : 512
 }

@@ -9,7 +9,6 @@ import { inSlices } from "../../core/slices.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
 import type { WalletSource } from "../../markets/VenueClient.ts"
-import { makeMemo, type Memo } from "./memo.ts"
 import type { Wallet } from "./wallets.ts"
 import type { World } from "./world.ts"
 
@@ -82,12 +81,10 @@ const periodMs: { readonly [P in BoardPeriod]: number } = {
   month: 30 * day,
   all: Infinity,
 }
-/** Leaderboards are slow to compute; those of this many midnights are cached. */
-const cachedMidnightsMax = 8
-
 /** Rows by category and period. */
 type Boards = ReadonlyMap<string, ReadonlyArray<BoardRow>>
-const boardsOf = new WeakMap<World, Memo<Boards>>()
+/** The boards of a midnight are slow to compute, and kept until another is asked for. */
+const latest = new WeakMap<World, { readonly midnight: EpochMs; readonly boards: Boards }>()
 
 /**
  * The wallets with entries in markets that ended in the period before the last midnight, best first.
@@ -99,10 +96,9 @@ export function* rankedIn(
   at: EpochMs,
 ): Parts<ReadonlyArray<BoardRow>> {
   const midnight = Math.floor(at / day) * day
-  yield* world.prepareActivity({ from: -Infinity, to: midnight })
-  const cached = boardsOf.get(world) ?? makeMemo<Boards>(cachedMidnightsMax)
-  boardsOf.set(world, cached)
-  const boards = cached(midnight / day, () => boardsAt(world, midnight))
+  const known = latest.get(world)
+  const boards = known?.midnight === midnight ? known.boards : yield* boardsAt(world, midnight)
+  latest.set(world, { midnight, boards })
   return (boards.get(boardKey(category, period)) ?? [])
     .toSorted((a, b) => by === "volume" ? b.volume - a.volume : b.pnl - a.pnl)
 }
@@ -111,7 +107,8 @@ function boardKey(category: string, period: BoardPeriod): string {
   return `${category.toLowerCase()} ${period}`
 }
 
-function boardsAt(world: World, midnight: EpochMs): Boards {
+function* boardsAt(world: World, midnight: EpochMs): Parts<Boards> {
+  yield* world.prepareActivity({ from: -Infinity, to: midnight })
   const boards = new Map<string, Map<Wallet, { pnl: number; volume: number }>>()
   for (const wallet of world.wallets) {
     for (const episode of world.truth.episodes(wallet, -Infinity, midnight)) {
@@ -132,6 +129,7 @@ function boardsAt(world: World, midnight: EpochMs): Boards {
         }
       }
     }
+    yield
   }
   return new Map(
     [...boards].map(([name, rows]) => [
