@@ -171,8 +171,6 @@ function stopReason(cause: Cause.Cause<unknown>): string {
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
         ? `Cannot listen on ${error.hostname}:${error.port}: is the port in use?`
         : String(error)
-    case "VenueUnavailable":
-      return "Cannot read recorded pages from REPLAY_DIR"
     case "ChainUnavailable":
       return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
@@ -187,8 +185,6 @@ function venueLine({ venue }: ServiceSettings): string {
   switch (venue.kind) {
     case "simulated":
       return `simulated, seed ${venue.seed}, in real time, with 8 days of history`
-    case "replay":
-      return `replay of ${venue.dir}`
     case "polymarket":
       return "polymarket, live"
   }

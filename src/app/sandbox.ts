@@ -90,7 +90,6 @@ function venueStorePermissions(
       migrations,
       ...embedded,
       ...database.kind === "embedded" ? [storeWorker, ...storePackages] : [],
-      ...venue.kind === "replay" ? [venue.dir] : [],
     ],
     write: embedded,
   }

@@ -94,7 +94,6 @@ const paymentSeconds = { maxTimeout: 120, needed: 35 }
 /** The venue's name in a digest. */
 const venueNames: Readonly<Record<ServiceSettings["venue"]["kind"], string>> = {
   simulated: "a simulated venue",
-  replay: "recorded pages of Polymarket",
   polymarket: "Polymarket",
 }
 

@@ -33,7 +33,6 @@ import {
 
 type VenueSettings =
   | { readonly kind: "simulated"; readonly seed: number }
-  | { readonly kind: "replay"; readonly dir: string }
   | { readonly kind: "polymarket" }
 
 type DatabaseSettings =
@@ -188,16 +187,10 @@ const readVenue = Effect.fnUntraced(function* (read: ReadSetting) {
   switch (kind) {
     case null:
       return yield* invalidSettings(
-        "Cannot start without VENUE: set it to polymarket, replay or simulated",
+        "Cannot start without VENUE: set it to polymarket or simulated",
       )
     case "simulated":
       return { kind, seed: yield* read("SIMULATION_SEED") } satisfies VenueSettings
-    case "replay": {
-      const dir = yield* read("REPLAY_DIR")
-      return dir === null
-        ? yield* invalidSettings("VENUE=replay needs REPLAY_DIR, a folder of recorded pages")
-        : { kind, dir } satisfies VenueSettings
-    }
     case "polymarket":
       return { kind } satisfies VenueSettings
   }
@@ -332,8 +325,7 @@ const readCollector = Effect.fnUntraced(function* (read: ReadSetting) {
 })
 
 /**
- * Real news is used with the live venue only: it does not explain simulated markets, and it is
- * newer than recorded pages.
+ * Real news is used with the live venue only: it does not explain simulated markets.
  */
 const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read: ReadSetting) {
   const list = yield* read("NEWS_FEEDS")
@@ -347,7 +339,7 @@ const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read
         "it to off",
     )
   }
-  return { kind: venue === "simulated" ? "simulated" : "off" } satisfies NewsSettings
+  return { kind: "simulated" } satisfies NewsSettings
 })
 
 /** The documents about the service. Each named file is read once. */

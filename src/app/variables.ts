@@ -295,16 +295,10 @@ const declared = {
   ),
   VENUE: variable(
     service,
-    "simulated, replay or polymarket",
-    literals("simulated, replay or polymarket", ["simulated", "replay", "polymarket"]),
+    "simulated or polymarket",
+    literals("simulated or polymarket", ["simulated", "polymarket"]),
     null,
     "simulated",
-  ),
-  REPLAY_DIR: variable(
-    service,
-    "the folder of recorded pages that VENUE=replay reads",
-    folder,
-    null,
   ),
   SIMULATION_SEED: variable(
     service,

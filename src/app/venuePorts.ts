@@ -5,7 +5,6 @@
  */
 import { Effect, Exit, Layer, Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as replay from "../venues/replay/venue.ts"
 import * as polymarket from "../venues/polymarket/venue.ts"
 import { layerEmbedded, layerPostgres } from "../postgres/client.ts"
 import { setAside } from "../postgres/embedded.ts"
@@ -71,13 +70,7 @@ const orEmpty = <A, E, R>(store: Layer.Layer<A, E | SchemaDiverged, R>, dataDir:
   ))
 }
 
-export const venueClientLayer = ({ venue }: Pick<VenueAndStore, "venue">) => {
-  switch (venue.kind) {
-    case "simulated":
-      return simulated.layer(simulated.devWorld(venue.seed))
-    case "replay":
-      return replay.layer({ dir: venue.dir })
-    case "polymarket":
-      return polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))
-  }
-}
+export const venueClientLayer = ({ venue }: Pick<VenueAndStore, "venue">) =>
+  venue.kind === "simulated"
+    ? simulated.layer(simulated.devWorld(venue.seed))
+    : polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))

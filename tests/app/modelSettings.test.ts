@@ -20,9 +20,8 @@ const errorOf = (env: Env) =>
     onFailure: ({ message }) => message,
   })
 const real = { VENUE: "polymarket" } as const
-const replay = { VENUE: "replay", REPLAY_DIR: "pages" } as const
 
-test("the news is real with the live venue, simulated with the simulated one, and off with a replay", () =>
+test("the news is real with the live venue, and simulated with the simulated one", () =>
   Effect.gen(function* () {
     const { news } = yield* settings(real)
     ok(news.kind === "real" && news.gdelt)
@@ -31,19 +30,16 @@ test("the news is real with the live venue, simulated with the simulated one, an
       "BBC,Al Jazeera,DW,The Guardian,France 24,NPR,Euronews",
     )
     equal((yield* settings({})).news, { kind: "simulated" })
-    equal((yield* settings(replay)).news, { kind: "off" })
-    for (const venue of [real, {}, replay]) {
+    for (const venue of [real, {}]) {
       equal((yield* settings({ ...venue, NEWS_FEEDS: "off" })).news, { kind: "off" })
     }
   }))
 
-test("real news is refused with a simulated or recorded venue", () =>
+test("real news is refused with a simulated venue", () =>
   Effect.gen(function* () {
-    for (const venue of [{}, replay]) {
-      for (const feeds of ["gdelt", "https://a.example/rss"]) {
-        const message = yield* errorOf({ ...venue, NEWS_FEEDS: feeds })
-        ok(message.includes("NEWS_FEEDS") && message.includes("VENUE="), message)
-      }
+    for (const feeds of ["gdelt", "https://a.example/rss"]) {
+      const message = yield* errorOf({ NEWS_FEEDS: feeds })
+      ok(message.includes("NEWS_FEEDS") && message.includes("VENUE="), message)
     }
   }))
 

@@ -141,7 +141,6 @@ test("the host and port of a store may be query parameters", () =>
 const sandboxes = Effect.all([
   service("dev", dev),
   service("start", live),
-  service("dev", { VENUE: "replay", REPLAY_DIR: "pages" }),
   worker("dev", dev),
   worker("start", live),
   Effect.succeed(ownerSandbox(Redacted.make(store), ["migrate"])),

@@ -113,7 +113,7 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["ADMIN_HOST", ["a b", "/"]],
   ["TICK", ["banana", "0 seconds", "2 hours"]],
   ["DATABASE_URL", ["nonsense", "mysql://u:hunter2@h/db", "postgres://u:hunter2@h:port/db"]],
-  ["VENUE", ["kalshi", "replay"]],
+  ["VENUE", ["kalshi"]],
   ["SIMULATION_SEED", ["x", "1.5"]],
   ["PUBLIC_BASE_URL", ["localhost:8402", "ftp://x", "https://x/base/", "https://x/?a=b"]],
   ["STORE_URL", [
@@ -406,10 +406,9 @@ test("each process reads exactly the variables of its list", () =>
     })
     const check = (names: ReadonlyArray<Variable>, list: ReadonlyArray<Variable>) =>
       equal([...new Set(names)].toSorted(), list.toSorted())
-    const replayed = { VENUE: "replay", REPLAY_DIR: "x" }
     const key = { TREASURY_PRIVATE_KEY: treasuryKey }
     check(
-      yield* union((get) => loadService("dev", get), [{}, sold, replayed]),
+      yield* union((get) => loadService("dev", get), [{}, sold]),
       variablesOf("service"),
     )
     check(

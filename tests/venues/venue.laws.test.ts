@@ -1,13 +1,12 @@
 /**
- * Checks the laws of a venue on every adapter: the simulated one, Polymarket's over a socket (with and
- * without faults), and recorded pages.
+ * Checks the laws of a venue on every adapter: the simulated one, and Polymarket's over a socket, with
+ * and without faults.
  *
  * @module
  */
 import { Clock, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { defaultLimits } from "../../src/venues/polymarket/requests.ts"
-import { layer as replay } from "../../src/venues/replay/venue.ts"
 import { layer as polymarket } from "../../src/venues/polymarket/venue.ts"
 import { type FaultPlan, noFaults, seededFaults } from "../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../src/venues/simulated/venue.ts"
@@ -62,14 +61,11 @@ const faulty = seededFaults(11, {
 })
 
 const inProcess = Layer.unwrap(Effect.map(world, (world) => simulated(world)))
-const recorded = replay({ dir: new URL("../../fixtures/replay", import.meta.url).pathname })
 
 venueLaws("simulated", inProcess)
 venueLaws("polymarket over a socket", overWire(noFaults))
 venueLaws("polymarket over a faulty socket", overWire(faulty))
-venueLaws("replay", recorded)
 
 venueLaws("polymarket over a socket", overWire(noFaults), pastLaws)
 venueLaws("polymarket over a faulty socket", overWire(faulty), pastLaws)
 venueLaws("simulated", inProcess, pastLaws)
-venueLaws("replay", recorded, pastLaws)

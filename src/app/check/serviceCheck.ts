@@ -111,30 +111,10 @@ function listenerRow(host: string, port: number): Row {
 }
 
 /** One page of the listing, and one book. */
-const tryVenue = (venue: Venue, urls: VenueUrls): Effect.Effect<Tried> => {
-  switch (venue.kind) {
-    case "simulated":
-      return Effect.succeed({ rows: [ok("venue", `simulated, seed ${venue.seed}`)] })
-    case "replay":
-      return Effect.sync(() => ({ rows: [replayRow(venue.dir)] }))
-    case "polymarket":
-      return tryPolymarket(urls)
-  }
-}
-
-function replayRow(dir: string): Row {
-  try {
-    const [first] = Deno.readDirSync(dir)
-    if (first !== undefined) return ok("venue", `recorded pages in ${dir}`)
-  } catch {
-    // A folder that cannot be read is as good as an empty one.
-  }
-  return fail(
-    "venue",
-    `no recorded pages in ${dir}`,
-    "Set REPLAY_DIR to a folder of recorded pages",
-  )
-}
+const tryVenue = (venue: Venue, urls: VenueUrls): Effect.Effect<Tried> =>
+  venue.kind === "simulated"
+    ? Effect.succeed({ rows: [ok("venue", `simulated, seed ${venue.seed}`)] })
+    : tryPolymarket(urls)
 
 /** One attempt, shorter than the part's own time limit. */
 const venueLimits = { attemptsMax: 1, timeoutMs: 6_000, pagesMax: 1 }

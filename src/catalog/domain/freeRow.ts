@@ -57,10 +57,9 @@ const row = <const Row extends FreeRow>(
   row: Row & { readonly sample?: (publicBaseUrl: string) => Row["body"]["Type"] },
 ): Row => row
 
-/** The source of the market data: a simulated market, recorded pages, or the venue itself. */
-export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"]).annotate({
-  description:
-    "simulated: an invented market; replay: recorded pages; polymarket: the venue itself",
+/** The source of the market data: a simulated market, or the venue itself. */
+export const VenueMode = Schema.Literals(["simulated", "polymarket"]).annotate({
+  description: "simulated: an invented market; polymarket: the venue itself",
 })
 export type VenueMode = typeof VenueMode.Type
 

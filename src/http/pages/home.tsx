@@ -88,7 +88,6 @@ export function HomePage({ site, index, recent, record }: HomeProps) {
 
 const venueNames = {
   polymarket: "the prediction market Polymarket",
-  replay: "recorded pages of the prediction market Polymarket",
   simulated: "a simulated prediction market",
 } as const satisfies Record<Site["venueMode"], string>
 

@@ -108,7 +108,6 @@ function SimulationNotice({ site: { paymentMode, venueMode } }: { site: Site }) 
   const simulated = [
     paymentMode === "simulated" ? "Payments are simulated: no money moves." : null,
     venueMode === "simulated" ? "The market is simulated: its prices are invented." : null,
-    venueMode === "replay" ? "The market data is a recording." : null,
   ].filter((sentence) => sentence !== null)
   if (simulated.length === 0) return null
   return (

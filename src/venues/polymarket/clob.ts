@@ -10,7 +10,7 @@ import type { Decoded } from "../../markets/VenueClient.ts"
 import type { Level, OrderBook } from "../../markets/domain/book.ts"
 import { type PricePoint, TokenId } from "../../markets/domain/market.ts"
 import { inBatches, type RequestLimits, type Route } from "./requests.ts"
-import { flag, id, instant, list, number, object, type WireObject } from "./wire.ts"
+import { flag, id, instant, list, number, object } from "./wire.ts"
 
 /** The venue rejects windows over 15 days. */
 const historyWindowMs = 14 * day
@@ -150,25 +150,6 @@ export function payoutsFromPage(
   const [first, second] = tokenIds ?? tokens.map((token) => id(token?.["token_id"]))
   if (winners.length > 1 || won === null || first === second) return null
   return won === first ? [1, 0] : won === second ? [0, 1] : null
-}
-
-/** Converts a market of the CLOB's listing to a Gamma row. It has no volumes and no best prices. */
-export function toGammaRow(market: WireObject): WireObject {
-  const tokens = list(market["tokens"]).map((token) => object(token))
-  return {
-    conditionId: market["condition_id"],
-    slug: market["market_slug"],
-    question: market["question"],
-    description: market["description"],
-    outcomes: tokens.map((token) => token?.["outcome"]),
-    clobTokenIds: tokens.map((token) => token?.["token_id"]),
-    endDate: market["end_date_iso"],
-    active: market["active"],
-    closed: market["closed"],
-    archived: market["archived"],
-    acceptingOrders: market["accepting_orders"],
-    tags: market["tags"],
-  }
 }
 
 function levels(rows: ReadonlyArray<unknown>): ReadonlyArray<Level> {

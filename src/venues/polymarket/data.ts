@@ -274,7 +274,7 @@ function oldestOf(rows: ReadonlyArray<unknown>): EpochMs | null {
  * version 2, which writes categories in lower case. The others are documented for version 1 (in
  * capitals) and inferred for version 2.
  */
-export const categories = [
+const categories = [
   "overall",
   "politics",
   "sports",

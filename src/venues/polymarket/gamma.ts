@@ -575,7 +575,7 @@ const hasSlug = (row: unknown, slug: string): boolean =>
   text(object(row)?.["slug"]).toLowerCase() === slug.toLowerCase()
 
 /** Adds the event to each of its markets, which do not contain it. */
-export function marketsOfEvent(event: WireObject): ReadonlyArray<WireObject> {
+function marketsOfEvent(event: WireObject): ReadonlyArray<WireObject> {
   return list(event["markets"]).flatMap((value) => {
     const market = object(value)
     return market === null ? [] : [{ events: [{ ...event, markets: [] }], ...market }]

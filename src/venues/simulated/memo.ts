@@ -5,7 +5,7 @@
  */
 
 /** The value of a key, computed when it is not cached. */
-export type Memo<A> = (key: number, compute: () => A) => A
+type Memo<A> = (key: number, compute: () => A) => A
 
 /** Caches at most `capacity` values; when full, it drops the older half. */
 export function makeMemo<A>(capacity: number): Memo<A> {

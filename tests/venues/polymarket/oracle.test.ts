@@ -13,7 +13,6 @@ import {
 import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
 import { decodeFacts, decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
 import { decodeRecord } from "../../../src/venues/polymarket/oracle.ts"
-import { classify } from "../../../src/venues/replay/recordings.ts"
 import {
   hasOracle,
   hasRecordings,
@@ -275,15 +274,6 @@ if (hasOracle && hasRecordings) {
       decodeActivity,
       allowedReasons.activity,
     )
-  })
-
-  Deno.test("classify() finds the markets of every mutant of an event that the venue's schema accepts", async () => {
-    const [event] = recorded("polymarket-captures/gamma_event.json") as ReadonlyArray<Row>
-    const decode = (row: unknown) =>
-      classify([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
-    await assertMutantsDecode("gamma", "EventSchema", event ?? {}, decode, {
-      markets: ["no_markets"],
-    })
   })
 
   Deno.test("decodeMarket() accepts every mutant of recorded rows that the venue's schema accepts", async () => {
