@@ -26,7 +26,6 @@ const measurements: Readonly<Record<string, string>> = {
   growth: "deno task bench:growth",
   feed: "deno task bench:feed",
   movers: "deno task bench:movers",
-  whales: "deno task bench:whales",
 }
 
 /** Whether the command succeeds. Its output is that of this process. */

@@ -27,7 +27,7 @@ export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray
     ...["REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD"] as const,
     "UNMATCHED_REFUND_MAX_PER_DAY_USD",
   ]],
-  ["Times and load", ["JOBS", "LEASE", "HOLD", "SWEEP", "SCAN", "VERIFICATIONS_MAX", "SALES_MAX"]],
+  ["Times and load", ["LEASE", "HOLD", "SWEEP", "SCAN", "VERIFICATIONS_MAX", "SALES_MAX"]],
   ["Limits of clients", ["FREE_LIMIT", "DOCUMENT_LIMIT", "PAGE_LIMIT", "INVALID_PAYMENT_LIMIT"]],
   ["Model and news", [
     ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_CHECK_MODEL"] as const,

@@ -317,13 +317,11 @@ const adminLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     draining: Ref.get(draining),
   }))
 
-/** With JOBS=off, only what every replica does for itself. */
 const jobsLayer = (settings: ServiceSettings) =>
-  Layer.effectDiscard(Effect.flatMap(jobTable(settings), (jobs) =>
-    Effect.forEach(
-      settings.jobs === "on" ? jobs : jobs.filter(({ leased }) => !leased),
-      startJob,
-    ).pipe(Effect.delay(jobsDelay), Effect.forkScoped)))
+  Layer.effectDiscard(
+    Effect.flatMap(jobTable(settings), (jobs) =>
+      Effect.forEach(jobs, startJob).pipe(Effect.delay(jobsDelay), Effect.forkScoped)),
+  )
 
 /** Printed once the service listens. */
 const startupHintsLayer = (settings: ServiceSettings) =>

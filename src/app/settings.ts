@@ -84,7 +84,6 @@ export const loadService = Effect.fn("settings.loadService")(
       documents: readDocuments(publicBaseUrl, read),
       host: read("HOST"),
       adminHost: read("ADMIN_HOST"),
-      jobs: read("JOBS"),
       tick: read("TICK"),
       whaleStakeUsdMin: read("WHALE_MIN_STAKE_USD"),
       trustedProxyHops: read("TRUSTED_PROXY_HOPS"),
@@ -149,19 +148,12 @@ export const loadRestore = Effect.fn("settings.loadRestore")(
 )
 export type RestoreSettings = Effect.Success<ReturnType<typeof loadRestore>>
 
-/** Fails if real money would be recorded in a store that can lose it, or if no process runs the jobs. */
+/** Fails if real money would be recorded in a store that can lose it. */
 const checkStore = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
-  const { payments, jobs, url } = yield* together({
+  const { payments, url } = yield* together({
     payments: read("PAYMENTS"),
-    jobs: read("JOBS"),
     url: read("DATABASE_URL"),
   })
-  if (jobs === "off" && url === null) {
-    return yield* invalidSettings(
-      "Cannot start with JOBS=off on the embedded store, which no other replica can fill: set " +
-        "DATABASE_URL to the server of the replicas that run the jobs",
-    )
-  }
   if (mode === "start" && payments === "live" && url === null) {
     return yield* invalidSettings(
       "Cannot start with PAYMENTS=live on the embedded store, which can lose data when power " +

@@ -306,12 +306,6 @@ const declared = {
     kind("an integer", Config.Int),
     1,
   ),
-  JOBS: variable(
-    service,
-    "off: other replicas run the leased jobs, such as ticks; needs DATABASE_URL",
-    literals("on or off", ["on", "off"]),
-    "on",
-  ),
   TICK: duration(
     service,
     "how often the venue is read, aligned to the clock",

@@ -92,14 +92,6 @@ test("one start names every missing and wrong setting, each once", () =>
     }
   }))
 
-test("loadService() leaves the jobs to others only on a store that others can fill", () =>
-  Effect.gen(function* () {
-    const alone: Env = { ...playing, JOBS: "off" }
-    ok((yield* errorOf("start", alone))?.includes("DATABASE_URL"))
-    equal((yield* settings("start", { ...alone, ...store })).jobs, "off")
-    equal((yield* settings("start", playing)).jobs, "on")
-  }))
-
 test("loadService() binds the admin port to loopback, in start too", () =>
   Effect.gen(function* () {
     const { host, adminHost } = yield* settings("start", playing)

@@ -15,91 +15,13 @@ import { type Decoded, VenueUnavailable } from "../../markets/VenueClient.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { merge, object } from "./wire.ts"
 
-export interface RequestLimits {
-  /** Requests a route may start in ten seconds, spaced evenly. */
-  readonly perTenSeconds: {
-    readonly listing: number
-    readonly books: number
-    readonly history: number
-    readonly trades: number
-    readonly activity: number
-    readonly leaderboard: number
-    readonly resolutions: number
-    /** The listing, requested by market id. */
-    readonly facts: number
-    /** A market's page at the exchange. */
-    readonly page: number
-  }
-  /** Requests in flight at one host. */
-  readonly inFlightMax: number
-  /** How long one request may take, body included. */
-  readonly timeoutMs: number
-  /** A longer response is a fault. A listing page of 100 full rows is about 1 MB. */
-  readonly bodyBytesMax: number
-  /** Attempts of one request, the first included. */
-  readonly attemptsMax: number
-  /** The backoff before the second attempt. It doubles each time, and half of it is random. */
-  readonly retryDelayMs: number
-  readonly retryDelayMsMax: number
-  /** The longest Retry-After that is obeyed. */
-  readonly retryAfterMsMax: number
-  /** Rows of a listing page; the venue's maximum is 100. */
-  readonly pageRows: number
-  /**
-   * Pages of the whole listing: 300,000 markets. The venue had 210,000 flagged active, most of which had
-   * ended long before.
-   */
-  readonly pagesMax: number
-  /**
-   * Pages of the markets with the most volume of the last 24 hours, whatever their end: 10,000 markets,
-   * more than have books read in a tick. Beyond it an overdue or undated market is not found.
-   */
-  readonly volumePagesMax: number
-  /**
-   * Time for those pages, which take about 20 seconds. One page that hangs would otherwise take longer
-   * than the whole listing of a tick may.
-   */
-  readonly volumePassMsMax: number
-  /** Books in one request; the venue's maximum is 500. */
-  readonly bookBatch: number
-  /** Batches of books requested at once. */
-  readonly bookBatchesAtOnce: number
-  /** How many failing batches one call may split in half to isolate a bad token. */
-  readonly bookSplitsMax: number
-  /** Rows of a page of trades; the venue's maximum is 1,000. */
-  readonly tradeRows: number
-  /** Trades that one call returns for a market. */
-  readonly tradesMax: number
-  /** Pages of one market's trades, in case the venue returns short pages. */
-  readonly tradePagesMax: number
-  /** Rows of a page of a wallet's activity; the venue's maximum is 1,000. */
-  readonly activityRows: number
-  /** Rows of a page of a leaderboard. */
-  readonly boardRows: number
-  /** Pages of one leaderboard, in case the venue returns short pages. */
-  readonly boardPagesMax: number
-  /** Markets in one request to the oracle; the venue's maximum is 20. */
-  readonly resolutionBatch: number
-  /** Markets in one request for facts. Their ids are in the URL (81 bytes each). */
-  readonly factsBatch: number
-  /** Batches of markets requested at once. */
-  readonly marketBatchesAtOnce: number
-  /** How many failing batches one call may split in half to isolate a bad market. */
-  readonly marketSplitsMax: number
-  /** Markets in one call whose payout is read from the listing because the oracle has none. */
-  readonly listedResolutionsMax: number
-  /** Market pages in one call, for payouts that neither the oracle nor the listing has. */
-  readonly resolutionPagesMax: number
-  /** Windows of one price history, of 14 days each (the venue rejects more than 15 days). */
-  readonly historyWindowsMax: number
-}
-
 /**
  * The rates are about a fifth of the venue's documented limits, which are, per ten seconds: listing
  * 300, books 500, history 1,000, trades 300, activity 200. Leaderboard and resolutions share their
  * host's 800; facts share their host's 900. Market pages have only the exchange's general limit of 9,000.
  */
-export const defaultLimits: RequestLimits = {
+export const defaultLimits = {
+  /** Requests a route may start in ten seconds, spaced evenly. */
   perTenSeconds: {
     listing: 60,
     books: 100,
@@ -108,37 +30,76 @@ export const defaultLimits: RequestLimits = {
     activity: 40,
     leaderboard: 20,
     resolutions: 40,
+    /** The listing, requested by market id. */
     facts: 60,
+    /** A market's page at the exchange. */
     page: 50,
   },
+  /** Requests in flight at one host. */
   inFlightMax: 8,
+  /** How long one request may take, body included. */
   timeoutMs: 20_000,
+  /** A longer response is a fault. A listing page of 100 full rows is about 1 MB. */
   bodyBytesMax: 32 * 1024 * 1024,
+  /** Attempts of one request, the first included. */
   attemptsMax: 6,
+  /** The backoff before the second attempt. It doubles each time, and half of it is random. */
   retryDelayMs: 500,
   retryDelayMsMax: 15_000,
+  /** The longest Retry-After that is obeyed. */
   retryAfterMsMax: 60_000,
+  /** Rows of a listing page; the venue's maximum is 100. */
   pageRows: 100,
+  /**
+   * Pages of the whole listing: 300,000 markets. The venue had 210,000 flagged active, most of which had
+   * ended long before.
+   */
   pagesMax: 3_000,
+  /**
+   * Pages of the markets with the most volume of the last 24 hours, whatever their end: 10,000 markets,
+   * more than have books read in a tick. Beyond it an overdue or undated market is not found.
+   */
   volumePagesMax: 100,
+  /**
+   * Time for those pages, which take about 20 seconds. One page that hangs would otherwise take longer
+   * than the whole listing of a tick may.
+   */
   volumePassMsMax: 60_000,
+  /** Books in one request; the venue's maximum is 500. */
   bookBatch: 500,
+  /** Batches of books requested at once. */
   bookBatchesAtOnce: 4,
+  /** How many failing batches one call may split in half to isolate a bad token. */
   bookSplitsMax: 40,
+  /** Rows of a page of trades; the venue's maximum is 1,000. */
   tradeRows: 500,
+  /** Trades that one call returns for a market. */
   tradesMax: 1_000,
+  /** Pages of one market's trades, in case the venue returns short pages. */
   tradePagesMax: 20,
-  historyWindowsMax: 7,
+  /** Rows of a page of a wallet's activity; the venue's maximum is 1,000. */
   activityRows: 1_000,
+  /** Rows of a page of a leaderboard. */
   boardRows: 100,
+  /** Pages of one leaderboard, in case the venue returns short pages. */
   boardPagesMax: 20,
+  /** Markets in one request to the oracle; the venue's maximum is 20. */
   resolutionBatch: 20,
+  /** Markets in one request for facts. Their ids are in the URL (81 bytes each). */
   factsBatch: 40,
+  /** Batches of markets requested at once. */
   marketBatchesAtOnce: 4,
+  /** How many failing batches one call may split in half to isolate a bad market. */
   marketSplitsMax: 40,
+  /** Markets in one call whose payout is read from the listing because the oracle has none. */
   listedResolutionsMax: 400,
+  /** Market pages in one call, for payouts that neither the oracle nor the listing has. */
   resolutionPagesMax: 40,
+  /** Windows of one price history, of 14 days each (the venue rejects more than 15 days). */
+  historyWindowsMax: 7,
 }
+
+export type RequestLimits = Readonly<typeof defaultLimits>
 
 /** How much of an error response is read and discarded, so that its connection can be reused. */
 const refusalBytesMax = 64 * 1024
