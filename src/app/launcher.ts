@@ -139,7 +139,7 @@ const sandboxOf = Effect.fnUntraced(function* (
     case "check": {
       const { role, json } = command
       const process = { service: serviceOf, refunds: workerOf, migrate: ownerOf }[role](get, args)
-      const files = [get("FAMILY_FILE"), get("LEGACY_ROUTES_FILE")].flatMap((file) => file || [])
+      const files = [get("FAMILY_FILE")].flatMap((file) => file || [])
       const known = yield* Effect.catch(
         process,
         () => Effect.succeed(unsetSandbox(role, role === "service" ? files : [])),

@@ -15,7 +15,6 @@ import { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import * as taskStore from "../http/a2a/postgres/taskStore.ts"
 import { paths } from "../http/documents/addresses.ts"
-import { defaultLegacyRoutes } from "../http/free/legacy.ts"
 import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
 import * as marketStore from "../markets/postgres/marketStore.ts"
@@ -295,7 +294,6 @@ const httpLayer = (settings: ServiceSettings) =>
     venueMode: settings.venue.kind,
     ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),
     family: settings.family,
-    legacyRoutes: settings.legacyRoutes ?? defaultLegacyRoutes,
     contact: settings.contact,
     trustedProxyHops: settings.trustedProxyHops,
     limits: {

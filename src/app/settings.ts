@@ -8,7 +8,6 @@
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
-import type { LegacyRoutes } from "../http/free/legacy.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { SigningKeyOptions } from "../signing/ed25519/signingKey.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
@@ -334,35 +333,22 @@ const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read
   return { kind: "simulated" } satisfies NewsSettings
 })
 
-/** The documents about the service. Each named file is read once. */
+/** What the documents say of the operator. */
 const readDocuments = Effect.fnUntraced(function* (
   origin: Effect.Effect<string, InvalidSettings>,
   read: ReadSetting,
 ) {
-  const { publicBaseUrl, familyFile, routesFile, contact } = yield* together({
+  const { publicBaseUrl, file, contact } = yield* together({
     publicBaseUrl: origin,
-    familyFile: read("FAMILY_FILE"),
-    routesFile: read("LEGACY_ROUTES_FILE"),
+    file: read("FAMILY_FILE"),
     contact: read("SECURITY_CONTACT"),
   })
-  const { family, routes } = yield* together({
-    family: familyFile === null
-      ? Effect.succeed(familyOfOne(publicBaseUrl))
-      : fileOf("FAMILY_FILE", familyFile, ProductFamily),
-    routes: routesFile === null ? Effect.succeed(null) : Effect.flatMap(
-      Effect.promise(() => import("../http/free/legacy.ts")),
-      ({ LegacyRoutes }) => fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes),
-    ),
-  })
-  const legacyRoutes: LegacyRoutes | null = routes && new Map(Object.entries(routes))
   return {
-    family,
-    /** Null for the default, which needs the catalog: a launcher does not load that. */
-    legacyRoutes,
+    family: file === null ? familyOfOne(publicBaseUrl) : yield* familyIn(file),
     /** Where to report security problems: a `mailto:` or `https:` address. */
     contact: contact ?? defaultContact(publicBaseUrl),
     /** The files that these settings were read from. */
-    files: [familyFile, routesFile].filter((file) => file !== null),
+    files: file === null ? [] : [file],
   }
 })
 
@@ -375,28 +361,21 @@ function defaultContact(publicBaseUrl: string): string {
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The content of a JSON file. An error message names the first invalid field. */
-const fileOf = Effect.fnUntraced(function* <A>(
-  name: "FAMILY_FILE" | "LEGACY_ROUTES_FILE",
-  path: string,
-  schema: Schema.Codec<A, unknown>,
-) {
+/** The family of products in a JSON file. An error message names the first invalid field. */
+const familyIn = Effect.fnUntraced(function* (path: string) {
+  const wrong = (what: string) => invalidSettings(`FAMILY_FILE must be ${what}: ${path}`)
   const text = yield* Effect.tryPromise(() => textOf(path)).pipe(
-    Effect.catch(() => invalidSettings(`${name} must be a readable file: ${path}`)),
+    Effect.catch(() => wrong("a readable file")),
   )
-  if (text === null) {
-    return yield* invalidSettings(
-      `${name} must be a file of at most ${fileBytesMax} bytes: ${path}`,
-    )
-  }
+  if (text === null) return yield* wrong(`a file of at most ${fileBytesMax} bytes`)
   const json = Result.try((): unknown => JSON.parse(text))
-  if (Result.isFailure(json)) return yield* invalidSettings(`${name} must be a JSON file: ${path}`)
-  return yield* Schema.decodeUnknownEffect(schema)(json.success).pipe(
+  if (Result.isFailure(json)) return yield* wrong("a JSON file")
+  return yield* Schema.decodeUnknownEffect(ProductFamily)(json.success).pipe(
     Effect.catch(({ issue }) => {
       const [first] = issuesOf(issue).issues
       const where = first?.path?.join(".") ?? ""
       return invalidSettings(
-        `${name} is invalid${where === "" ? "" : ` at ${where}`}: ${first?.message}`,
+        `FAMILY_FILE is invalid${where === "" ? "" : ` at ${where}`}: ${first?.message}`,
       )
     }),
   )

@@ -530,12 +530,6 @@ const declared = {
     jsonFile,
     null,
   ),
-  LEGACY_ROUTES_FILE: variable(
-    service,
-    "a JSON file: redirects of the predecessor's paths",
-    jsonFile,
-    null,
-  ),
   SECURITY_CONTACT: variable(
     service,
     "where to report security problems",

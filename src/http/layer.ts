@@ -37,7 +37,7 @@ import { makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { type EdgeRoute, makeEdge } from "./server/edge.ts"
 import { refusalResponse } from "./server/errors.ts"
-import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./free/legacy.ts"
+import { legacyPrefix, legacyRoute } from "./free/legacy.ts"
 import {
   clientKeys,
   handshakeBudget,
@@ -79,7 +79,6 @@ export interface HttpServiceOptions {
   /** The catalog of sibling products. */
   readonly family: ProductFamily
   /** The successors of the predecessor's paths. */
-  readonly legacyRoutes: LegacyRoutes
   /** Where to report security problems: a `mailto:` or `https:` address. */
   readonly contact: string
   /** How many proxies in front append to X-Forwarded-For. */
@@ -156,7 +155,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
       prefixRoutes: new Map([
         [paymentsPrefix, paymentRoute(yield* makePaymentLookup, limiter)],
         [marketsPrefix, people.marketRoute],
-        [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, ...identity, limiter })],
+        [legacyPrefix, legacyRoute({ ...identity, limiter })],
       ]),
       readBody: yield* makeBodyReader,
       trustedProxyHops: options.trustedProxyHops,

@@ -92,16 +92,22 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
 
 test("serviceSandbox() allows reading the files of the settings, not writing them", () =>
   Effect.gen(function* () {
-    const routes = yield* Effect.acquireRelease(
+    const family = yield* Effect.acquireRelease(
       Effect.promise(() => Deno.makeTempFile()),
       (path) => Effect.promise(() => Deno.remove(path)),
     )
-    Deno.writeTextFileSync(routes, "{}")
+    Deno.writeTextFileSync(
+      family,
+      JSON.stringify({
+        family: "x",
+        products: [{ slug: "x", name: "x", api: "https://x.example", mcp: null }],
+      }),
+    )
     const before = yield* service("start", live)
-    const { read, write, net } = yield* service("start", { ...live, LEGACY_ROUTES_FILE: routes })
-    equal(read.filter((path) => !before.read.includes(path)), [routes])
+    const { read, write, net } = yield* service("start", { ...live, FAMILY_FILE: family })
+    equal(read.filter((path) => !before.read.includes(path)), [family])
     equal([write, net], [before.write, before.net])
-    equal((yield* worker("start", { ...live, LEGACY_ROUTES_FILE: routes })).read, [])
+    equal((yield* worker("start", { ...live, FAMILY_FILE: family })).read, [])
   }))
 
 test("workerSandbox() allows every endpoint and facilitator of a list", () =>

@@ -85,9 +85,9 @@ test("one start names every missing and wrong setting, each once", () =>
     for (const name of ["REFUND_DATABASE_URL", "RPC_URL", "TREASURY_PRIVATE_KEY"]) {
       ok(ofWorker.includes(name), `${name}: ${ofWorker}`)
     }
-    const files = { FAMILY_FILE: "/nowhere/a.json", LEGACY_ROUTES_FILE: "/nowhere/b.json" }
-    const ofFiles = (yield* errorOf("dev", { ...files, VENUE: "kalshi" })) ?? "accepted"
-    for (const name of ["FAMILY_FILE", "LEGACY_ROUTES_FILE", "VENUE"]) {
+    const file = { FAMILY_FILE: "/nowhere/a.json" }
+    const ofFiles = (yield* errorOf("dev", { ...file, VENUE: "kalshi" })) ?? "accepted"
+    for (const name of ["FAMILY_FILE", "VENUE"]) {
       ok(ofFiles.includes(name), `${name}: ${ofFiles}`)
     }
   }))
@@ -123,7 +123,6 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["WHALE_MIN_STAKE_USD", ["0", "-5", "1000.5", "1000001", "$1000"]],
   ["SECURITY_CONTACT", ["me", "mailto:@x", "http://x/report", "mailto:a@b\r\nExpires: never"]],
   ["FAMILY_FILE", ["/nowhere/family.json", "/"]],
-  ["LEGACY_ROUTES_FILE", ["/nowhere/routes.json", "/"]],
   ["TRUSTED_PROXY_HOPS", ["-1", "9", "x"]],
   ["LOG_LEVEL", ["loud"]],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", [
@@ -314,9 +313,8 @@ const sibling = {
   api: "https://tide.example",
   mcp: "@a/tide",
 }
-const routes = { "/api/movers": "/v1/pulse" }
 
-test("the family, the legacy routes and the contact have defaults", () =>
+test("the family and the contact have defaults", () =>
   Effect.gen(function* () {
     const own = {
       slug: "bellwether",
@@ -324,9 +322,8 @@ test("the family, the legacy routes and the contact have defaults", () =>
       api: "https://bell.example",
       mcp: "bellwether-mcp",
     }
-    const { family, legacyRoutes, contact, files } = yield* settings("dev", started)
+    const { family, contact, files } = yield* settings("dev", started)
     equal(family, { family: "bellwether", products: [own] })
-    equal(legacyRoutes, null)
     equal([contact, files], ["mailto:security@bell.example", []])
     for (const host of ["127.0.0.1", "[::1]", "localhost"]) {
       const { contact } = yield* settings("dev", { PUBLIC_BASE_URL: `http://${host}:8402` })
@@ -334,20 +331,18 @@ test("the family, the legacy routes and the contact have defaults", () =>
     }
   }))
 
-test("the family and the legacy routes are read from the named files", () =>
+test("the family is read from the named file", () =>
   Effect.gen(function* () {
     // As a sibling serves it.
     const family = { success: true, family: "Watchers", products: [sibling] }
-    const [familyFile, routesFile] = [yield* fileOf(family), yield* fileOf(routes)]
+    const familyFile = yield* fileOf(family)
     const read = yield* settings("dev", {
       FAMILY_FILE: familyFile,
-      LEGACY_ROUTES_FILE: routesFile,
       SECURITY_CONTACT: "https://bell.example/report",
     })
     equal(read.family, { family: "Watchers", products: [sibling] })
-    equal(read.legacyRoutes, new Map(Object.entries(routes)))
     equal(read.contact, "https://bell.example/report")
-    equal(read.files, [familyFile, routesFile])
+    equal(read.files, [familyFile])
   }))
 
 const wrongFiles: ReadonlyArray<readonly [Variable, unknown, string]> = [
@@ -360,10 +355,6 @@ const wrongFiles: ReadonlyArray<readonly [Variable, unknown, string]> = [
   ["FAMILY_FILE", { family: "x", products: [{ ...sibling, api: "ftp://x" }] }, "products.0.api"],
   ["FAMILY_FILE", { family: "x", products: [sibling, { slug: "x" }] }, "products.1.name"],
   ["FAMILY_FILE", { family: "x\ny", products: [sibling] }, "on one line"],
-  ["LEGACY_ROUTES_FILE", [], "object"],
-  ["LEGACY_ROUTES_FILE", { "/api/a": "https://evil.example" }, "at /api/a"],
-  ["LEGACY_ROUTES_FILE", { ...routes, "/v1/a": "/v1/pulse" }, "at /v1/a"],
-  ["LEGACY_ROUTES_FILE", '{"__proto__":"/v1/pulse"}', "at __proto__"],
 ]
 
 test("an invalid settings file gives a message that names the invalid field", () =>

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import { Schema } from "effect"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { type Answer, caching, commonHeaders } from "../server/answer.ts"
@@ -17,8 +16,6 @@ import type { RateLimiter } from "../server/limits.ts"
 export const legacyPrefix = "/api"
 /** The successor of a path that is not in the table. */
 const defaultSuccessor: string = freeRows.index.path
-/** Most entries of a table. */
-const legacyRoutesMax = 1_000
 /** When the predecessor's paths were deprecated, in Unix seconds. */
 const deprecatedAt = 1_793_491_200
 
@@ -29,43 +26,26 @@ const rows: ReadonlyArray<{ readonly path: string }> = [
 /** Every path that may be a successor. */
 const successors = [...rows.map(({ path }) => path), "/openapi.json"]
 
-/** Successors by the predecessor's path. */
-export type LegacyRoutes = ReadonlyMap<string, string>
-
-const legacyPath = /^\/api(\/[A-Za-z0-9_.-]{1,100}){1,10}$/
-
-/** The table, as its settings file contains it. */
-export const LegacyRoutes = Schema.Record(Schema.String, Schema.Literals(successors)).check(
-  Schema.makeFilter((routes) => {
-    const wrong = Object.keys(routes).find((path) => !legacyPath.test(path))
-    return wrong === undefined
-      ? undefined
-      : { path: [wrong], issue: "Expected a path under /api/, without a query" }
-  }),
-  Schema.isMaxProperties(legacyRoutesMax, { expected: `at most ${legacyRoutesMax} routes` }),
-)
-
 /** The predecessor used the same names under `/api/` instead of `/v1/`. */
-export const defaultLegacyRoutes: LegacyRoutes = new Map(
+export const legacyRoutes: ReadonlyMap<string, string> = new Map(
   successors.map((path) => [`${legacyPrefix}${path.replace(/^\/v1\//, "/")}`, path]),
 )
 
 /** The successor of a predecessor's path, given without its prefix. */
-function successorOf(routes: LegacyRoutes, rest: string): string {
-  return routes.get(`${legacyPrefix}${rest.replace(/\/$/, "")}`) ?? defaultSuccessor
+function successorOf(rest: string): string {
+  return legacyRoutes.get(`${legacyPrefix}${rest.replace(/\/$/, "")}`) ?? defaultSuccessor
 }
 
 interface LegacyOptions {
-  readonly routes: LegacyRoutes
   readonly publicBaseUrl: string
   readonly limiter: RateLimiter
 }
 
 /** The redirect of a path, given the part after `/api`. A path such as `/apis` has none. */
-export function legacyRoute({ routes, publicBaseUrl, limiter }: LegacyOptions) {
+export function legacyRoute({ publicBaseUrl, limiter }: LegacyOptions) {
   return (rest: string, query: string): EdgeRoute | undefined => {
     if (rest !== "" && !rest.startsWith("/")) return undefined
-    const successor = `${publicBaseUrl}${successorOf(routes, rest)}`
+    const successor = `${publicBaseUrl}${successorOf(rest)}`
     return { limiter, current: () => redirectTo(successor, query), paid: null }
   }
 }

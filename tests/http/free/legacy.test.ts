@@ -8,15 +8,9 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Arbitrary, Effect, Schema } from "effect"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { makeHttpService } from "../../../src/http/layer.ts"
-import { defaultLegacyRoutes, legacyRoute, LegacyRoutes } from "../../../src/http/free/legacy.ts"
+import { legacyRoute, legacyRoutes } from "../../../src/http/free/legacy.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
-import {
-  makeService,
-  makeWorld,
-  serviceOptions,
-  servicesOver,
-} from "../../support/http/httpService.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
 import { targetLengthMax } from "../../../src/http/server/errors.ts"
@@ -25,15 +19,15 @@ const base = terms.publicBaseUrl
 const defaultSuccessor = freeRows.index.path
 /** The day on which this interface replaced its predecessor. */
 const deprecatedAt = Date.parse("2026-11-01T00:00:00.000Z") / second
-const successors = new Set<string>([...defaultLegacyRoutes.values(), defaultSuccessor])
+const successors = new Set<string>([...legacyRoutes.values(), defaultSuccessor])
 
 const legacyService = Effect.flatMap(makeWorld(3), (world) => makeService(world))
 
 test("every path of the table is redirected permanently, with its query", () =>
   Effect.gen(function* () {
     const { get } = yield* legacyService
-    ok(defaultLegacyRoutes.size > 10)
-    for (const [path, successor] of defaultLegacyRoutes) {
+    ok(legacyRoutes.size > 10)
+    for (const [path, successor] of legacyRoutes) {
       const response = yield* get(`${path}?since=5&type=mover`)
       const { headers } = response
       strictEqual(response.status, 308, path)
@@ -48,7 +42,7 @@ test("every path of the table is redirected permanently, with its query", () =>
 test("the documented paths lead to the products they name", () =>
   Effect.sync(() => {
     equal(
-      ["/api/signals", "/api/whales"].map((path) => defaultLegacyRoutes.get(path)),
+      ["/api/signals", "/api/whales"].map((path) => legacyRoutes.get(path)),
       ["/v1/signals", "/v1/whales"],
     )
   }))
@@ -89,26 +83,7 @@ test("a redirect spends the documents' budget, reads no payment, and is never a 
     match(response.headers.get("ratelimit") ?? "", /^"documents";r=119/)
   }))
 
-test("a configured table replaces the default one", () =>
-  Effect.gen(function* () {
-    const world = yield* makeWorld(1)
-    const legacyRoutes = new Map([["/api/movers", "/v1/pulse"]])
-    const { handle } = yield* Effect.provide(
-      makeHttpService({ ...serviceOptions, legacyRoutes }),
-      servicesOver(world),
-    )
-    const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
-    const locationOf = (path: string) =>
-      Effect.promise(async () => {
-        const response = await handle(new Request(`http://any.host${path}`), { remoteAddr })
-        return response.headers.get("location")
-      })
-    strictEqual(yield* locationOf("/api/movers"), `${base}/v1/pulse`)
-    strictEqual(yield* locationOf("/api/whales"), `${base}/v1/index`)
-  }))
-
 const route = legacyRoute({
-  routes: defaultLegacyRoutes,
   publicBaseUrl: base,
   limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) },
 })
@@ -172,18 +147,3 @@ liveTest(
       match(yield* headOf(server.addr.port, "/api/a\u0000b"), /^HTTP\/1\.1 400 /)
     }),
 )
-
-test("LegacyRoutes accepts only paths under /api/ that lead to paths of this service", () =>
-  Effect.sync(() => {
-    const isValid = Schema.is(LegacyRoutes)
-    ok(isValid({ "/api/movers": "/v1/pulse", "/api/a/b.json": "/openapi.json" }))
-    const invalid = [
-      ...[{ "/api": "/v1/pulse" }, { "/v1/a": "/v1/pulse" }, { "/api/a?b": "/v1/pulse" }],
-      ...[{ "/api/a": "/v1/nowhere" }, { "/api/a": "https://evil.example" }, {
-        "/api/a/": "/health",
-      }],
-      ...[{ "/api/a": "//evil.example" }, { "/api/a": null }],
-    ]
-    for (const routes of invalid) ok(!isValid(routes), JSON.stringify(routes))
-    ok(isValid(Object.fromEntries(defaultLegacyRoutes)))
-  }))

@@ -7,7 +7,6 @@
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
-import { defaultLegacyRoutes } from "../../../src/http/free/legacy.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
@@ -58,7 +57,6 @@ export const serviceOptions: HttpServiceOptions = {
   answerSeconds: 600,
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),
-  legacyRoutes: defaultLegacyRoutes,
   contact: "mailto:security@localhost",
   trustedProxyHops: 1,
   limits: {
