@@ -8,17 +8,11 @@ import { Clock, Effect, Ref, type Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
 import { type Fault, type FaultPlan, faults, noFaults } from "../../support/venues/wire/faults.ts"
-import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { serveWire } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
-import {
-  type ActivityPage,
-  VenueClient,
-  type VenueUnavailable,
-  type WalletSource,
-} from "../../../src/markets/VenueClient.ts"
+import { VenueClient, type VenueUnavailable } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { recordedAt, unpaced } from "../../support/venues/polymarket.ts"
 
@@ -29,9 +23,6 @@ const limits = {
   retryAfterMsMax: 5,
   timeoutMs: 250,
   bookBatch: 50,
-  activityRows: 100,
-  boardRows: 10,
-  marketBatchesAtOnce: 1,
 }
 
 const slots = 130
@@ -250,95 +241,5 @@ liveTest(
           compared += found.length
         }
         if (compared === 0) throw new Error("No fill was compared")
-      })),
-)
-
-/** Runs `use` on the simulated venue in this process, to compare with the wire. */
-const inProcess = <A, E>(
-  world: World,
-  use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
-) => Effect.flatMap(VenueClient, use).pipe(Effect.provide(simulated(world)))
-
-const walletsOf = ({ wallets }: VenueClient["Service"]) =>
-  wallets === null ? Effect.die("There are no wallets") : Effect.succeed(wallets)
-
-/** A wallet's whole activity in a range, and the number of its pages. */
-const readAll = Effect.fnUntraced(function* (
-  source: WalletSource,
-  wallet: string,
-  range: { readonly from: number; readonly to: number },
-) {
-  const events: Array<string> = []
-  const rejected: Record<string, number> = {}
-  let cursor: string | null = null
-  for (let pages = 1; pages <= 500; pages++) {
-    const page: ActivityPage = yield* source.activity(wallet, range, cursor)
-    events.push(...page.rows.map(({ event }) => JSON.stringify(Object.entries(event).sort())))
-    for (const reason of Object.keys(page.rejected)) rejected[reason] = 1
-    if (page.next === null) return { events: events.sort(), pages, rejected: Object.keys(rejected) }
-    cursor = page.next
-  }
-  return yield* Effect.die("Too many pages")
-})
-
-const board = { period: "month", category: "overall", by: "volume" } as const
-
-liveTest(
-  "leaderboard() and activity() return the world's data, page by page, despite errors",
-  () =>
-    overSocket(twice("error"), (world) =>
-      Effect.gen(function* () {
-        const wire = yield* Effect.flatMap(VenueClient, walletsOf)
-        const here = yield* inProcess(world, walletsOf)
-        const { rows, rejected } = yield* wire.leaderboard(board, 23)
-        equal(rows, (yield* here.leaderboard(board, 23)).rows, "the board")
-        equal([rows.length, rejected], [23, {}], "its length")
-        const now = Math.floor((yield* Clock.currentTimeMillis) / second) * second
-        const range = { from: now - 20 * day, to: now - minute }
-        let events = 0
-        let pages = 0
-        for (const { wallet } of rows.slice(0, 5)) {
-          const read = yield* readAll(wire, wallet, range)
-          const truth = yield* readAll(here, wallet, range)
-          equal(read.events, truth.events, wallet)
-          for (const reason of read.rejected) equal(reason, "other_type", "rejected")
-          events += read.events.length
-          pages += read.pages
-        }
-        equal(events > 0 && pages > 5, true, `${events} events on ${pages} pages`)
-      })),
-)
-
-const sources = ["book paid", "listing paid", "oracle cancelled", "oracle paid"]
-
-liveTest(
-  "facts() and resolutions() return the world's data from every source, despite truncated responses",
-  () =>
-    overSocket(twice("truncated"), (world) =>
-      Effect.gen(function* () {
-        const wire = yield* VenueClient
-        const now = yield* Clock.currentTimeMillis
-        const listed = [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30].flatMap((days) =>
-          world.list(now - days * day, 0, slots)
-        )
-        const requested = [...new Set(listed.map(({ id }) => id))]
-        const facts = yield* wire.facts(requested)
-        const known = yield* inProcess(world, (venue) => venue.facts(requested))
-        const withoutUrl = ({ rows }: typeof facts) =>
-          rows.map((row) => JSON.stringify({ ...row, url: "" })).sort()
-        equal(withoutUrl(facts), withoutUrl(known), "facts")
-        const ends = yield* wire.resolutions(requested)
-        const real = yield* inProcess(world, (venue) => venue.resolutions(requested))
-        // Over the wire a market is cancelled a day after its end, a record's time can differ, and
-        // another source may have the payout.
-        const settled = ({ rows }: typeof ends) =>
-          rows.filter(({ state, resolvedAt }) =>
-            state === "paid" || (resolvedAt ?? 0) < now - 2 * day
-          )
-            .map((row) => JSON.stringify({ ...row, resolvedAt: 0, source: "oracle" })).sort()
-        equal(settled(ends), settled(real), "ends")
-        equal([facts.rejected, ends.rejected], [{}, {}], "rejected")
-        const found = new Set(ends.rows.map(({ source, state }) => `${source} ${state}`))
-        equal([...found].sort(), sources, "sources")
       })),
 )

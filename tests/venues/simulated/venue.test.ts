@@ -61,18 +61,6 @@ test("books(), priceHistory() and trades() return nothing from the future", () =
     ok(trades.rows.length > 10 && trades.rows.every(({ at }) => at <= now && at >= now - day))
   }))
 
-test("unknown tokens and markets are absent from results", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(world.options.origin)
-    const venue = yield* venueOf(world)
-    const [market] = yield* sweep(yield* venueOf(makeWorld({ seed: 2, markets: 1 })))
-    if (market === undefined) throw new Error("no market")
-    deepStrictEqual(yield* venue.books(market.tokenIds), { rows: [], rejected: {} })
-    deepStrictEqual(yield* venue.trades(market.id, 0), { rows: [], rejected: {} })
-    const range = { from: 0, to: world.options.origin, stepMs: hour }
-    deepStrictEqual(yield* venue.priceHistory(market.tokenIds[0], range), [])
-  }))
-
 Deno.test("the development world has recent price moves at any time", () => {
   for (let seed = 1; seed <= 5; seed++) {
     const dev = devWorld(seed)
