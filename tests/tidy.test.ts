@@ -495,7 +495,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
-  "src/app": 5_400,
+  "src/app": 5_300,
   "src/catalog": 2_400,
   "src/core": 1_400,
   "src/digest": 4_100,
@@ -511,10 +511,10 @@ const budgets: Readonly<Record<string, number>> = {
   "src/signing": 300,
   "src/status": 600,
   "src/track-record": 3_330,
-  "src/venues": 5_200,
+  "src/venues": 4_700,
   "src/whales": 5_000,
   "src/writing": 5_400,
-  tests: 101_300,
-  "packages, bench, examples, tools": 10_800,
+  tests: 100_600,
+  "packages, bench, examples, tools": 10_300,
   migrations: 1_700,
 }
