@@ -114,6 +114,8 @@ onEveryWhaleStore("CountingStore", (law) => {
       equal(yield* store.saveCounted([removed], [{ ...sums, version: 1 }]), true)
       equal((yield* store.sums([walletOf(0)])).get(walletOf(0)), { version: 2, sums: null })
       equal(yield* store.counted, new Map())
+      yield* store.saveResolutions([resolutionOf(2, 0)], [], start)
+      equal(yield* store.uncounted(9, start + 10 * second), [])
     }),
   )
 
@@ -146,6 +148,58 @@ onEveryWhaleStore("CountingStore", (law) => {
       equal(yield* save(1, 2), false)
       equal((yield* store.sums([walletOf(0)])).get(walletOf(0))?.version, 2)
       equal(yield* store.uncounted(9, far), [])
+    }),
+  )
+
+  law(
+    "saveCounted() rejects a position that changed, or that was marked meanwhile",
+    Effect.fnUntraced(function* (store) {
+      yield* addActivity(store, 1)
+      yield* store.saveEntries([positionOf(0)])
+      yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
+      const version = (yield* store.uncounted(9, far))[0]?.positions[0]?.version ?? 0
+      const save = (version: number) =>
+        store.saveCounted([
+          { wallet: walletOf(0), marketId: marketOf(0), version, score: null },
+        ], [])
+      equal(yield* save(0), false)
+      yield* store.saveResolutions([resolutionOf(0, 1)], [], start)
+      equal(yield* save(version), false)
+      const again = (yield* store.uncounted(9, far))[0]?.positions[0]?.version ?? 0
+      equal([again > version, yield* save(again), yield* save(again)], [true, true, false])
+      equal(yield* store.uncounted(9, far), [])
+    }),
+  )
+
+  law(
+    "a wallet of a profit board that is found on a volume board is counted again, from its first entry",
+    Effect.fnUntraced(function* (store) {
+      const found = (source: "profit" | "volume") =>
+        store.track([{ wallet: walletOf(0), name: "Wallet", source }], start)
+      yield* found("profit")
+      yield* readAll(store, [activityEventOf(0, 0, 0), activityEventOf(0, 1, 0)])
+      yield* store.saveFacts([factsOf(0), { ...factsOf(1), eventKey: "event-9" }], [], start)
+      yield* store.saveEntries([positionOf(0), positionOf(1)])
+      // Market 1 stays open.
+      yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
+      const sums = { wallet: walletOf(0), version: 0, sums: noSums }
+      const score = marketScore([entryOf(0)], [1, 0], 0)
+      const [event] = yield* store.uncounted(9, far)
+      const counted = { wallet: walletOf(0), marketId: marketOf(0), score }
+      const version = event?.positions[0]?.version ?? 0
+      equal([event?.countFrom, event?.selectedAt], [start, start])
+      equal(yield* store.saveCounted([{ ...counted, version }], [sums]), true)
+      yield* found("profit")
+      equal(yield* store.uncounted(9, far), [])
+      equal(yield* found("volume"), 0)
+      const [again, ...others] = yield* store.uncounted(9, far)
+      equal([again?.countFrom, again?.positions.length, others], [null, 1, []])
+      yield* found("profit")
+      equal((yield* store.tracked)[0]?.source, "volume")
+      equal(
+        (yield* store.uncounted(9, far))[0]?.positions[0]?.version,
+        again?.positions[0]?.version,
+      )
     }),
   )
 
