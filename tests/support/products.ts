@@ -39,7 +39,6 @@ import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
 import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
 import { resolvingCandidates } from "./markets/resolvingCandidates.ts"
-import { noVerdicts } from "./track-record/memoryScores.ts"
 
 export interface ProductPorts {
   readonly markets: Ref.Ref<ReadonlyArray<Market>>
@@ -75,6 +74,15 @@ export interface ProductPorts {
   readonly whalesRead: Ref.Ref<number>
   /** When every job except the tick last ended well. */
   readonly jobsOkAt: Ref.Ref<number | null>
+}
+
+/** The counts before the first item. */
+export const noVerdicts: VerdictCounts = {
+  mover_1h: {},
+  mover_6h: {},
+  mover_24h: {},
+  predetermined: {},
+  contested: {},
 }
 
 export const makeProductPorts = Effect.gen(function* () {

@@ -1,16 +1,14 @@
 /**
- * The laws of `ScoreStore` on every database: it behaves like the model, adds a check once, and never
- * saves a verdict of an outdated resolution.
+ * The laws of `ScoreStore` on every database: it adds a check once, returns what is due in order, never
+ * saves a verdict of an outdated resolution, and its sums are those of the definition.
  *
  * @module
  */
 import assert from "node:assert/strict"
-import { Arbitrary, Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { layer } from "../../src/track-record/postgres/scoreStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
-import type { Forecast } from "../../src/track-record/domain/resolutionForecasts.ts"
-import { estimatesKeptMs, type StatedEstimate } from "../../src/track-record/domain/estimates.ts"
 import {
   closingKinds,
   type EntryLabel,
@@ -18,81 +16,27 @@ import {
   type PublishedEntry,
   type ReadingResult,
 } from "../../src/track-record/domain/entryScore.ts"
-import { isEntryCheck, type ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
+import { type CheckVerdict, type ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
-import { type MoveTotals, outcomeOf } from "../../src/track-record/domain/moverDrift.ts"
+import { horizons, type MoveTotals, outcomeOf } from "../../src/track-record/domain/moverDrift.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
-import { memoryScores } from "../support/track-record/memoryScores.ts"
+import { type ScoredEntry, totalsOf, walletSumsOf } from "../support/track-record/entryTotals.ts"
+import { type JudgedMove, totalsOfMoves } from "../support/track-record/moveTotals.ts"
 import { Random } from "../support/random.ts"
-import { checkProperty, onEveryStore } from "../support/stores.ts"
-import { sized } from "../support/size.ts"
-
-const int = (minimum: number, maximum: number) =>
-  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
-const which = int(0, 3)
-const anyEnd = Schema.Literals(["won", "lost", "shared", "cancelled"])
+import { onEveryStore } from "../support/stores.ts"
 
 const readingStates = ["read", "thin", "one_sided", "missed", "no_book"] as const
-
-/** Sequences of operations, with so few hours and markets that they collide. */
-const program = Arbitrary.schema(
-  Schema.Array(Schema.Union([
-    Schema.Struct({
-      do: Schema.Literal("addChecks"),
-      fromHere: Schema.Literals([true, true, true, false]),
-      checks: Schema.Array(Schema.Struct({
-        market: Schema.NullOr(which),
-        at: int(0, 20),
-        kind: Schema.Literals(["mover_1h", "mover_6h", "mover_24h", "predetermined", "whale"]),
-        label: Schema.Literals(entryLabels),
-        book: Schema.Boolean,
-      })).check(Schema.isMaxLength(5)),
-    }),
-    Schema.Struct({
-      do: Schema.Literal("read"),
-      at: int(0, 40),
-      results: Schema.Array(Schema.Literals(readingStates))
-        .check(Schema.isMinLength(1), Schema.isMaxLength(4)),
-    }),
-    Schema.Struct({
-      do: Schema.Literal("saveResolutions"),
-      at: int(0, 40),
-      requested: Schema.Array(which).check(Schema.isMaxLength(4)),
-      ends: Schema.Array(
-        Schema.Struct({ market: which, end: anyEnd, at: Schema.NullOr(int(0, 30)) }),
-      )
-        .check(Schema.isMaxLength(3)),
-    }),
-    Schema.Struct({
-      do: Schema.Literal("addForecasts"),
-      at: int(0, 30),
-      forecasts: Schema.Array(
-        Schema.Struct({
-          ...{ market: which, percent: int(0, 100), endWithin: Schema.Boolean },
-          /** The mid; null for a forecast of a resolution. */
-          mid: Schema.NullOr(int(0, 100)),
-        }),
-      ).check(Schema.isMaxLength(4)),
-    }),
-    Schema.Struct({ do: Schema.Literal("judgeForecasts"), at: int(0, 90) }),
-    Schema.Struct({
-      do: Schema.Literal("judge"),
-      at: int(0, 60),
-      verdicts: Schema.Array(Schema.Literals(["persisted", "reverted", "unknown"]))
-        .check(Schema.isMinLength(1), Schema.isMaxLength(5)),
-      /** A resolution that is saved between reading and writing. */
-      between: Schema.NullOr(Schema.Struct({ market: which, end: anyEnd })),
-    }),
-  ])).check(Schema.isMaxLength(12)),
-)
-type Program = typeof program extends Arbitrary.Arbitrary<infer A> ? A : never
 
 const id = (n: number) => MarketId.make(`m${n}`)
 const at = (hours: number) => now + hours * hour
 
 const payouts = { won: [1, 0], lost: [0, 1], shared: [0.5, 0.5] } as const
-const ended = (n: number, end: typeof anyEnd.Type, hours: number | null): Resolution => {
+const ended = (
+  n: number,
+  end: keyof typeof payouts | "cancelled",
+  hours: number | null,
+): Resolution => {
   const shared = { marketId: id(n), resolvedAt: hours === null ? null : at(hours) }
   return end === "cancelled"
     ? { ...shared, source: "book", state: "cancelled" }
@@ -127,136 +71,13 @@ const readingResult = (state: keyof typeof prices | "missed" | "no_book"): Readi
     price: prices[state],
   }
 
-/** The value of a judged check, as the service saves it. */
-const judgement = (check: ScoreCheck, n: number, of: ReadonlyArray<MoverWord>) =>
-  check.kind === "predetermined"
-    ? { verdict: "correct" as const }
-    : !isEntryCheck(check)
-    ? { verdict: of[n % of.length] ?? "unknown" }
-    : n % 3 === 0
+/** The value of a judged check of an entry, as the service saves it. */
+const judgement = ({ kind }: ScoreCheck, n: number) =>
+  n % 3 === 0
     ? { verdict: null, value: null, dueAt: at(30 + n) }
-    : check.kind === "whale_entry"
+    : kind === "whale_entry"
     ? { verdict: "paid" as const, value: n % 2 }
     : { verdict: "priced" as const, value: 0.25 }
-type MoverWord = "persisted" | "reverted" | "unknown"
-/** A move of one of few events. */
-const moveOf = (n: number) => ({ converged: n % 3 === 0, eventKey: `event-${n % 4}` })
-
-/** Runs the steps and returns every result. */
-const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Program) {
-  const results: Array<unknown> = []
-  let items = 0
-  for (const step of steps) {
-    if (step.do === "addChecks") {
-      const from = (yield* store.cursor) + (step.fromHere ? 0 : 1)
-      const entries: Array<PublishedEntry> = []
-      const checks = step.checks.flatMap(
-        ({ market, at: hours, kind, label, book }): ReadonlyArray<ScoreCheck> => {
-          const shared = { feedIndex: ++items, marketId: market === null ? null : id(market) }
-          if (kind === "whale") {
-            entries.push(whaleEntry(items, hours, label, book))
-            return whaleChecks(items, market, hours)
-          }
-          return kind === "predetermined"
-            ? [{
-              ...{ kind, ...shared, at: at(hours), outcome: hours % 2 === 0 ? 0 : 1 },
-              contestedPrice: hours % 3 === 0 ? hours / 100 : null,
-            }]
-            : [{
-              ...{ kind, ...shared, at: at(hours), priceStart: 0.4, priceNow: 0.1 * (hours % 9) },
-              move: hours % 5 === 0 ? null : moveOf(hours),
-            }]
-        },
-      )
-      results.push(yield* store.addChecks(from, from + checks.length + 1, checks, entries))
-    } else if (step.do === "read") {
-      const due = yield* store.dueReadings(at(step.at), 5)
-      const found = due.map(({ feedIndex, delayMinutes }, n) => ({
-        ...{ feedIndex, delayMinutes },
-        result: readingResult(step.results[n % step.results.length] ?? "missed"),
-      }))
-      // A second result of the same reading is ignored.
-      results.push(due, yield* store.saveReadings(found))
-      results.push(
-        yield* store.saveReadings(found.map((one) => ({
-          ...one,
-          result: { state: "missed" as const },
-        }))),
-      )
-    } else if (step.do === "saveResolutions") {
-      const rows = step.ends.map(({ market, end, at }) => ended(market, end, at))
-      results.push(yield* store.saveResolutions(rows, step.requested.map(id), at(step.at)))
-    } else if (step.do === "addForecasts") {
-      yield* store.addForecasts(step.forecasts.map(forecast(at(step.at))))
-    } else if (step.do === "judgeForecasts") {
-      const due = yield* store.dueForecasts({
-        ...{ now: at(step.at), overdueBefore: at(step.at - 24), limit: 3 },
-      })
-      const judged = due.map(({ forecast, requested }) => ({
-        forecast,
-        value: !requested ? null : forecast.kind === "price" ? valueOf(forecast) : step.at % 2,
-      }))
-      results.push(due, yield* store.saveForecastVerdicts([...judged, ...judged.slice(0, 1)]))
-    } else {
-      const due = yield* store.dueChecks({
-        now: at(step.at),
-        overdueBefore: at(step.at - 24),
-        limit: 4,
-      })
-      if (step.between !== null) {
-        const { market, end } = step.between
-        results.push(yield* store.saveResolutions([ended(market, end, null)], [], at(step.at)))
-      }
-      results.push(
-        due,
-        yield* store.saveVerdicts(due.map(({ check, version }, n) => ({
-          ...{ check, version },
-          ...judgement(check, n, step.verdicts),
-          point: n % 2 === 0 ? null : { at: at(n), mid: 0.25 },
-          outcome: !("priceStart" in check) || n % 3 === 0
-            ? null
-            : outcomeOf(check, 0.05 * (check.feedIndex % 20)),
-        }))),
-      )
-    }
-    const query = { limit: 3, now: at(30), requestedBefore: at(10) }
-    results.push(
-      yield* store.cursor,
-      rounded(yield* store.counts),
-      yield* store.outcomes(0, 100),
-      yield* store.outcomes(2, 3),
-      yield* store.version,
-      [...yield* store.entryTotals].map(rounded).sort(),
-      [...yield* store.walletEntrySums].map(rounded).sort(),
-      yield* store.dueReadings(at(50), 100),
-      (yield* store.moveTotals).toSorted(byKey),
-      yield* store.dueMarkets({ ...query, endedAfter: at(12), requestedAgainBefore: at(20) }),
-      yield* store.dueChecks({ now: at(60), overdueBefore: at(5), limit: 100 }),
-      yield* store.forecastsMadeAt,
-      rounded(yield* store.forecastCounts),
-      rounded(yield* store.estimateTotals),
-      yield* store.dueForecasts({ now: at(60), overdueBefore: at(30), limit: 5 }),
-    )
-  }
-  return results
-})
-
-type DrawnForecast = Extract<Program[number], { do: "addForecasts" }>["forecasts"][number]
-
-const forecast = (madeAt: number) => (drawn: DrawnForecast): Forecast => {
-  const { market, percent, endWithin, mid } = drawn
-  const shared = { marketId: id(market), madeAt, probability: percent / 100 }
-  if (mid === null) return { kind: "resolution", ...shared, endWithin }
-  return {
-    ...{ kind: "price", ...shared, eventKey: `event-${market % 3}`, mid: mid / 100 },
-    ...{ low: shared.probability / 2, high: endWithin ? 1 : shared.probability },
-    basis: endWithin ? ["move", "ladder"] : [],
-  }
-}
-
-/** Often a payout, or at the ends of the interval. */
-const valueOf = ({ marketId, mid, high, low }: StatedEstimate) =>
-  [high, low, 0.4, mid, 0, 1][(marketId.charCodeAt(1) + Math.round(mid * 100)) % 6] ?? null
 
 const byKey = (a: MoveTotals, b: MoveTotals) =>
   `${a.horizon} ${a.converged}` < `${b.horizon} ${b.converged}` ? -1 : 1
@@ -281,25 +102,139 @@ const sorted = (value: unknown): unknown =>
   )
 
 onEveryStore("ScoreStore", (law) => {
+  const outcome = (feedIndex: number, market = 1, contested = false): ScoreCheck => ({
+    ...{ kind: "predetermined", feedIndex, marketId: id(market), at: now, outcome: 0 },
+    contested,
+  })
+  const mover = (feedIndex: number, market: number | null, hours: number): ScoreCheck => ({
+    ...{ kind: "mover_1h", feedIndex, marketId: market === null ? null : id(market) },
+    ...{ at: at(hours), priceStart: 0.4, priceNow: 0.6, move: null },
+  })
+  const judged = (check: ScoreCheck, version: number, verdict: CheckVerdict | null) => ({
+    ...{ check, version, verdict, point: null, outcome: null },
+  })
+
   law(
-    "has the same results as the model after any operations",
-    checkProperty(program, (steps) =>
-      Effect.gen(function* () {
-        const results = yield* run(yield* ScoreStore, steps)
-        assert.deepEqual(sorted(results), sorted(yield* run(memoryScores(), steps)))
-      }).pipe(Effect.provide(layer)), { runs: sized({ short: 10, full: 60 }) }),
+    "dueMarkets() are those that a check, an outcome or a possible correction waits for, the longest unrequested first",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      const checks = [outcome(1, 1), mover(2, 2, 1), mover(3, 3, 50), outcome(4, 4)]
+      yield* store.addChecks(0, 4, checks)
+      const early = { requestedBefore: at(0), endedAfter: at(90), requestedAgainBefore: at(0) }
+      const due = (query: Partial<Parameters<typeof store.dueMarkets>[0]> = {}) =>
+        store.dueMarkets({ limit: 9, now: at(3), ...early, ...query })
+      assert.deepEqual(yield* due(), [1, 2, 4].map(id))
+      assert.deepEqual(yield* due({ limit: 2 }), [1, 2].map(id))
+      yield* store.saveResolutions([], [id(1)], at(6))
+      // Earlier than known, so it changes nothing.
+      yield* store.saveResolutions([], [id(1), id(2), id(4)], at(5))
+      assert.deepEqual(yield* due(), [])
+      // An outcome that is not paid yet.
+      assert.deepEqual(yield* due({ requestedBefore: at(6) }), [id(4)])
+      assert.deepEqual(yield* due({ requestedBefore: at(7) }), [4, 1].map(id))
+      // A mover that was judged by its price, and may still be paid.
+      const again = { requestedAgainBefore: at(6), endedAfter: at(1), now: at(51) }
+      yield* store.saveResolutions([], [id(3)], at(60))
+      assert.deepEqual(yield* due(again), [id(2)])
+      assert.deepEqual(yield* due({ ...again, endedAfter: at(2) }), [])
+      // A resolution that may be corrected; one of unknown time ended when it was known.
+      yield* store.saveResolutions([ended(4, "won", 8), ended(1, "won", null)], [], at(7))
+      const ending = { ...early, requestedAgainBefore: at(9), now: at(0) }
+      assert.deepEqual(yield* due({ ...ending, endedAfter: at(6) }), [4, 1].map(id))
+      assert.deepEqual(yield* due({ ...ending, endedAfter: at(7) }), [id(4)])
+    }).pipe(Effect.provide(layer)),
   )
 
-  const outcome = (feedIndex: number): ScoreCheck => ({
-    ...{
-      kind: "predetermined",
-      feedIndex,
-      marketId: id(1),
-      at: now,
-      outcome: 0,
-      contestedPrice: null,
-    },
-  })
+  law(
+    "dueChecks() wait until their market is requested or they are overdue, and are in order",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      const checks = [mover(1, 1, 3), mover(2, 2, 2), mover(3, null, 1), mover(4, 1, 2)]
+      yield* store.addChecks(0, 4, checks)
+      const due = (now: number, overdueBefore = at(0), limit = 9) =>
+        Effect.map(
+          store.dueChecks({ now, overdueBefore, limit }),
+          (found) => found.map(({ check }) => check.feedIndex),
+        )
+      assert.deepEqual(yield* due(at(1)), [])
+      assert.deepEqual(yield* due(at(9)), [3])
+      assert.deepEqual(yield* due(at(9), at(3)), [3, 2, 4])
+      yield* store.saveResolutions([], [id(1), id(7)], at(3))
+      assert.deepEqual(yield* due(at(9)), [3, 4])
+      yield* store.saveResolutions([], [id(1), id(2)], at(4))
+      assert.deepEqual(yield* due(at(9)), [3, 2, 4, 1])
+      assert.deepEqual(yield* due(at(9), at(0), 3), [3, 2, 4])
+      assert.deepEqual(yield* due(at(3)), [3, 2, 4])
+      const [check] = yield* store.dueChecks({ now: at(9), overdueBefore: at(0), limit: 1 })
+      assert.deepEqual(check, {
+        ...{ check: checks[2], version: 0, resolution: null, hasVerdict: false, point: null },
+      })
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "a verdict of an outdated resolution is ignored, and a new resolution makes its checks due again",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      const check = outcome(1)
+      yield* store.addChecks(0, 2, [check, outcome(2, 1, true)])
+      const due = store.dueChecks({ now: at(9), overdueBefore: at(9), limit: 9 })
+      assert.deepEqual(yield* due, [])
+      assert.equal(
+        yield* store.saveResolutions([ended(1, "won", 1), ended(8, "won", 1)], [], at(1)),
+        1,
+      )
+      assert.equal(yield* store.saveResolutions([ended(1, "won", 1)], [], at(2)), 0)
+      assert.deepEqual((yield* due).map(({ version, resolution }) => [version, resolution]), [
+        [1, ended(1, "won", 1)],
+        [1, ended(1, "won", 1)],
+      ])
+      const version = yield* store.version
+      assert.equal(yield* store.saveVerdicts([judged(check, 0, "wrong")]), 0)
+      assert.deepEqual([(yield* store.counts).predetermined, yield* store.version], [
+        { open: 1 },
+        version,
+      ])
+      assert.equal(yield* store.saveVerdicts([judged(check, 1, "correct")]), 1)
+      assert.notEqual(yield* store.version, version)
+      assert.deepEqual((yield* due).map(({ check }) => check.feedIndex), [2])
+      const { predetermined, contested } = yield* store.counts
+      assert.deepEqual([predetermined, contested], [{ correct: 1 }, { open: 1 }])
+      // Without a time the known one stays, so nothing is new.
+      assert.equal(yield* store.saveResolutions([ended(1, "won", null)], [], at(3)), 0)
+      assert.equal(yield* store.saveResolutions([ended(1, "cancelled", null)], [], at(3)), 1)
+      const [again] = yield* due
+      assert.deepEqual([again?.version, again?.hasVerdict, again?.resolution], [
+        ...[2, true],
+        ended(1, "cancelled", 1),
+      ])
+      assert.equal(yield* store.saveVerdicts([judged(check, 2, null)]), 1)
+      assert.deepEqual((yield* store.counts).predetermined, { open: 1 })
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "outcomes() are the checks of the items after an index, with what their items said",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      const entry = whaleEntry(2, 3, "fade", true)
+      yield* store.addChecks(0, 4, [mover(1, 1, 1), ...whaleChecks(2, 1, 3), mover(4, 1, 2)], [
+        entry,
+      ])
+      const moved = outcomeOf({ priceStart: 0.4, priceNow: 0.6 }, 0.62)
+      yield* store.saveVerdicts([{ ...judged(mover(1, 1, 1), 0, "persisted"), outcome: moved }])
+      const all = yield* store.outcomes(0, 9)
+      assert.deepEqual(all.map(({ feedIndex }) => feedIndex), [1, 2, 2, 2, 2, 4])
+      assert.deepEqual(all[0], {
+        ...{ feedIndex: 1, kind: "mover_1h", at: at(1), verdict: "persisted" },
+        ...{ priceStart: 0.4, priceNow: 0.6, drift: moved.drift, value: null, entryPrice: null },
+      })
+      assert.equal(all[1]?.entryPrice, entry.entryPrice)
+      const first = yield* store.outcomes(0, 1)
+      assert.deepEqual(first, all.slice(0, 4))
+      assert.deepEqual(yield* store.outcomes(2, 9), all.slice(5))
+    }).pipe(Effect.provide(layer)),
+  )
 
   law(
     "addChecks() of the same items succeeds on one of many replicas",
@@ -362,102 +297,94 @@ onEveryStore("ScoreStore", (law) => {
     "moveTotals follow each verdict and its corrections",
     Effect.gen(function* () {
       const store = yield* ScoreStore
-      const model = memoryScores()
       const random = new Random(5)
-      const checks = Array.from({ length: 300 }, (_, n): ScoreCheck => ({
-        kind: random.pick(["mover_1h", "mover_6h", "mover_24h"]),
-        feedIndex: n + 1,
-        marketId: null,
-        at: now + random.below(5) * 12 * hour,
-        priceStart: 0.5,
-        priceNow: 0.501,
-        move: { converged: random.chance(0.5), eventKey: `${Math.floor(n / 2)}` },
-      }))
-      for (const scores of [store, model]) yield* scores.addChecks(0, checks.length, checks)
+      const checks = Array.from({ length: 300 }, (_, n) => {
+        const horizon = random.pick(horizons)
+        const publishedAt = now + random.below(5) * 12 * hour
+        const move = { converged: random.chance(0.5), eventKey: `${Math.floor(n / 2)}` }
+        const check: ScoreCheck = {
+          ...{ kind: `mover_${horizon}`, feedIndex: n + 1, marketId: null, move },
+          at: publishedAt + Number.parseInt(horizon) * hour,
+          ...{ priceStart: 0.5, priceNow: 0.501 },
+        }
+        return { check, judged: { horizon, publishedAt, ...move } }
+      })
+      yield* store.addChecks(0, checks.length, checks.map(({ check }) => check))
+      const known = new Map<number, JudgedMove>()
       // In parts, of which each corrects some verdicts of the one before.
       for (let from = 0; from < checks.length; from += 60) {
-        const judged = checks.slice(Math.max(0, from - 40), from + 60).map((check) => ({
-          ...{ check, version: 0, verdict: "persisted" as const, point: null },
-          outcome: random.chance(0.1)
+        const part = checks.slice(Math.max(0, from - 40), from + 60).map(({ check, judged }) => {
+          const outcome = random.chance(0.1)
             ? null
-            : outcomeOf({ priceStart: 0.5, priceNow: 0.501 }, 0.5 + random.below(20) / 1e4),
-        }))
-        for (const scores of [store, model]) yield* scores.saveVerdicts(judged)
+            : outcomeOf({ priceStart: 0.5, priceNow: 0.501 }, 0.5 + random.below(20) / 1e4)
+          if (outcome === null) known.delete(check.feedIndex)
+          else known.set(check.feedIndex, { ...judged, ...outcome })
+          return { check, version: 0, verdict: "persisted" as const, point: null, outcome }
+        })
+        yield* store.saveVerdicts(part)
         const totals = (yield* store.moveTotals).toSorted(byKey)
         assert.equal(totals.length, 6)
-        assert.deepEqual(totals, (yield* model.moveTotals).toSorted(byKey))
+        assert.deepEqual(totals, totalsOfMoves([...known.values()]).toSorted(byKey))
       }
     }).pipe(Effect.provide(layer)),
   )
 
   law(
-    "the sums of entries equal the model's, for every label, side, book and result",
+    "the sums of entries are those of the definition, for every label, side, book and result",
     Effect.gen(function* () {
-      const filled = Effect.fnUntraced(function* (store: ScoreStore["Service"]) {
-        const entries = Array.from(
-          { length: 48 },
-          (_, n) => whaleEntry(n + 1, n % 20, entryLabels[n % 4] ?? "none", n % 6 > 0),
-        )
-        const checks = entries.flatMap(({ feedIndex }) => whaleChecks(feedIndex, 1, feedIndex % 20))
-        yield* store.addChecks(0, 48, checks, entries)
-        const due = yield* store.dueReadings(at(50), 200)
-        const read = (shift: number) =>
-          due.map(({ feedIndex, delayMinutes }, n) => ({
-            ...{ feedIndex, delayMinutes },
-            result: readingResult(readingStates[(n + shift) % 5] ?? "missed"),
-          }))
-        assert.equal(yield* store.saveReadings(read(0)), 96)
-        const version = yield* store.version
-        assert.equal(yield* store.saveReadings(read(1)), 0)
-        assert.equal(yield* store.version, version)
-        yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], at(60))
-        const query = { now: at(60), overdueBefore: at(60), limit: 200 }
-        const judged = (yield* store.dueChecks(query)).map(({ check, version }, n) => ({
-          ...{ check, version, point: null, outcome: null },
-          ...judgement(check, n + 1, []),
+      const store = yield* ScoreStore
+      const entries = Array.from(
+        { length: 48 },
+        (_, n) => whaleEntry(n + 1, n % 20, entryLabels[n % 4] ?? "none", n % 6 > 0),
+      )
+      const checks = entries.flatMap(({ feedIndex }) => whaleChecks(feedIndex, 1, feedIndex % 20))
+      yield* store.addChecks(0, 48, checks, entries)
+      const due = yield* store.dueReadings(at(50), 200)
+      const inOrder = due.toSorted((a, b) =>
+        a.dueAt - b.dueAt || a.feedIndex - b.feedIndex || a.delayMinutes - b.delayMinutes
+      )
+      assert.deepEqual(due, inOrder)
+      assert.deepEqual(yield* store.dueReadings(due[0]?.dueAt ?? 0, 1), due.slice(0, 1))
+      assert.deepEqual(yield* store.dueReadings((due[0]?.dueAt ?? 0) - 1, 9), [])
+      const read = (shift: number) =>
+        due.map((reading, n) => ({
+          ...reading,
+          result: readingResult(readingStates[(n + shift) % 5] ?? "missed"),
         }))
-        assert.equal(yield* store.saveVerdicts(judged), judged.length)
-        const known = [...yield* store.entryTotals, ...yield* store.walletEntrySums]
-        return known.map(rounded).sort()
-      })
-      const sums = yield* filled(yield* ScoreStore)
-      assert.deepEqual(sums, yield* filled(memoryScores()))
+      assert.equal(yield* store.saveReadings(read(0).slice(0, 95)), 95)
+      const version = yield* store.version
+      assert.equal(yield* store.saveReadings(read(1).slice(0, 95)), 0)
+      assert.equal(yield* store.version, version)
+      yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], at(60))
+      const found = yield* store.dueChecks({ now: at(60), overdueBefore: at(60), limit: 200 })
+      const hourly = new Map(
+        read(0).slice(0, 95).flatMap(({ feedIndex, delayMinutes, result }) =>
+          delayMinutes === 60 && result.state === "read" && result.mid !== null
+            ? [[feedIndex, { at: result.readAt, mid: result.mid }] as const]
+            : []
+        ),
+      )
+      for (const { check: { kind, feedIndex }, point } of found) {
+        assert.deepEqual(point, kind === "whale_1h" ? hourly.get(feedIndex) ?? null : null)
+      }
+      const judged = found.map(({ check, version }, n) => ({
+        ...{ check, version, point: null, outcome: null },
+        ...judgement(check, n + 1),
+      }))
+      assert.equal(yield* store.saveVerdicts(judged), judged.length)
+      const scored = entries.map((entry): ScoredEntry => ({
+        entry,
+        checks: judged.filter(({ check }) => check.feedIndex === entry.feedIndex)
+          .map(({ check: { kind }, verdict, value }) => ({ kind, verdict, value })),
+        readings: read(0).map((one, n) => ({ ...one, result: n < 95 ? one.result : null }))
+          .filter(({ feedIndex }) => feedIndex === entry.feedIndex),
+      }))
+      const sums = [...yield* store.entryTotals, ...yield* store.walletEntrySums]
+      const expected = [...totalsOf(scored), ...walletSumsOf(scored)]
+      assert.deepEqual(sums.map(rounded).sort(), expected.map(rounded).sort())
       for (const part of ["at_ask", "whale_24h_from_ask", "book_60", "unfillable_1"]) {
-        assert.ok(sums.some((row) => row.includes(part)), part)
+        assert.ok(sums.map(rounded).some((row) => row.includes(part)), part)
       }
-    }).pipe(Effect.provide(layer)),
-  )
-
-  law(
-    "the totals of estimates equal the model's, of the last year",
-    Effect.gen(function* () {
-      const random = new Random(6)
-      const made = Array.from({ length: 60 }, (_, n) => {
-        const [percent, mid] = [10 * random.below(11), n % 7 === 0 ? null : 10 * random.below(11)]
-        const drawn = { market: n % 7, percent, endWithin: random.chance(0.5), mid }
-        return forecast(at(n))({ ...drawn, percent: random.chance(0.3) ? mid ?? percent : percent })
-      })
-      const filled = Effect.fnUntraced(function* (store: ScoreStore["Service"]) {
-        yield* store.addForecasts(made)
-        const judged = made.slice(0, 50).map((one, n) => ({
-          forecast: one,
-          value: n % 9 === 0 ? null : one.kind === "price" ? valueOf(one) : n % 2,
-        }))
-        yield* store.saveForecastVerdicts(judged)
-        const totals = [yield* store.estimateTotals]
-        // Those of the first half are then older than a year; resolutions stay.
-        const later = forecast(at(29) + estimatesKeptMs)
-        yield* store.addForecasts([later({ market: 1, percent: 50, endWithin: true, mid: 40 })])
-        totals.push(yield* store.estimateTotals)
-        const counts = yield* store.forecastCounts
-        return { totals, known: [...totals, counts].map(rounded) }
-      })
-      const { totals: [before, after], known } = yield* filled(yield* ScoreStore)
-      assert.deepEqual(known, (yield* filled(memoryScores())).known)
-      assert.deepEqual([before?.estimates, after?.estimates], [51, 28])
-      const { views = 0, intervals = 0, covered = 0, unknown = 0, difference } = before ?? {}
-      assert.ok(views > 0 && views < (difference?.n ?? 0), `${views} views`)
-      assert.ok(covered > 0 && covered < intervals && unknown > 0, `${covered} of ${intervals}`)
     }).pipe(Effect.provide(layer)),
   )
 

@@ -21,7 +21,7 @@ import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { makeWorld, type World } from "../../src/venues/simulated/world.ts"
 import { defaultGroups, type WalletGroup } from "../../src/venues/simulated/wallets.ts"
 import { sized } from "../support/size.ts"
-import { costOf, type ScoredEntry, totalsOf } from "../support/track-record/memoryEntries.ts"
+import { costOf, type ScoredEntry, totalsOf } from "../support/track-record/entryTotals.ts"
 import { whaleItem } from "../support/track-record/whaleItems.ts"
 
 type Episode = ReturnType<World["truth"]["episodes"]>[number]

@@ -29,7 +29,7 @@ import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.
 import { metrics } from "../../../src/track-record/domain/entryScore.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
 import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
-import { noVerdicts } from "../../support/track-record/memoryScores.ts"
+import { noVerdicts } from "../../support/products.ts"
 
 const path = "/v1/track-record"
 const noon = Date.parse("2026-11-21T12:00:00.000Z")

@@ -29,7 +29,7 @@ import {
   type ScoredEntry,
   totalsOf,
   walletSumsOf,
-} from "../../support/track-record/memoryEntries.ts"
+} from "../../support/track-record/entryTotals.ts"
 import { whaleItem } from "../../support/track-record/whaleItems.ts"
 
 const close = (a: number, b: number, within = 1e-9) => Math.abs(a - b) <= within

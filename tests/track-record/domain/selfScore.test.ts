@@ -23,7 +23,7 @@ import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 import { market, now } from "../../support/movers/market.ts"
-import { noVerdicts } from "../../support/track-record/memoryScores.ts"
+import { noVerdicts } from "../../support/products.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))

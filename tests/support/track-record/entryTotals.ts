@@ -1,5 +1,5 @@
 /**
- * Published whale entries in memory: their readings and sums, computed from every value by definition.
+ * The sums of published whale entries, computed from every value by definition.
  *
  * @module
  */
