@@ -5,6 +5,7 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
+import { marketScore, noSums } from "../../src/whales/domain/score.ts"
 import { whaleRow } from "../support/products.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
@@ -12,6 +13,7 @@ import {
   addActivity,
   entryOf,
   factsOf,
+  far,
   marketOf,
   positionOf,
   readAll,
@@ -34,7 +36,7 @@ onEveryWhaleStore("EntryStore", (law) => {
       // Positions become stale when the facts of their market arrive late.
       yield* store.saveFacts([factsOf(6)], [], start)
       // Older activity does not move a stale position.
-      yield* readAll(store, [activityEventOf(0, 1, 3)])
+      yield* readAll(store, [activityEventOf(0, 1, 1)])
       const stale = yield* store.stale(4)
       equal(stale.map(({ market }) => market.id), [1, 6, 3, 0].map(marketOf))
       yield* store.saveEntries([
@@ -62,6 +64,65 @@ onEveryWhaleStore("EntryStore", (law) => {
         1,
         3,
       ]])
+    }),
+  )
+
+  law(
+    "a position of an ended market becomes uncounted when its entries change, and only then",
+    Effect.fnUntraced(function* (store) {
+      yield* addActivity(store, 1)
+      yield* store.saveEntries([positionOf(0)])
+      yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
+      const uncounted = Effect.map(
+        store.uncounted(9, far),
+        (events) => events[0]?.positions[0]?.version ?? 0,
+      )
+      const count = Effect.gen(function* () {
+        const place = { wallet: walletOf(0), marketId: marketOf(0) }
+        const version = (yield* store.sums([walletOf(0)])).get(walletOf(0))?.version ?? 0
+        const score = marketScore([entryOf(0)], [1, 0], 0)
+        return yield* store.saveCounted(
+          [{ ...place, version: yield* uncounted, score }],
+          [{ wallet: walletOf(0), version, sums: noSums }],
+        )
+      })
+      equal([yield* count, yield* uncounted], [true, 0])
+      yield* store.saveEntries([{ ...positionOf(0), boughtBoth: true, due: false }])
+      equal(yield* uncounted, 0)
+      for (const entries of [[entryOf(1)], []]) {
+        yield* store.saveEntries([{ ...positionOf(0), entries }])
+        equal([(yield* uncounted) > 0, yield* count], [true, true])
+      }
+    }),
+  )
+
+  law(
+    "a market has entries as long as one of its positions has",
+    Effect.fnUntraced(function* (store) {
+      yield* addActivity(store, 1)
+      const source = "volume" as const
+      yield* store.track([{ wallet: walletOf(1), name: "Other", source }], start)
+      const read = { readFrom: start, readTo: start, history: "whole" as const }
+      const activity = [activityEventOf(1, 0, 0)]
+      yield* store.saveRead({ wallet: walletOf(1), activity, ...read })
+      const [one, other] = [positionOf(0), { ...positionOf(0), wallet: walletOf(1) }]
+      const open = Effect.all([
+        store.unresolved({
+          ...{ limit: 9, checkedBefore: far, endedAfter: far, recheckedBefore: 0 },
+          ending: { from: 0, to: 0, checkedBefore: 0 },
+        }),
+        Effect.map(store.openEntries, (open) => [...open].sort()),
+      ])
+      equal(yield* open, [[], []])
+      yield* store.saveEntries([one, { ...other, entries: [entryOf(0), entryOf(1)] }])
+      equal(yield* open, [[marketOf(0)], [[walletOf(0), 1], [walletOf(1), 2]]])
+      yield* store.saveEntries([{ ...one, entries: [] }])
+      equal(yield* open, [[marketOf(0)], [[walletOf(1), 2]]])
+      yield* store.saveEntries([{ ...other, entries: [] }])
+      equal(yield* open, [[], []])
+      yield* store.saveEntries([one])
+      yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
+      equal(yield* open, [[], []])
     }),
   )
 

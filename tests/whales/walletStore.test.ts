@@ -7,7 +7,16 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
 import { onEveryStore } from "../support/stores.ts"
 import { onEveryWhaleStore, postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
-import { activityEventOf, factsOf, readAll, start, upTo, walletOf } from "./whaleStores.laws.ts"
+import {
+  activityEventOf,
+  addActivity,
+  factsOf,
+  positionOf,
+  readAll,
+  start,
+  upTo,
+  walletOf,
+} from "./whaleStores.laws.ts"
 
 onEveryWhaleStore("WalletStore", (law) => {
   law(
@@ -25,6 +34,53 @@ onEveryWhaleStore("WalletStore", (law) => {
       const activity = upTo(many).map((n) => ({ ...activityEventOf(0, n, 0), occurrence: n }))
       equal(yield* readAll(store, activity), { added: many })
       equal(yield* readAll(store, activity), { added: 0 })
+    }),
+  )
+
+  law(
+    "a wallet's events, markets and markets of both outcomes are counted once",
+    Effect.fnUntraced(function* (store) {
+      const counts = Effect.map(
+        store.tracked,
+        (wallets) =>
+          wallets.map((
+            { activityCount, markets, bothSides },
+          ) => [activityCount, markets, bothSides]),
+      )
+      yield* addActivity(store, 2)
+      equal(yield* counts, [[2, 2, 0]])
+      yield* readAll(store, [activityEventOf(0, 0, 0), activityEventOf(0, 0, 1)])
+      equal(yield* counts, [[3, 2, 0]])
+      for (const boughtBoth of [true, true, false]) {
+        yield* store.saveEntries([{ ...positionOf(0, 2), boughtBoth }, positionOf(1)])
+        equal(yield* counts, [[3, 2, boughtBoth ? 1 : 0]])
+      }
+    }),
+  )
+
+  law(
+    "saveRead() extends the known range, but not over a gap, and never takes a history back",
+    Effect.fnUntraced(function* (store) {
+      yield* store.track([{ wallet: walletOf(0), name: "Wallet", source: "volume" }], start)
+      const read = Effect.fnUntraced(function* (
+        from: number,
+        to: number,
+        history: "reading" | "whole" | "truncated",
+      ) {
+        const range = { readFrom: start + from, readTo: start + to }
+        yield* store.saveRead({ wallet: walletOf(0), activity: [], ...range, history })
+        return (yield* store.tracked).map(({ readFrom, readTo, history }) => [
+          ...[(readFrom ?? 0) - start, (readTo ?? 0) - start],
+          history,
+        ])
+      })
+      equal(yield* read(5_000, 9_000, "reading"), [[5_000, 9_000, "reading"]])
+      equal(yield* read(10_000, 12_000, "whole"), [[5_000, 9_000, "reading"]])
+      equal(yield* read(1_000, 4_000, "whole"), [[5_000, 9_000, "reading"]])
+      equal(yield* read(9_999, 12_000, "whole"), [[5_000, 12_000, "whole"]])
+      equal(yield* read(1_000, 4_001, "reading"), [[1_000, 12_000, "whole"]])
+      equal(yield* read(6_000, 7_000, "truncated"), [[1_000, 12_000, "truncated"]])
+      equal(yield* read(6_000, 7_000, "whole"), [[1_000, 12_000, "truncated"]])
     }),
   )
 

@@ -5,13 +5,14 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
-import { second } from "../../src/core/domain/time.ts"
+import { day, second } from "../../src/core/domain/time.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
   activityEventOf,
   addActivity,
   entryOf,
   factsOf,
+  far,
   marketOf,
   positionOf,
   readAll,
@@ -74,6 +75,67 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       equal((yield* store.ended({ ...query, limit: 2 })).length, 2)
       equal(yield* store.ended({ ...query, changed: { from: 0, to: start }, limit: 9 }), [])
       equal(yield* store.ended({ ...query, endedFrom: start + 2 * second, limit: 9 }), [])
+    }),
+  )
+
+  law(
+    "the first facts of a market decide its event, and later ones its fee and its end",
+    Effect.fnUntraced(function* (store) {
+      yield* addActivity(store, 2)
+      yield* store.saveEntries([0, 1].map((market) => positionOf(market)))
+      const later = {
+        ...factsOf(0),
+        eventKey: "another",
+        takerFeeRate: 0.5,
+        endsAt: start + 7 * day,
+      }
+      yield* store.saveFacts([later], [], start)
+      const ending = { from: start + 7 * day, to: start + 7 * day, checkedBefore: start }
+      const query = { limit: 9, checkedBefore: 0, ending, endedAfter: start, recheckedBefore: 0 }
+      equal([...yield* store.unresolved(query)].sort(), [marketOf(0), marketOf(1)])
+      yield* store.saveResolutions([], [0, 1].map(marketOf), start - 1)
+      equal(yield* store.unresolved(query), [marketOf(0)])
+      yield* store.saveResolutions([0, 1].map((market) => resolutionOf(market, 0)), [], start)
+      const [event, ...others] = yield* store.uncounted(9, far)
+      equal(others, [])
+      equal(event?.positions.map(({ feeRate }) => feeRate).sort(), [0.01, 0.5])
+    }),
+  )
+
+  law(
+    "a resolution is new when its payouts are, and without a time keeps when its market ended",
+    Effect.fnUntraced(function* (store) {
+      yield* addActivity(store, 1)
+      yield* store.saveEntries([positionOf(0)])
+      const state = Effect.map(
+        Effect.all([
+          store.ended({ endedFrom: 0, changed: { from: 0, to: far }, limit: 9 }),
+          store.uncounted(9, far),
+        ]),
+        ([ended, uncounted]) => ({
+          endedAt: ended[0]?.endedAt,
+          version: uncounted[0]?.positions[0]?.version,
+        }),
+      )
+      const save = (how: number, seconds: number, at: number) =>
+        store.saveResolutions([resolutionOf(0, how, seconds)], [], start + at * second)
+      equal(yield* save(0, 0, 5), 1)
+      const first = yield* state
+      equal(first.endedAt, start + 5 * second)
+      equal([yield* save(0, 0, 7), yield* state], [0, first])
+      equal(yield* store.saveResolutions([], [marketOf(0)], start + 8 * second), 0)
+      equal(yield* state, first)
+      equal(yield* save(1, 0, 9), 1)
+      const corrected = yield* state
+      equal([corrected.endedAt, corrected.version === first.version], [first.endedAt, false])
+      equal(yield* save(1, 2, 9), 0)
+      equal(yield* state, { ...corrected, endedAt: start + 2 * second })
+      // An earlier check than the known one changes nothing.
+      yield* store.saveResolutions([], [marketOf(0)], start + second)
+      const query = { limit: 9, checkedBefore: 0, ending: never, endedAfter: start }
+      const again = (at: number) =>
+        store.unresolved({ ...query, recheckedBefore: start + at * second })
+      equal([yield* again(8), yield* again(9)], [[], [marketOf(0)]])
     }),
   )
 

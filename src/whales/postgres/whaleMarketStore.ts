@@ -95,7 +95,7 @@ const saveFactsOf = Effect.fnUntraced(
           due_at float8, facts json
         )
       ), first_known AS MATERIALIZED (
-        SELECT market_id, i.event_id, state,
+        SELECT market_id,
           coalesce(to_timestamp(i.due_at / 1000), '-infinity') AS due_at
         FROM incoming i JOIN whale_market m USING (market_id)
         WHERE m.event_id IS NULL AND i.event_id IS NOT NULL
@@ -115,7 +115,7 @@ const saveFactsOf = Effect.fnUntraced(
         SELECT market_id, facts FROM incoming WHERE event_id IS NOT NULL
         ON CONFLICT (market_id) DO UPDATE SET facts = excluded.facts
           WHERE stored.facts::text <> excluded.facts::text
-      ), stale AS (
+      )
       INSERT INTO whale_stale (market_id, wallet_id, activity_at_ms)
       SELECT market_id, wallet_id, newest.activity_at_ms
       FROM first_known JOIN whale_position USING (market_id), LATERAL (
@@ -124,13 +124,7 @@ const saveFactsOf = Effect.fnUntraced(
       ) newest
       WHERE entries_version < activity_version
       ORDER BY market_id, wallet_id
-      ON CONFLICT DO NOTHING
-      ), marked AS (
-        SELECT event_id, wallet_id, market_id, due_at
-        FROM first_known JOIN whale_position USING (market_id)
-        WHERE state IS NOT NULL AND entry_count > 0
-      )
-      ${markUncounted(sql)}`
+      ON CONFLICT DO NOTHING`
   },
   (saved, sql) => sql.withTransaction(saved),
 )
