@@ -120,6 +120,7 @@ onEveryStore("ScoreStore", (law) => {
       const store = yield* ScoreStore
       const checks = [outcome(1, 1), mover(2, 2, 1), mover(3, 3, 50), outcome(4, 4)]
       yield* store.addChecks(0, 4, checks)
+      yield* store.addChecks(4, 6, [mover(5, 1, 200), mover(6, 2, -50)])
       const early = { requestedBefore: at(0), endedAfter: at(90), requestedAgainBefore: at(0) }
       const due = (query: Partial<Parameters<typeof store.dueMarkets>[0]> = {}) =>
         store.dueMarkets({ limit: 9, now: at(3), ...early, ...query })
@@ -141,6 +142,13 @@ onEveryStore("ScoreStore", (law) => {
       yield* store.saveResolutions([ended(4, "won", 8), ended(1, "won", null)], [], at(7))
       const ending = { ...early, requestedAgainBefore: at(9), now: at(0) }
       assert.deepEqual(yield* due({ ...ending, endedAfter: at(6) }), [4, 1].map(id))
+      assert.deepEqual(yield* due({ ...ending, endedAfter: at(7) }), [id(4)])
+      assert.deepEqual(
+        yield* due({ ...ending, endedAfter: at(6), requestedAgainBefore: at(5) }),
+        [],
+      )
+      assert.deepEqual(yield* due({ requestedBefore: at(9), now: at(0) }), [])
+      yield* store.saveResolutions([ended(1, "lost", null)], [], at(20))
       assert.deepEqual(yield* due({ ...ending, endedAfter: at(7) }), [id(4)])
     }).pipe(Effect.provide(layer)),
   )

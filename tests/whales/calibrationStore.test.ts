@@ -22,14 +22,14 @@ onEveryWhaleStore("CalibrationStore", (law) => {
         store.calibrations([walletOf(0)]),
         (rows) => rows.get(walletOf(0)),
       )
-      yield* store.saveCalibrated([calibrated(0, 1)], [])
+      yield* store.saveCalibrated([calibrated(0, 1, 83)], [])
       yield* store.saveCalibrated([calibrated(0, 3)], [])
-      equal(yield* found, [calibrated(0, 3), calibrated(0, 1)])
+      equal(yield* found, [calibrated(0, 3), calibrated(0, 1, 83)])
       yield* store.saveCalibrated([calibrated(0, 3, 85)], [])
-      equal(yield* found, [calibrated(0, 3, 85), calibrated(0, 1)])
+      equal(yield* found, [calibrated(0, 3, 85), calibrated(0, 1, 83)])
       const version = yield* store.calibrationVersion
       yield* store.saveCalibrated([calibrated(0, 3, 85), calibrated(0, 2)], [walletOf(1)])
-      equal(yield* found, [calibrated(0, 3, 85), calibrated(0, 1)])
+      equal(yield* found, [calibrated(0, 3, 85), calibrated(0, 1, 83)])
       equal(yield* store.calibrationVersion, version)
       yield* store.saveCalibrated([], [walletOf(0)])
       equal(yield* found, undefined)

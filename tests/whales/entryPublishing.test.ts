@@ -184,7 +184,7 @@ test("publishEntries() stops waiting for books before its stage times out", () =
     setBooks(() => Effect.andThen(Deferred.succeed(requested, undefined), Effect.never))
     const publishing = yield* Effect.forkChild(Effect.timeout(publish(), "30 seconds"))
     yield* Deferred.await(requested)
-    yield* TestClock.adjust("30 seconds")
+    yield* TestClock.adjust("10 seconds")
     const { items, rejected } = yield* Fiber.join(publishing)
     equal([items.length, rejected], [1, { unavailable: 1 }])
   }))
