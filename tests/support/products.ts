@@ -83,6 +83,7 @@ export const noVerdicts: VerdictCounts = {
   mover_24h: {},
   predetermined: {},
   contested: {},
+  contestedMeanPrice: null,
 }
 
 export const makeProductPorts = Effect.gen(function* () {

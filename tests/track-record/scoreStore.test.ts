@@ -19,9 +19,12 @@ import {
 import { type CheckVerdict, type ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { horizons, type MoveTotals, outcomeOf } from "../../src/track-record/domain/moverDrift.ts"
+import { estimatesKeptMs } from "../../src/track-record/domain/estimates.ts"
+import type { Forecast } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
 import { type ScoredEntry, totalsOf, walletSumsOf } from "../support/track-record/entryTotals.ts"
+import { totalsOfEstimates } from "../support/track-record/estimateTotals.ts"
 import { type JudgedMove, totalsOfMoves } from "../support/track-record/moveTotals.ts"
 import { Random } from "../support/random.ts"
 import { onEveryStore } from "../support/stores.ts"
@@ -102,9 +105,13 @@ const sorted = (value: unknown): unknown =>
   )
 
 onEveryStore("ScoreStore", (law) => {
-  const outcome = (feedIndex: number, market = 1, contested = false): ScoreCheck => ({
+  const outcome = (
+    feedIndex: number,
+    market = 1,
+    contestedPrice: number | null = null,
+  ): ScoreCheck => ({
     ...{ kind: "predetermined", feedIndex, marketId: id(market), at: now, outcome: 0 },
-    contested,
+    contestedPrice,
   })
   const mover = (feedIndex: number, market: number | null, hours: number): ScoreCheck => ({
     ...{ kind: "mover_1h", feedIndex, marketId: market === null ? null : id(market) },
@@ -185,7 +192,7 @@ onEveryStore("ScoreStore", (law) => {
     Effect.gen(function* () {
       const store = yield* ScoreStore
       const check = outcome(1)
-      yield* store.addChecks(0, 2, [check, outcome(2, 1, true)])
+      yield* store.addChecks(0, 2, [check, outcome(2, 1, 0.4)])
       const due = store.dueChecks({ now: at(9), overdueBefore: at(9), limit: 9 })
       assert.deepEqual(yield* due, [])
       assert.equal(
@@ -206,8 +213,14 @@ onEveryStore("ScoreStore", (law) => {
       assert.equal(yield* store.saveVerdicts([judged(check, 1, "correct")]), 1)
       assert.notEqual(yield* store.version, version)
       assert.deepEqual((yield* due).map(({ check }) => check.feedIndex), [2])
-      const { predetermined, contested } = yield* store.counts
-      assert.deepEqual([predetermined, contested], [{ correct: 1 }, { open: 1 }])
+      const { predetermined, contested, contestedMeanPrice } = yield* store.counts
+      assert.deepEqual([predetermined, contested, contestedMeanPrice], [
+        { correct: 1 },
+        { open: 1 },
+        null,
+      ])
+      yield* store.saveVerdicts([judged(outcome(2, 1, 0.4), 1, "wrong")])
+      assert.equal((yield* store.counts).contestedMeanPrice, 0.4)
       // Without a time the known one stays, so nothing is new.
       assert.equal(yield* store.saveResolutions([ended(1, "won", null)], [], at(3)), 0)
       assert.equal(yield* store.saveResolutions([ended(1, "cancelled", null)], [], at(3)), 1)
@@ -393,6 +406,103 @@ onEveryStore("ScoreStore", (law) => {
       for (const part of ["at_ask", "whale_24h_from_ask", "book_60", "unfillable_1"]) {
         assert.ok(sums.map(rounded).some((row) => row.includes(part)), part)
       }
+    }).pipe(Effect.provide(layer)),
+  )
+
+  /** One of `n`, every seventh of a resolution; half of them agree with the mid. */
+  const forecastOf = (n: number): Forecast => {
+    const shared = { marketId: id(n % 7), madeAt: at(n), probability: n * 37 % 100 / 100 }
+    if (n % 7 === 0) return { kind: "resolution", ...shared, endWithin: n % 2 === 0 }
+    const mid = n % 3 === 0 ? shared.probability : n * 53 % 100 / 100
+    return {
+      ...{ kind: "price", ...shared, mid, eventKey: `event-${n % 3}` },
+      ...{ low: shared.probability / 2, high: n % 4 === 0 ? 1 : shared.probability },
+      basis: n % 2 === 0 ? ["move", "ladder"] : [],
+    }
+  }
+  const forecasts = Array.from({ length: 60 }, (_, n) => forecastOf(n))
+
+  law(
+    "the totals of forecasts are those of the definition: of resolutions, and of the last year's estimates",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      yield* store.addForecasts(forecasts)
+      yield* store.addForecasts(forecasts.map((one) => ({ ...one, probability: 1, high: 1 })))
+      assert.equal(yield* store.forecastsMadeAt, at(56))
+      const judged = forecasts.slice(0, 50).map((forecast, n) => {
+        const payouts = forecast.kind === "price"
+          ? [forecast.high, forecast.mid, 0, 1, 0.4]
+          : [1, 0]
+        return { forecast, value: n % 9 === 0 ? null : payouts[n % payouts.length] ?? null }
+      })
+      assert.equal(yield* store.saveForecastVerdicts(judged), 50)
+      const version = yield* store.version
+      // The first verdict stays.
+      const others = judged.map(({ forecast }) => ({ forecast, value: 0.5 }))
+      assert.equal(yield* store.saveForecastVerdicts(others), 0)
+      assert.equal(yield* store.version, version)
+      const stored = forecasts.map((forecast, n) => ({
+        ...{ forecast, judged: n < 50, value: judged[n]?.value ?? null },
+      }))
+      const before = totalsOfEstimates(stored)
+      assert.equal(rounded(yield* store.estimateTotals), rounded(before))
+      assert.ok(before.views > 0 && before.views < before.difference.n && before.unknown > 0)
+      assert.ok(before.covered > 0 && before.covered < before.intervals)
+      // Those of the first half are then older than a year; resolutions stay.
+      const later = { ...forecastOf(1), madeAt: at(29) + estimatesKeptMs }
+      yield* store.addForecasts([later])
+      const kept = stored.filter(({ forecast }) => forecast.madeAt >= at(29))
+      const after = totalsOfEstimates([...kept, { forecast: later, judged: false, value: null }])
+      assert.equal(rounded(yield* store.estimateTotals), rounded(after))
+      const ends = stored.flatMap(({ forecast, ...one }) =>
+        forecast.kind === "resolution" ? [{ ...forecast, ...one }] : []
+      )
+      const error = (of: (it: (typeof ends)[number]) => number) =>
+        ends.reduce((sum, it) => sum + (it.value === null ? 0 : (of(it) - it.value) ** 2), 0)
+      assert.equal(
+        rounded(yield* store.forecastCounts),
+        rounded({
+          forecasts: ends.length,
+          resolved: ends.filter(({ value }) => value === 1).length,
+          open: ends.filter(({ value }) => value === 0).length,
+          unknown: ends.filter(({ judged, value }) => judged && value === null).length,
+          squaredError: error(({ probability }) => probability),
+          endDateSquaredError: error(({ endWithin }) => endWithin ? 1 : 0),
+        }),
+      )
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "dueForecasts() wait until their market is requested or they are overdue, the longest due first",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      yield* store.addForecasts(forecasts)
+      const due = (now: number, overdueBefore: number, limit = 99) =>
+        store.dueForecasts({ now: at(now), overdueBefore: at(overdueBefore), limit })
+      // Due half an hour after a day.
+      assert.deepEqual(yield* due(99, 24), [])
+      const overdue = yield* due(99, 27)
+      assert.deepEqual(
+        overdue,
+        forecasts.slice(0, 3).map((forecast) => ({
+          ...{ forecast, resolution: null, requested: false },
+        })),
+      )
+      assert.deepEqual(yield* due(99, 27, 2), overdue.slice(0, 2))
+      const early = { requestedBefore: at(0), endedAfter: at(90), requestedAgainBefore: at(0) }
+      const markets = (now: number) => store.dueMarkets({ limit: 99, now: at(now), ...early })
+      assert.deepEqual(yield* markets(24), [])
+      assert.deepEqual(yield* markets(26), [0, 1].map(id))
+      yield* store.saveResolutions([ended(1, "won", 3)], [id(1)], at(40))
+      assert.deepEqual(yield* markets(26), [id(0)])
+      const requested = [1, 8, 15].map((n) => ({
+        ...{ forecast: forecastOf(n), resolution: ended(1, "won", 3), requested: true },
+      }))
+      assert.deepEqual(yield* due(99, 0), requested)
+      assert.deepEqual(yield* due(33, 0), requested.slice(0, 2))
+      yield* store.saveForecastVerdicts([{ forecast: forecastOf(8), value: null }])
+      assert.deepEqual(yield* due(99, 0), [requested[0], requested[2]])
     }).pipe(Effect.provide(layer)),
   )
 

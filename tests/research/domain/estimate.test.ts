@@ -22,7 +22,7 @@ import {
 import { estimateScore } from "../../../src/track-record/domain/estimates.ts"
 import { law } from "../../support/effect.ts"
 import { Random } from "../../support/random.ts"
-import { totalsOfEstimates } from "../../support/track-record/memoryScores.ts"
+import { totalsOfEstimates } from "../../support/track-record/estimateTotals.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
 
