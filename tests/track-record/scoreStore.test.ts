@@ -372,8 +372,16 @@ onEveryStore("ScoreStore", (law) => {
           ...reading,
           result: readingResult(readingStates[(n + shift) % 5] ?? "missed"),
         }))
+      for (const { feedIndex, outcome } of due) {
+        const bought = feedIndex % 2 === 0 ? 0 : 1
+        const isFade = entries[feedIndex - 1]?.label === "fade"
+        assert.equal(outcome, isFade ? 1 - bought : bought)
+      }
+      const unread = yield* store.version
       assert.equal(yield* store.saveReadings(read(0).slice(0, 95)), 95)
+      assert.deepEqual(yield* store.dueReadings(at(50), 200), due.slice(95))
       const version = yield* store.version
+      assert.notEqual(version, unread)
       assert.equal(yield* store.saveReadings(read(1).slice(0, 95)), 0)
       assert.equal(yield* store.version, version)
       yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], at(60))
@@ -393,6 +401,11 @@ onEveryStore("ScoreStore", (law) => {
         ...judgement(check, n + 1),
       }))
       assert.equal(yield* store.saveVerdicts(judged), judged.length)
+      // A verdict keeps the point that it used, here none.
+      yield* store.saveResolutions([ended(1, "won", 2)], [id(1)], at(60))
+      const again = yield* store.dueChecks({ now: at(60), overdueBefore: at(60), limit: 200 })
+      assert.ok(again.some(({ hasVerdict }) => hasVerdict))
+      for (const { point, hasVerdict } of again) if (hasVerdict) assert.equal(point, null)
       const scored = entries.map((entry): ScoredEntry => ({
         entry,
         checks: judged.filter(({ check }) => check.feedIndex === entry.feedIndex)
