@@ -1,5 +1,5 @@
 /**
- * Buyers who disconnect over raw sockets, at every step of a sale, at any moment, in both orders.
+ * Buyers who disconnect over raw sockets, at every step of a sale, in both orders.
  *
  * A disconnect before the claim leaves no row, one before the intent to settle releases the payment. After it the sale continues, and the
  * buyer can fetch the answer until HOLD is over; then the payment is refunded.
@@ -7,7 +7,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Duration, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Duration, Effect, Layer, Schedule } from "effect"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
@@ -20,7 +20,6 @@ import {
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
-import { Random } from "../support/random.ts"
 import { liveTest } from "../support/effect.ts"
 import {
   ask,
@@ -243,76 +242,3 @@ for (const order of orders) {
       }).pipe(Effect.provide(ports)),
   )
 }
-
-const buyersCount = 60
-const buyersAtOnce = 12
-const seed = 5
-
-liveTest(
-  `${buyersCount} buyers who disconnect at any moment lose nothing, and gain nothing`,
-  () =>
-    Effect.gen(function* () {
-      const environment = yield* makeEnvironment
-      const scope = yield* Scope.make()
-      const leaving = yield* openReplica(environment.world).pipe(
-        Effect.provideService(Scope.Scope, scope),
-      )
-      const random = new Random(seed)
-      const signedBy = (n: number) =>
-        signedFor(productBySettlementOrder[orders[n % 2] ?? "compute-first"], {
-          nonce: nonce(n),
-          n: n % 7,
-        })
-      // Most moments are early in the time that sales take here: on a machine of any speed they hit one.
-      const undisturbed = yield* Effect.forEach(
-        Array.from({ length: buyersAtOnce }, (_, n) => buyersCount + n),
-        signedBy,
-      )
-      const [saleTime] = yield* Effect.timed(
-        Effect.forEach(undisturbed, (signed) => refetch(environment, signed), {
-          concurrency: buyersAtOnce,
-        }),
-      )
-      const requests = yield* Effect.forEach(
-        Array.from({ length: buyersCount }, (_, n) => n),
-        Effect.fnUntraced(function* (n) {
-          const fraction = n % 4 === 0 ? 0 : random.between(0, 1) ** 3
-          return { signed: yield* signedBy(n), afterMs: fraction * Duration.toMillis(saleTime) }
-        }),
-      )
-      yield* Effect.forEach(
-        requests,
-        ({ signed, afterMs }) =>
-          Effect.flatMap(sendRaw(leaving, signed), (connection) =>
-            Effect.sync(() =>
-              connection.close()
-            ).pipe(Effect.delay(Duration.millis(afterMs)))),
-        { concurrency: buyersAtOnce },
-      )
-      // A closing service waits for its sales: each ends without the expiry of a lease.
-      yield* Scope.close(scope, Exit.void)
-      yield* Effect.forEach(
-        requests,
-        ({ signed }) => waitForState(signed, ["no row", "released", "answered"]),
-      )
-      yield* environment.sweep
-      const paid = yield* paidByNonce
-      const endStates = yield* Effect.forEach(
-        requests,
-        Effect.fnUntraced(function* ({ signed }) {
-          const row = yield* rowOf(signed)
-          const charged = paid.has(signed.authorization.nonce)
-          const endState = row?.state ?? "no row"
-          const isFair = charged
-            ? endState === "refund_due" || (endState === "answered" && row?.sent)
-            : endState === "released" || endState === "no row"
-          ok(isFair, `${endState}, ${charged ? "paid" : "unpaid"}`)
-          if (endState === "answered") {
-            strictEqual((yield* refetch(environment, signed)).status, 200)
-          }
-          return endState
-        }),
-      )
-      ok(new Set(endStates).size >= 2, `they do not disconnect at different moments: ${endStates}`)
-    }).pipe(Effect.provide(ports)),
-)

@@ -4,7 +4,7 @@
  * deno run -A tests/kill/drill.ts backup [--seconds 15] [--seed 1] [--clients 12]
  *
  * Several drills run one after another on one store: `pitr` before others, which end the archive of
- * WAL, and `upgrade --from COMMIT` alone. `locks` measures migrations, without clients.
+ * WAL, and `upgrade --from COMMIT` alone.
  *
  * @module
  */
@@ -14,7 +14,6 @@ import { hasPostgres } from "../support/postgresCluster.ts"
 import { hasNginx } from "../support/nginx.ts"
 import { makeLogDir } from "./environment.ts"
 import { backup } from "./drills/backup.ts"
-import { locks } from "./drills/locks.ts"
 import { pitr } from "./drills/pitr.ts"
 import { standby } from "./drills/standby.ts"
 import { type Drill, type DrillOptions, startDrill } from "./drills/drill.ts"
@@ -31,12 +30,8 @@ const drills: Readonly<
 const openPurchasesMax = 40
 
 const program = Effect.gen(function* () {
-  const { names, from, size, options } = parse(Deno.args)
+  const { names, from, options } = parse(Deno.args)
   const dir = yield* Effect.promise(() => makeLogDir("drill-"))
-  if (names.includes("locks")) {
-    yield* locks(dir, size)
-    return true
-  }
   yield* Console.log(
     `drill: ${names.join(", ")}; seed ${options.seed}, ${options.replicas} replicas, ` +
       `${options.workers} refund workers, ${options.clients} clients; load average ${
@@ -81,7 +76,7 @@ function parse(args: ReadonlyArray<string>) {
   const read = wholeNumbers(args)
   const end = args.findIndex((argument) => argument.startsWith("--"))
   const names = args.slice(0, end < 0 ? args.length : end)
-  const known = [...Object.keys(drills), "locks"]
+  const known = Object.keys(drills)
   if (names.length === 0 || names.some((name) => !known.includes(name))) {
     throw new Error(`deno task drill ${known.join(" | ")}`)
   }
@@ -91,11 +86,9 @@ function parse(args: ReadonlyArray<string>) {
     seed: read("seed", 1),
     clients: read("clients", 12),
   }
-  const size = { feedItems: read("feed-items", 300_000), payments: read("payments", 300_000) }
   const from = args[args.indexOf("--from") + 1]
   return {
     names,
-    size,
     from: args.includes("--from") && from !== undefined ? from : "HEAD",
     options,
   }

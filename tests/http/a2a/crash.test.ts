@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Clock, Context, Effect, Exit, Layer, Ref, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
@@ -13,27 +13,18 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { dataPart, getTask, type Handle, pay, send } from "../../support/http/a2a.ts"
-import { buyer, sign } from "../../support/payments/buyers.ts"
 import { eventLoopTurn, test } from "../../support/effect.ts"
-import { makeService, makeWorld, type World } from "../../support/http/httpService.ts"
+import { signed } from "../../support/http/a2aService.ts"
+import { stockedWorld } from "../../support/http/socketReplicas.ts"
+import { makeService, type World } from "../../support/http/httpService.ts"
 import { makeKiller } from "../../support/killer.ts"
-import { bookOf, endingMarket } from "../../support/products.ts"
 import { inMarket, passing, taken, timing } from "../../support/payments/sales.ts"
-import { authorizationFor, nonce, terms, wirePayment } from "../../support/payments/terms.ts"
+import { terms } from "../../support/payments/terms.ts"
 
 /** More port calls than a payment makes. */
 const callsMax = 60
 const retriesMax = 40
 const retryDelaySeconds = 3
-
-const stocked = Effect.gen(function* () {
-  const world = yield* makeWorld(3)
-  const now = yield* Clock.currentTimeMillis
-  const ending = endingMarket(1, now)
-  yield* Ref.set(world.productPorts.markets, [ending])
-  yield* Ref.set(world.productPorts.books, [bookOf(ending, now)])
-  return world
-})
 
 /** A process over the ports in the context, each wrapped by `watched`; it is never shut down. */
 const processOver = Effect.fnUntraced(function* (
@@ -69,12 +60,6 @@ const exitOf = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
   return fiber.pollUnsafe() ?? Exit.die("it hangs")
 })
 
-const signed = Effect.fnUntraced(function* (product: Product) {
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  const authorization = authorizationFor(buyer(0), product, now, { nonce: nonce(0) })
-  return wirePayment(product, authorization, yield* sign(buyer(0), authorization))
-})
-
 /** Sends the same message until the task has ended. */
 const payUntilEnded = Effect.fnUntraced(function* (
   { service, payments }: { readonly service: Handle; readonly payments: Payments["Service"] },
@@ -99,7 +84,7 @@ const payUntilEnded = Effect.fnUntraced(function* (
  */
 const outcomeOfDeathAt = (product: Product, call: number) =>
   inMarket(Effect.gen(function* () {
-    const world = yield* stocked
+    const world = yield* stockedWorld
     const { watched, killed } = makeKiller()
     const dying = yield* processOver(world, watched)
     const { task: { id } } = yield* send(dying.service, [dataPart(`get_${product.id}`)])

@@ -4,14 +4,13 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
-import { Duration, Effect, Fiber, Ref } from "effect"
-import { Base64 } from "effect/encoding"
+import { Duration, Effect, Ref } from "effect"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address, type Authorization, recordOf } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { getTask, type Handle, objectIn, pay, rpc, send, textPart } from "../../support/http/a2a.ts"
+import { getTask, type Handle, objectIn, pay, rpc } from "../../support/http/a2a.ts"
 import {
   a2aService,
   errorIn,
@@ -23,12 +22,10 @@ import {
 } from "../../support/http/a2aService.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import { inMarket, passing, replica, timing } from "../../support/payments/sales.ts"
+import { inMarket, passing, timing } from "../../support/payments/sales.ts"
 import { nonce, terms, token } from "../../support/payments/terms.ts"
 
 const { latest, signals, digest, resolving } = products
-
-const header = (wire: unknown) => Base64.encode(JSON.stringify(wire))
 
 test("a skill is paid once by a message on its task, and tasks/get returns the answer again", () =>
   inMarket(Effect.gen(function* () {
@@ -156,38 +153,6 @@ test("too many invalid payments are a 429, and the offer remains valid", () =>
     equal(later.task.state, "completed", "another payment, because the first was released")
   })))
 
-test("one authorization over HTTP and /a2a is one sale", () =>
-  inMarket(Effect.gen(function* () {
-    const { service } = yield* a2aService
-    const overHttp = (payload: unknown, key: string | null) =>
-      service.get("/v1/latest", {
-        headers: {
-          "payment-signature": header(payload),
-          ...(key === null ? {} : { "idempotency-key": key }),
-        },
-      })
-    const first = yield* signed(latest)
-    equal((yield* overHttp(first, null)).status, 200)
-    const { id: late } = yield* offer(service, latest)
-    const { task } = yield* pay(service, late, first)
-    equal([task.state, task.metadata["x402.payment.error"]], ["failed", "DUPLICATE_NONCE"])
-    equal([errorIn(task)["code"], errorIn(task)["charged"]], ["payment_already_used", true])
-
-    const second = yield* signed(latest, { nonce: nonce(1) })
-    const { id } = yield* offer(service, latest)
-    const paid = yield* pay(service, id, second)
-    equal(paid.task.state, "completed")
-    equal(
-      (yield* overHttp(second, null)).status,
-      409,
-      "the payment alone does not return the answer",
-    )
-    const again = yield* overHttp(second, id)
-    equal([again.status, again.headers.get("idempotent-replayed")], [200, "true"])
-    equal(yield* Effect.promise(() => again.json()), paid.task.answer)
-    equal(yield* pricesTaken, 2n * latest.price)
-  })))
-
 test("a payment of one task cannot pay another, even with the same parameters", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
@@ -307,27 +272,6 @@ for (const how of ["error_after_broadcast", "late_broadcast"] satisfies Array<Mi
       { misbehave: (call) => call === "settle" && misbehaves ? how : null },
     ))
 }
-
-test("a buyer that disconnects before settlement can send the same message again", () =>
-  inMarket(Effect.gen(function* () {
-    const { world, service } = yield* a2aService
-    const { id } = yield* offer(service, latest)
-    const payload = yield* signed(latest)
-    const { id: bound } = yield* offer(service, latest)
-    const calling = yield* Effect.forkChild(pay(service, bound, payload))
-    yield* Fiber.interrupt(calling)
-    const other = yield* serviceOver(world, yield* replica)
-    const { task } = yield* getTask(other, bound)
-    ok(["working", "input-required", "completed"].includes(task.state), task.state)
-    const again = yield* pay(other, bound, payload)
-    equal([again.task.state, yield* pricesTaken], ["completed", latest.price as bigint])
-    equal(
-      (yield* getTask(other, id)).task.state,
-      "input-required",
-      "the other task does not change",
-    )
-    yield* send(other, [textPart("never mind")], { taskId: id })
-  })))
 
 test("an answer is delivered with its task, and a sale that is never delivered is refunded", () =>
   inMarket(Effect.gen(function* () {

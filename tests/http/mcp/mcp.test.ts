@@ -230,15 +230,6 @@ test("Mcp-Name may be base64, and any Accept is answered with JSON", () =>
     }
   }))
 
-for (const method of ["GET", "HEAD", "DELETE", "PUT"]) {
-  test(`${method} /mcp is a 405 with Allow`, () =>
-    Effect.gen(function* () {
-      const { get } = yield* open
-      const { status, headers } = yield* get("/mcp", { method })
-      equal([status, headers.get("allow")], [405, "OPTIONS, POST"])
-    }))
-}
-
 /** Origin, and whether it may call a service on a local address and one on a public address. */
 const origins: ReadonlyArray<
   readonly [origin: string, mayCallLocal: boolean, mayCallPublic: boolean]

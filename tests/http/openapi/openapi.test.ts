@@ -205,14 +205,6 @@ Deno.test("a paid operation documents every error status it can return, and what
   }
 })
 
-Deno.test("the summary and the description of a paid operation have its price", () => {
-  for (const { path, title, description, price } of Object.values(products)) {
-    const operation = document.paths[path]?.get
-    strictEqual(operation?.summary, `${title}, $${usd(price)}`)
-    strictEqual(operation.description, `$${usd(price)} per call, paid in USDC. ${description}`)
-  }
-})
-
 /** The most that a model should have to read for the calls that it buys with, in bytes. */
 const bytesMax = 120_000
 
@@ -245,25 +237,6 @@ Deno.test("a free operation requires no payment", () => {
       ok(operation === undefined || !("x-payment-info" in operation), path)
     }
   }
-})
-
-Deno.test("every figure about a whale has a description", () => {
-  const Shape = Schema.Struct({
-    properties: Schema.Record(
-      Schema.String,
-      Schema.Struct({
-        type: Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)])),
-        description: Schema.optionalKey(Schema.String),
-      }),
-    ),
-  })
-  const undescribed = ["Whale", "OddsBand", "WhaleEntryData"].flatMap((name) => {
-    const { properties } = Schema.decodeUnknownSync(Shape)(document.components.schemas[name])
-    return Object.entries(properties).flatMap(([property, { type, description }]) =>
-      type?.includes("number") && description === undefined ? [`${name}.${property}`] : []
-    )
-  })
-  equal(undescribed, [])
 })
 
 /** The response to GET of a path with a status, under that status or its range. */
@@ -338,58 +311,6 @@ test("the document has the 200 of a product, with its receipt", () =>
     strictEqual(missing("/v1/latest", response), null)
   }))
 
-/** The fields of a schema and of its nested schemas, as dotted paths. */
-function fieldsOf(schema: JsonSchema, at: string): ReadonlyArray<string> {
-  const { $ref, properties = {}, items, anyOf = [] } = schema
-  if ($ref !== undefined) {
-    return fieldsOf(decodeSchema(document.components.schemas[$ref.split("/").at(-1) ?? ""]), at)
-  }
-  return [
-    ...Object.entries(properties).flatMap(([name, of]) => [
-      `${at}.${name}`,
-      ...fieldsOf(of, `${at}.${name}`),
-    ]),
-    ...items === undefined ? [] : fieldsOf(items, at),
-    ...anyOf.flatMap((of) => fieldsOf(of, at)),
-  ]
-}
-
-interface JsonSchema {
-  readonly $ref?: string
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly items?: JsonSchema
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-}
-const JsonSchema = Schema.Struct({
-  $ref: Schema.optionalKey(Schema.String),
-  properties: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
-  ),
-  items: Schema.optionalKey(Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
-  anyOf: Schema.optionalKey(
-    Schema.Array(Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
-  ),
-})
-const decodeSchema = Schema.decodeUnknownSync(JsonSchema)
-
-/** The fields of a served body, as dotted paths. */
-function servedFields(value: unknown, at: string): ReadonlyArray<string> {
-  if (Array.isArray(value)) return value.flatMap((one) => servedFields(one, at))
-  if (typeof value !== "object" || value === null) return []
-  return Object.entries(value).flatMap(([name, of]) => [
-    `${at}.${name}`,
-    ...servedFields(of, `${at}.${name}`),
-  ])
-}
-
-/** The fields that are null: their documented parts are not served. */
-function nullFields(value: unknown, at: string): ReadonlyArray<string> {
-  if (value === null) return [at]
-  if (Array.isArray(value)) return value.flatMap((one) => nullFields(one, at))
-  if (typeof value !== "object") return []
-  return Object.entries(value).flatMap(([name, of]) => nullFields(of, `${at}.${name}`))
-}
-
 /** Totals with every figure of published entries. */
 const known: EntryTotals = {
   counts: {},
@@ -421,19 +342,11 @@ test("the documented fields of whales and of the track record are the served fie
     yield* Ref.set(world.productPorts.walletSums, new Map(wallets))
     const service = yield* makeService(world)
     const headers = { "x-payment": yield* paymentFor(products.whales) }
-    for (const [path, name] of [["/v1/track-record", "TrackRecord"], ["/v1/whales", "Whales"]]) {
-      const response = yield* service.get(path ?? "", { headers })
+    for (const { path, body } of [freeRows.track_record, products.whales]) {
+      const response = yield* service.get(path, { headers })
       strictEqual(response.status, 200)
-      const body = yield* Effect.promise(() => response.json())
-      const fields = new Set(servedFields(body, ""))
-      const absent = nullFields(body, "")
-      const documented = new Set(
-        fieldsOf({ $ref: `#/components/schemas/${name}` }, "")
-          .filter((field) =>
-            fields.has(field) || !absent.some((parent) => field.startsWith(`${parent}.`))
-          ),
-      )
-      equal([...fields].toSorted(), [...documented].toSorted())
+      const served = yield* Effect.promise(() => response.json())
+      Schema.decodeUnknownSync(body)(served, { onExcessProperty: "error" })
     }
   }))
 

@@ -9,12 +9,11 @@ import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../../src/digest/domain/digest.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { noDigestYet } from "../../../src/catalog/domain/refusal.ts"
-import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
+import { isoTime, minute } from "../../../src/core/domain/time.ts"
 import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
-import { nothing, taken } from "../../support/payments/sales.ts"
-import { json, now, once, withPaidService } from "../../support/http/paidService.ts"
+import { json } from "../../support/http/paidService.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
@@ -157,36 +156,3 @@ for (const [query, hours, slots] of histories) {
       })
     }))
 }
-
-test("an empty history is returned and not charged", () =>
-  Effect.gen(function* () {
-    const { buy } = yield* withDigests(1)
-    yield* TestClock.adjust(2 * hour)
-    const { response, body } = yield* buy("/v1/digest/history?hours=1")
-    strictEqual(response.status, 200)
-    equal(body, { success: true, count: 0, hours: 1, data: [], charged: false })
-    strictEqual(response.headers.has("payment-response"), false)
-  }))
-
-test("a stale digest takes no payment, and the same payment buys the next digest", () =>
-  withPaidService(Effect.fnUntraced(function* ({ digests, pay }) {
-    yield* digests.prune(Infinity)
-    yield* digests.add(storedDigest(now - digestAgeMax - 1))
-    const stale = yield* pay(products.digest)
-    strictEqual(stale.status, 503)
-    equal(yield* taken, nothing)
-    yield* digests.add(storedDigest(now, "News"))
-    const fresh = yield* pay(products.digest)
-    strictEqual((yield* json(fresh)).data.title, "News")
-    equal(yield* taken, once(products.digest))
-  })))
-
-test("an empty history takes no payment", () =>
-  withPaidService(Effect.fnUntraced(function* ({ digests, pay }) {
-    yield* digests.prune(Infinity)
-    strictEqual((yield* json(yield* pay(products.digest_history))).charged, false)
-    equal(yield* taken, nothing)
-    yield* digests.add(storedDigest(now))
-    strictEqual((yield* json(yield* pay(products.digest_history, "", 1))).charged, true)
-    equal(yield* taken, once(products.digest_history))
-  })))

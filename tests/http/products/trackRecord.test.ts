@@ -1,55 +1,22 @@
 /**
- * /v1/track-record over HTTP: free, cached, a 200 without data, and consistent with /v1/whales.
+ * /v1/track-record over HTTP: free, a 200 without data, and consistent with /v1/whales.
  *
  * @module
  */
-import { sampleProof } from "../../../src/catalog/domain/sample.ts"
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Effect, Layer, Ref, References, Schema } from "effect"
+import { Effect, Ref, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
-import { makeSnapshot } from "../../../src/http/free/snapshot.ts"
-import { Digest } from "../../../src/digest/Digest.ts"
-import { FeedChain } from "../../../src/feed/FeedChain.ts"
-import { Feed } from "../../../src/feed/Feed.ts"
-import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
-import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
-import {
-  healthyPayments,
-  makeService,
-  makeWorld,
-  paymentFor,
-  type World,
-} from "../../support/http/httpService.ts"
+import { makeService, makeWorld, paymentFor, type World } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
 import { metrics } from "../../../src/track-record/domain/entryScore.ts"
-import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
-import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
 import { noVerdicts } from "../../support/products.ts"
 
 const path = "/v1/track-record"
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
-
-const feedState = {
-  ...{ status: "live", index: 1, lastUpdated: 0, lastTickAt: 0, sellable: true } as const,
-  todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
-  asOf: { mover: null, whale_entry: null, predetermined: null },
-  walletsFresh: true,
-  head: sampleProof.head,
-}
-const snapshotOptions = {
-  ...{
-    publicBaseUrl: "https://feed.example",
-    version: "1.0.0",
-    commit: null,
-    network: "eip155:8453",
-  },
-  ...{ paymentMode: "simulated", venueMode: "simulated" } as const,
-}
 
 const stock = Effect.fnUntraced(
   function* ({ productPorts }: World, known: ReadonlyArray<KnownWallet>) {
@@ -101,51 +68,6 @@ test("/v1/track-record before any result is a 200 with zeros", () =>
       ...{ moves: 0, events: 0, meanDrift: null, driftLow: null, driftHigh: null },
       ...{ shareKept: null, martingaleShareKept: null },
     })
-  }))
-
-test("/v1/track-record is cacheable for 15 seconds, has an ETag, and states the free budget", () =>
-  Effect.gen(function* () {
-    const { get } = yield* open(wonOf40([25, 15]))
-    const first = yield* get()
-    equal(
-      [first.status, first.headers.get("cache-control"), first.headers.get("ratelimit-policy")],
-      [200, "private, max-age=15", '"free";q=5;w=60'],
-    )
-    const etag = first.headers.get("etag") ?? ""
-    const second = yield* get({ headers: { "if-none-match": `W/${etag}, "other"` } })
-    equal([second.status, second.headers.get("etag")], [304, etag])
-    const head = yield* get({ method: "HEAD" })
-    equal([head.status, head.headers.get("etag")], [200, etag])
-    const length = (yield* Effect.promise(() => first.arrayBuffer())).byteLength
-    strictEqual(head.headers.get("content-length"), `${length}`)
-    yield* TestClock.adjust("1 hour")
-    strictEqual((yield* get()).headers.get("etag"), etag)
-  }))
-
-test("/v1/track-record shares the budget of the free paths", () =>
-  Effect.gen(function* () {
-    const { service } = yield* open([])
-    for (const at of [path, "/v1/index", path, "/v1/pulse", path]) {
-      strictEqual((yield* service.get(at)).status, 200)
-    }
-    const denied = yield* service.get(path)
-    equal([denied.status, denied.headers.get("retry-after")], [429, "60"])
-  }))
-
-test("a changed calibration changes the body and its tag within five seconds", () =>
-  Effect.gen(function* () {
-    const { world, get } = yield* open(wonOf40([25, 15]))
-    const before = yield* get()
-    yield* stock(world, wonOf40([25, 15, 0]))
-    yield* TestClock.adjust("5 seconds")
-    const after = yield* get()
-    ok(after.headers.get("etag") !== before.headers.get("etag"))
-    const [old, fresh] = [yield* bodyOf(before), yield* bodyOf(after)]
-    equal([old.coverage.labeledWallets, fresh.coverage.labeledWallets], [2, 3])
-    equal(
-      [old.overall.holdToResolutionWinRate, fresh.overall.holdToResolutionWinRate],
-      [0.5, 0.3333],
-    )
   }))
 
 test("a verdict on a feed item, hit or miss, changes the body and its tag within five seconds", () =>
@@ -271,40 +193,6 @@ test("/v1/track-record has the same wallet figures as /v1/whales", () =>
       })),
     )
     match(method.reading, /neutral/)
-  }))
-
-test("a slow scorecard delays neither /v1/track-record nor the feed's bodies", () =>
-  Effect.gen(function* () {
-    const slow = yield* Ref.make(false)
-    const empty = scorecard({
-      ...storeOf([]),
-      verdicts: noVerdicts,
-      entries: new Map(),
-      moves: [],
-      forecasts: noForecasts,
-      estimates: noEstimates,
-      readAt: { wallets: noon, scores: noon },
-    })
-    const layer = Layer.mergeAll(
-      Layer.mock(Digest, { latest: Effect.succeedNone }),
-      Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),
-      Layer.mock(FeedChain, { dailyHeads: Effect.succeed([]) }),
-      Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
-      Layer.mock(TrackRecord, {
-        scorecard: Effect.flatMap(
-          Ref.get(slow),
-          (slow) => Effect.as(Effect.sleep(slow ? "8 seconds" : 0), empty),
-        ),
-      }),
-    )
-    const snapshot = yield* makeSnapshot(snapshotOptions).pipe(Effect.provide(layer))
-    yield* TestClock.adjust("1 second")
-    yield* Ref.set(slow, true)
-    for (let seconds = 0; seconds < 60; seconds++) {
-      yield* TestClock.adjust("1 second")
-      ok(!(snapshot.trackRecord() instanceof Promise), `after ${seconds} s`)
-      ok(!(snapshot.index() instanceof Promise), `after ${seconds} s`)
-    }
   }))
 
 test("/v1/track-record is a 503 after 15 seconds without its stores, and recovers", () =>

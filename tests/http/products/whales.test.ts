@@ -13,8 +13,6 @@ import {
   now,
   once,
   type PaidService,
-  payment,
-  statusOf,
   withPaidService,
 } from "../../support/http/paidService.ts"
 import { test } from "../../support/effect.ts"
@@ -108,26 +106,6 @@ test("/v1/whales sells a changed table within five seconds", () =>
     equal([computedAt, data.wallets[0].winRate], [new Date(now + 1).toISOString(), 0.65])
   })))
 
-test("/v1/whales is refused before settlement while no wallet is publishable", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    yield* Ref.set(service.productPorts.whales, [{
-      computedAt: now,
-      row: whaleRow({ resolved: 29 }),
-    }])
-    const { status, error } = yield* refused(service)
-    equal([status, error.code, error.charged, error.refund], [
-      422,
-      "below_threshold",
-      false,
-      undefined,
-    ])
-    equal(yield* taken, nothing)
-    strictEqual((yield* statusOf(service, whales)).status, 404)
-    yield* Ref.set(service.productPorts.whales, [{ computedAt: now, row: whaleRow() }])
-    yield* passing(5)
-    strictEqual((yield* service.pay(whales)).status, 200)
-  })))
-
 test("/v1/whales is not charged while the wallet store cannot be read", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
     yield* Ref.set(service.productPorts.whalesUp, false)
@@ -167,27 +145,6 @@ for (
       slow,
     ))
 }
-
-test("/v1/whales returns the same bytes to a repeated payment after the table changed", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, call }) {
-    const { header } = yield* payment(whales, 0)
-    const headers = { "payment-signature": header, "idempotency-key": "a-secret-of-the-buyer" }
-    const first = yield* text(yield* call(whales.path, { headers }))
-    yield* Ref.set(productPorts.whales, [{ computedAt: now + 1, row: whaleRow({ winRate: 0.1 }) }])
-    yield* passing(10)
-    const again = yield* call(whales.path, { headers })
-    strictEqual(again.headers.get("idempotent-replayed"), "true")
-    strictEqual(yield* text(again), first)
-    equal(yield* taken, once(whales))
-  })))
-
-test("/v1/whales answers HEAD with its price, and takes nothing", () =>
-  withPaidService(Effect.fnUntraced(function* ({ call }) {
-    const { header } = yield* payment(whales, 0)
-    const headers = { "payment-signature": header }
-    strictEqual((yield* call(whales.path, { method: "HEAD", headers })).status, 402)
-    equal(yield* taken, nothing)
-  })))
 
 const text = (response: Response) => Effect.promise(() => response.text())
 

@@ -1,4 +1,4 @@
--- A migration for the drills of upgrades and locks, after those of `migrations`: a column, an index and a
+-- A migration for the drill of upgrades, after those of `migrations`: a column, an index and a
 -- table, as a next version of the service may need.
 -- Locks: payment, for reads and writes, while the index is built: 0.2 s per million rows.
 ALTER TABLE payment ADD COLUMN drill_note text NOT NULL DEFAULT '';

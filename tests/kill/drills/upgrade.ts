@@ -12,7 +12,7 @@ import { type Drill, runTask, sellFor } from "./drill.ts"
 
 const thisRoot = new URL("../../..", import.meta.url)
 /** The migration of the newer version. */
-export const drillMigration = new URL("9999_drill.sql", import.meta.url)
+const drillMigration = new URL("9999_drill.sql", import.meta.url)
 /** How long nginx has to take a replica out before it is stopped. */
 const takenOutAfter = "1 second"
 const probeEvery = "250 millis"
