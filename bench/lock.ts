@@ -2,7 +2,9 @@
  * Writes the lock files after a change of `imports.json`: `tests/deno.lock` has the packages of all
  * programs; `deno.lock` is the part that the product needs, because a lock is downloaded as a whole.
  *
- *     deno task lock
+ *     deno run --no-lock --no-check -A bench/lock.ts
+ *
+ * It is no task: a task refuses to run while the lock is behind `imports.json`.
  *
  * @module
  */

@@ -246,11 +246,11 @@ const monthStarts = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
 const dated = new RegExp(
   "(?<![\\w-])(?<word>by|before|no later than|through) (?<rest>(?:the )?end of )?(?:the )?(?:" +
     `(?<month>${months})\\.? (?<day>\\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>20\\d\\d))?` +
-    `|(?<day2>\\d{1,2})(?:st|nd|rd|th)? (?:of )?(?<month2>${months})(?:,? (?<year2>20\\d\\d))?` +
-    "|(?<year3>20\\d\\d)-(?<month3>\\d\\d)-(?<day3>\\d\\d)" +
-    `|(?<month4>${months})(?:,? (?<year4>20\\d\\d))?` +
-    "|(?<eoy>eoy|year end|year)(?: ?(?<year5>20\\d\\d))?" +
-    "|(?:year )?(?<year6>20\\d\\d)(?=\\s*(?:[?.!,;:)\\]]|$))" +
+    `|(?<day>\\d{1,2})(?:st|nd|rd|th)? (?:of )?(?<month>${months})(?:,? (?<year>20\\d\\d))?` +
+    "|(?<year>20\\d\\d)-(?<month>\\d\\d)-(?<day>\\d\\d)" +
+    `|(?<month>${months})(?:,? (?<year>20\\d\\d))?` +
+    "|(?<eoy>eoy|year end|year)(?: ?(?<year>20\\d\\d))?" +
+    "|(?:year )?(?<year>20\\d\\d)(?=\\s*(?:[?.!,;:)\\]]|$))" +
     ")(?![\\d\\w-]|[.:/]\\d)",
   "g",
 )
@@ -278,7 +278,7 @@ function dateSlots(text: string, endsAt: EpochMs | null): ReadonlyArray<Slot> {
     const { word = "" } = match.groups ?? {}
     const isDuration = word === "through"
     if (isDuration ? !lasting.test(text) : state.test(text)) return []
-    const read = instantOf(match.groups ?? {}, word === "before", endsAt)
+    const read = instantOf(match.groups ?? {}, endsAt)
     if (read === null) return []
     const kind = isDuration ? "longer_duration" : "earlier_deadline"
     return [{
@@ -298,35 +298,30 @@ function dateSlots(text: string, endsAt: EpochMs | null): ReadonlyArray<Slot> {
  * its own kind alone.
  */
 function instantOf(
-  groups: Readonly<Record<string, string | undefined>>,
-  isBefore: boolean,
+  { word, rest, eoy, year, month, day: dayText }: Readonly<Record<string, string | undefined>>,
   endsAt: EpochMs | null,
 ): { readonly at: EpochMs; readonly form: "day" | "month" | "year" } | null {
-  const { rest, eoy } = groups
   // "By year" without "end of" is no deadline.
   if (eoy === "year" && rest === undefined) return null
-  const given = groups["year"] ?? groups["year2"] ?? groups["year3"] ?? groups["year4"] ??
-    groups["year5"] ?? groups["year6"]
-  const monthName = groups["month"] ?? groups["month2"] ?? groups["month4"]
-  const month = groups["month3"] !== undefined
-    ? Number(groups["month3"]) - 1
-    : monthName === undefined
+  const monthIndex = month === undefined
     ? null
-    : monthStarts.indexOf(monthName.slice(0, 3))
-  const dayText = groups["day"] ?? groups["day2"] ?? groups["day3"]
+    : /^\d/.test(month)
+    ? Number(month) - 1
+    : monthStarts.indexOf(month.slice(0, 3))
   const dayOfMonth = dayText === undefined ? null : Number(dayText)
+  const isBefore = word === "before"
   const isEnd = rest !== undefined || eoy !== undefined || (dayOfMonth !== null && !isBefore)
   const instantIn = (year: number): EpochMs | null => {
-    if (month === null) return Date.UTC(year + (isEnd ? 1 : 0), 0, 1)
-    if (dayOfMonth === null) return Date.UTC(year, month + (isEnd ? 1 : 0), 1)
-    const start = new Date(Date.UTC(year, month, dayOfMonth))
+    if (monthIndex === null) return Date.UTC(year + (isEnd ? 1 : 0), 0, 1)
+    if (dayOfMonth === null) return Date.UTC(year, monthIndex + (isEnd ? 1 : 0), 1)
+    const start = new Date(Date.UTC(year, monthIndex, dayOfMonth))
     // "February 30" is no date.
-    if (start.getUTCMonth() !== month || start.getUTCDate() !== dayOfMonth) return null
+    if (start.getUTCMonth() !== monthIndex || start.getUTCDate() !== dayOfMonth) return null
     return start.getTime() + (isEnd ? day : 0)
   }
-  const at = given === undefined ? nearest(instantIn, endsAt) : instantIn(Number(given))
+  const at = year === undefined ? nearest(instantIn, endsAt) : instantIn(Number(year))
   const isExact = isEnd || isBefore
-  return at === null ? null : { at, form: isExact ? "day" : month === null ? "year" : "month" }
+  return at === null ? null : { at, form: isExact ? "day" : month === undefined ? "year" : "month" }
 }
 
 /** The instant in the year in which it is nearest to the scheduled end. */
