@@ -113,7 +113,7 @@ function capability(path: string): string {
 
 /** Whether a path is part of a functional core. */
 function isDomain(path: string): boolean {
-  return /^src\/.*\bdomain\//.test(path)
+  return /^src\/(.*\bdomain|writing\/facts)\//.test(path)
 }
 
 /** A file without its comments. */
@@ -501,19 +501,19 @@ const budgets: Readonly<Record<string, number>> = {
   "src/digest": 4_100,
   "src/feed": 1_300,
   "src/http": 15_700,
-  "src/markets": 3_500,
+  "src/markets": 3_520,
   "src/movers": 1_100,
   "src/news": 4_320,
   "src/payments": 10_700,
   "src/postgres": 1_600,
   "src/predetermined": 3_400,
-  "src/research": 4_310,
+  "src/research": 2_780,
   "src/signing": 300,
   "src/status": 600,
   "src/track-record": 3_330,
   "src/venues": 4_700,
   "src/whales": 4_900,
-  "src/writing": 5_400,
+  "src/writing": 6_700,
   tests: 99_400,
   "packages, bench, examples, tools": 10_300,
   migrations: 1_700,

@@ -9,6 +9,7 @@
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Market } from "../markets/domain/market.ts"
 import type { BelowThreshold } from "../core/domain/belowThreshold.ts"
+import type { DataStale } from "../core/domain/freshness.ts"
 import { Freshness } from "../core/Freshness.ts"
 import {
   type LookupsExhausted,
@@ -23,7 +24,7 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { ContestedRecord } from "../predetermined/ContestedRecord.ts"
-import { loggedStep, readMaterial, type ReportPorts } from "./reading.ts"
+import { loggedStep, readMaterial, type ReportPorts, walletsRead } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { ScoreStore } from "../track-record/ScoreStore.ts"
@@ -31,6 +32,7 @@ import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 import { venueLookup } from "./venueLookup.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
+import { WalletStore } from "../whales/WalletStore.ts"
 import { writePage, type WritingPorts, writingPorts } from "../writing/writing.ts"
 
 /** Why the market of a slug is not known. */
@@ -38,17 +40,18 @@ type UnknownMarket = MarketNotFound | MarketAmbiguous | VenueFailed | LookupsExh
 
 export class Research extends Context.Service<Research, {
   /**
-   * Fails unless the slug is that of a market, or of an event with one live market. Asks the venue only
-   * when the store knows neither.
+   * Fails unless the slug is that of a market, or of an event with one live market, and the tracked
+   * wallets were read: a report without them is not sold. Asks the venue only when the store does not
+   * know the slug.
    */
-  readonly check: (slug: string) => Effect.Effect<void, UnknownMarket>
+  readonly check: (slug: string) => Effect.Effect<void, UnknownMarket | DataStale>
   /**
    * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read, and
-   * with `BelowThreshold` when neither is recent. The failure reaches every waiting caller and is not cached.
+   * with `BelowThreshold` when neither is recent, and with `DataStale` without the wallets. The failure reaches every waiting caller and is not cached.
    */
   readonly report: (
     slug: string,
-  ) => Effect.Effect<SharedReport, UnknownMarket | BelowThreshold>
+  ) => Effect.Effect<SharedReport, UnknownMarket | BelowThreshold | DataStale>
   /** Deletes old reports; returns the number deleted. */
   readonly prune: Effect.Effect<number>
 }>()("bellwether/research/Research") {
@@ -62,6 +65,7 @@ export class Research extends Context.Service<Research, {
         markets,
         venue: yield* VenueClient,
         whales: yield* EntryStore,
+        wallets: yield* WalletStore,
         news: yield* News,
         freshness: yield* Freshness,
         contestedRecord: yield* ContestedRecord,
@@ -92,7 +96,7 @@ export class Research extends Context.Service<Research, {
       })
 
       return Research.of({
-        check: (slug) => Effect.asVoid(find(slug)),
+        check: (slug) => Effect.asVoid(Effect.andThen(find(slug), walletsRead(ports))),
         report: (slug) => Effect.flatMap(find(slug), shared),
         prune: Effect.gen(function* () {
           return yield* reports.prune((yield* Clock.currentTimeMillis) - rowRetentionMs)

@@ -16,7 +16,7 @@ import type { Scorecard } from "../track-record/domain/scorecard.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import { resolvedEntriesMin } from "../whales/domain/label.ts"
 import { type Estimate, type EstimateInputs, estimateOf } from "./domain/estimate.ts"
-import { priceOf, type ReportMaterial } from "./domain/material.ts"
+import { priceOf, quoteNow, type ReportMaterial } from "./domain/material.ts"
 
 export interface EstimatePorts {
   readonly feed: Pick<FeedStore["Service"], "moversSince">
@@ -74,7 +74,7 @@ function contestedProposal(
 }
 
 function labelledEntries({ entries }: ReportMaterial): EstimateInputs["wallets"] {
-  return (entries ?? []).flatMap(({ marketMaker, calibration, outcome, price }) => {
+  return entries.flatMap(({ marketMaker, calibration, outcome, price }) => {
     const row = calibration?.row
     if (marketMaker || row === undefined || row.resolved < resolvedEntriesMin) return []
     return row.label === "neutral" ? [] : [{ label: row.label, outcome, price, row }]
@@ -82,10 +82,11 @@ function labelledEntries({ entries }: ReportMaterial): EstimateInputs["wallets"]
 }
 
 /** The bounds by the rungs' books. A proposal bounds nothing, but its market's quote may be old. */
-function boundsOf({ market, quote, proposal, siblings }: ReportMaterial) {
+function boundsOf(material: ReportMaterial) {
+  const { market, proposal, siblings } = material
   const known = (of: Proposal | null) =>
     of === null || of.disputed ? null : { outcome: of.outcome, state: "proposed" as const }
-  const own = { market, quote, proposal }
+  const own = { market, quote: quoteNow(material), proposal }
   const ladders = laddersOf(
     [own, ...siblings?.markets ?? []]
       .map(({ market, quote, proposal }) => ({ market, quote, known: known(proposal) })),

@@ -1,6 +1,7 @@
 /**
- * Reads the material of a research report. A price history and the venue's answer about the order book
- * (which may be empty) are required; anything else may be missing, and the report then says so.
+ * Reads the material of a research report. A price history, the venue's answer about the order book
+ * (which may be empty) and the tracked wallets are required; anything else may be missing, and the
+ * report then says so.
  *
  * Each step logs one line: the market, the step and its duration.
  *
@@ -13,24 +14,25 @@ import type { Market, SeriesPoint, Slug } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import {
   entriesReadMax,
+  priceActionMs,
   type RelatedNews,
   type ReportMaterial,
   type Siblings,
   siblingsReadMax,
   storiesReadMax,
 } from "./domain/material.ts"
-import { priceActionMs, resampleHourly } from "./domain/research.ts"
+import { resampleHourly } from "./domain/research.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
-import { inputs } from "../core/domain/freshness.ts"
+import { DataStale, inputs } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour } from "../core/domain/time.ts"
 import type { Freshness } from "../core/Freshness.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
-import { quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
+import { offersOf, quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
 import type { News } from "../news/News.ts"
 import type { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
-import type { OpenEntry } from "../whales/domain/storedEntry.ts"
+import type { WalletStore } from "../whales/WalletStore.ts"
 
 /** Timeout of one venue request; all requests run at once. */
 const venueTime = Duration.seconds(14)
@@ -51,6 +53,7 @@ export interface ReportPorts {
   readonly markets: MarketStore["Service"]
   readonly venue: VenueClient["Service"]
   readonly whales: EntryStore["Service"]
+  readonly wallets: WalletStore["Service"]
   readonly news: News["Service"]
   readonly freshness: Freshness["Service"]
   readonly contestedRecord: ContestedRecord["Service"]
@@ -63,7 +66,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
   const [
     { hourly: [first, ...rest], ticks },
     book,
-    entries,
+    wallets,
     news,
     proposal,
     siblings,
@@ -73,7 +76,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     .all([
       loggedStep(slug, "prices", priceAction(ports, market, now)),
       loggedStep(slug, "book", liveBook(ports, market)),
-      loggedStep(slug, "wallets", entriesIn(ports, market)),
+      loggedStep(slug, "wallets", walletsIn(ports, market)),
       loggedStep(slug, "news", relatedNews(ports, market, now)),
       loggedStep(slug, "proposal", proposalOf(ports, market)),
       loggedStep(slug, "siblings", siblingsOf(ports, market, now)),
@@ -87,16 +90,15 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     market,
     now,
     ticks,
-    entries,
+    ...wallets,
     news,
     proposal,
     siblings,
     rules,
     proposalRecord,
-    priceAction: [first, ...rest],
-    microstructure: book?.microstructure ?? null,
-    quote: book?.quote ?? null,
     estimate: null,
+    priceAction: [first, ...rest],
+    book,
   }
   return material
 })
@@ -149,9 +151,10 @@ const liveBook = Effect.fnUntraced(function* (
   const { rows } = yield* requiredFromVenue(venue.books([token]))
   const book = rows.find(({ tokenId }) => tokenId === token)
   const read = book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
-  return read === null || book === undefined
+  const quote = book === undefined ? null : quoteOfBook(book)
+  return read === null || book === undefined || quote === null
     ? null
-    : { microstructure: read, quote: quoteOfBook(book) }
+    : { microstructure: read, quote, offers: offersOf(book) }
 })
 
 const requiredFromVenue = <A>(request: Effect.Effect<A, VenueUnavailable>) =>
@@ -160,13 +163,39 @@ const requiredFromVenue = <A>(request: Effect.Effect<A, VenueUnavailable>) =>
     Effect.mapError(() => new VenueFailed({ message: "The venue did not answer" })),
   )
 
-/** Null also when the wallets were not read for too long: silence would look like no entries. */
-const entriesIn = ({ whales, freshness }: ReportPorts, { id, slug }: Market) =>
-  optional<ReadonlyArray<OpenEntry>>(
-    slug,
-    "wallets",
-    Effect.andThen(freshness.fresh(inputs.walletRecords), whales.entriesIn(id, entriesReadMax)),
+/**
+ * Fails when the wallets were not read for too long, or none of them was read yet: silence would look
+ * like no positions.
+ */
+export const walletsRead = Effect.fnUntraced(function* (
+  { wallets, freshness }: Pick<ReportPorts, "wallets" | "freshness">,
+) {
+  yield* freshness.fresh(inputs.walletRecords)
+  const tracked = yield* wallets.tracked
+  const read = tracked.filter(({ history }) => history !== "reading").length
+  if (tracked.length > 0 && read === 0) return yield* walletsUnread
+  return { tracked: tracked.length, read }
+})
+
+const walletsIn = (ports: ReportPorts, { id, slug }: Market) =>
+  Effect.all({
+    walletsRead: walletsRead(ports),
+    entries: ports.whales.entriesIn(id, entriesReadMax),
+  }, { concurrency: 2 }).pipe(
+    Effect.timeoutOrElse({ duration: optionalTime, orElse: () => Effect.fail(walletsUnread) }),
+    Effect.catchDefect((defect) =>
+      Effect.andThen(
+        Effect.logWarning(`Research of ${slug} cannot read the wallets`, defect),
+        Effect.fail(walletsUnread),
+      )
+    ),
   )
+
+const walletsUnread = new DataStale({
+  input: inputs.walletRecords.name,
+  asOf: null,
+  retryAfterSeconds: 60,
+})
 
 const relatedNews = ({ news }: ReportPorts, market: Market, now: EpochMs) =>
   optional<RelatedNews>(

@@ -10,6 +10,7 @@
  */
 import { Clock, Duration, Effect, Exit, Fiber, FiberMap, Metric, Option } from "effect"
 import type { BelowThreshold } from "../core/domain/belowThreshold.ts"
+import type { DataStale } from "../core/domain/freshness.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import type { Report } from "./domain/research.ts"
@@ -36,7 +37,7 @@ export interface SharedReport extends StoredReport {
   readonly cached: boolean
 }
 
-type NotWritten = VenueFailed | BelowThreshold
+type NotWritten = VenueFailed | BelowThreshold | DataStale
 
 /** Writes the report on a market; must finish or fail by `deadline` on the Effect clock. */
 type WriteReport = (market: Market, deadline: number) => Effect.Effect<Report, NotWritten>

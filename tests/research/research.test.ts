@@ -41,6 +41,7 @@ import {
   productPortsLayer,
 } from "../support/products.ts"
 import { headline, openEntry } from "../support/research/reports.ts"
+import { trackedWallet } from "../support/whales/whales.ts"
 
 const market = endingMarket(1, now)
 
@@ -363,22 +364,42 @@ onStage(
       { marketId: market.id, outcome: 1, proposedAt: now - hour, settlesAt: null, disputed: true },
     ])
     const { report: { evidence, analysis } } = yield* first.report("market-1")
-    equal([evidence.whales.length, evidence.news.length], [50, 1])
-    ok(analysis.thesis.includes("the outcome No is proposed, and disputed"), analysis.thesis)
+    equal([evidence.whales.length, evidence.news.length], [10, 1])
+    ok(analysis.thesis.includes("The venue's proposal is No in"), analysis.thesis)
+    ok(analysis.thesis.includes("it is disputed"), analysis.thesis)
     ok(analysis.thesis.includes("“Keepers ready the lighthouse”"), analysis.thesis)
-    ok(analysis.risks.some((risk) => risk.includes("1 news source did not answer")))
+    ok(analysis.thesis.includes("1 news source did not answer lately."), analysis.thesis)
   }),
 )
 
 onStage(
-  "a report is written without wallets or news, and says that they could not be read",
+  "a report is written without news, and says that they could not be read",
   Effect.fnUntraced(function* ({ shelf, first }) {
-    yield* Ref.set(shelf.whalesUp, false)
     yield* Ref.set(shelf.newsUp, false)
     const { report: { evidence, analysis } } = yield* first.report("market-1")
-    equal([evidence.whales, evidence.news, analysis.confidence], [[], [], "low"])
-    ok(analysis.whaleView.includes("could not be read"))
+    equal(evidence.news, [])
     ok(analysis.thesis.includes("The news could not be read"))
+  }),
+)
+
+onStage(
+  "a report whose wallets could not be read is refused, before the payment where that is known",
+  Effect.fnUntraced(function* ({ shelf, first }) {
+    yield* Ref.set(shelf.whalesUp, false)
+    strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "DataStale")
+    yield* Ref.set(shelf.whalesUp, true)
+    const wallet = (history: "reading" | "whole") =>
+      trackedWallet({ wallet: `0x${history}`, history })
+    yield* Ref.set(shelf.tracked, [wallet("reading")])
+    strictEqual((yield* Effect.flip(first.check("market-1")))._tag, "DataStale")
+    strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "DataStale")
+    yield* Ref.set(shelf.tracked, [wallet("reading"), wallet("whole")])
+    yield* first.check("market-1")
+    const { report } = yield* first.report("market-1")
+    strictEqual(
+      report.analysis.whaleView,
+      "Of 1 tracked wallet none opened a position here; 1 more has not been read.",
+    )
   }),
 )
 

@@ -379,8 +379,9 @@ export const products = {
     price: prices.research,
     settlementOrder: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
+      "a decision in numbers (probability, break-even, limit price and size of each side, payout), " +
       "with evidence: 7 days of prices, the order book, tracked wallets with their " +
-      "record, related news. Cached for 30 minutes. " +
+      "record, related news. Cached for 30 minutes. Without the tracked wallets it is not sold (503). " +
       "An unknown market is not charged; a call that fails after payment is refunded.",
     use:
       "Use it before a decision about one market. It is the dearest call and may take a minute: buy it for " +
@@ -398,7 +399,14 @@ export const products = {
         example: "sample-will-the-bridge-open-in-2027",
       },
     ],
-    errors: [MarketNotFound, MarketAmbiguous, BelowThreshold, VenueFailed, LookupsExhausted],
+    errors: [
+      MarketNotFound,
+      MarketAmbiguous,
+      BelowThreshold,
+      DataStale,
+      VenueFailed,
+      LookupsExhausted,
+    ],
     body: Schema.Struct({ success, ...researchFields }).annotate({ identifier: "Research" }),
     sample: { success: true, ...sampleBody.research },
   }),

@@ -15,6 +15,10 @@ import { dayOf, numbersOn, type StoredRuns } from "../../status/domain/runs.ts"
 import { everyMsOf, type Part, parts } from "../../status/domain/part.ts"
 import type { StatusReport } from "../../status/domain/status.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
+import { type Market, MarketId, Slug, TokenId } from "../../markets/domain/market.ts"
+import type { ReportMaterial } from "../../research/domain/material.ts"
+import { reportPage } from "../../research/domain/page.ts"
+import { type Report, reportOf } from "../../research/domain/research.ts"
 import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
 import {
@@ -56,6 +60,29 @@ const market: MarketRef = {
   eventEndDate: "2027-12-31T23:59:59.000Z",
   volumeUsd: 182_400,
   liquidityUsd: 21_750,
+}
+
+/** The same market as the venue lists it. */
+const sampleMarket: Market = {
+  id: MarketId.make("sample"),
+  slug: Slug.make(market.slug),
+  question: market.question,
+  eventSlug: market.slug,
+  url: market.url,
+  category: market.category,
+  outcomes,
+  tokenIds: [TokenId.make("1"), TokenId.make("2")],
+  endsAt: Date.parse("2027-12-31T23:59:59.000Z"),
+  gameStartsAt: null,
+  eventKey: market.slug,
+  exclusive: false,
+  volumeUsd: market.volumeUsd,
+  volume24hUsd: null,
+  liquidityUsd: market.liquidityUsd,
+  status: "open",
+  listed: null,
+  takerFeeRate: 0.04,
+  mechanical: null,
 }
 
 const microstructure: Microstructure = {
@@ -381,21 +408,6 @@ const scoredWhales = [
   }),
 ] as const
 
-/** The sentences of the sample of a report, as its template writes them. */
-const sampleSentences = {
-  thesis: `Yes in “${market.question}” rose 14 cents in 22 hours, from 0.48 to 0.62. The first ` +
-    `related headline in this time: “Sample headline” (“news․example”, 2026-11-01 11:20 UTC; no other ` +
-    `outlet since).`,
-  whaleView:
-    "Second Sample Wallet (proven follow) bought Yes at 0.585 for $25,000, 22 hours ago; " +
-    "the ask is now 0.63, 4.5 cents more than it paid.",
-  risk: "Buying Yes at 0.63 and selling it at 0.61 costs 3.2% of the stake.",
-  confidence:
-    "Confidence that the move is more than noise (no forecast): medium, because there is " +
-    "related news, but the price drifted and no hour shows a reaction.",
-  bottomLine: "Watch 0.55, where half of the move is given back.",
-}
-
 /** The body of /v1/sample. */
 export const sampleBody = {
   success: true,
@@ -428,53 +440,45 @@ export const sampleBody = {
   research: {
     cached: false,
     generatedAt: at,
-    data: {
-      market: { question: market.question, slug: market.slug },
-      analysis: {
-        thesis: sampleSentences.thesis,
-        whaleView: sampleSentences.whaleView,
-        risks: [sampleSentences.risk],
-        confidence: "medium",
-        bottomLine: `${sampleSentences.confidence} ${sampleSentences.bottomLine}`,
-      },
-      narrator: "template",
-      estimate: {
-        ...{ probability: 0.62, low: 0.53, high: 0.71, marketPrice: 0.62 },
-        basis: [],
-      },
-      evidence: {
-        outcome,
-        priceAction: [{ at: earlier, price: 0.48 }, { at, price: 0.62 }],
-        microstructure,
-        whales: [{
-          wallet: sampleWhales[1].wallet,
-          pseudonym: sampleWhales[1].pseudonym,
-          outcome: "Yes",
-          entryPrice: 0.585,
-          stakeUsd: 25_000,
-          firstFillAt: earlier,
-          marketMaker: false,
-          calibration: sampleCalibration(at),
-        }],
-        news: [{
-          title: "Sample headline",
-          url: "https://news.example/sample-headline",
-          source: "news.example",
-          publishedAt: earlier,
-        }],
-        facts: [
-          { id: "F1", statement: sampleSentences.thesis },
-          { id: "F2", statement: sampleSentences.whaleView },
-          { id: "F3", statement: sampleSentences.risk },
-          { id: "F4", statement: sampleSentences.confidence },
-          { id: "F5", statement: sampleSentences.bottomLine },
-        ],
-        grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4", "F5"] },
-      },
-    },
+    data: sampleReport(),
     disclaimer: "Informational only. Not financial advice.",
   },
 } as const
+
+/** The report on the sample market that the template writes. */
+function sampleReport(): Report {
+  const level = (price: number, size: number) => ({ price, size })
+  const firstAt = Date.parse(earlier)
+  const material: ReportMaterial = {
+    market: sampleMarket,
+    priceAction: [{ at: firstAt, mid: 0.48 }, { at: sampleAt, mid: 0.62 }],
+    ticks: [],
+    book: {
+      microstructure,
+      quote: { mid: 0.62, bid: 0.61, ask: 0.63, bidShares: 1_100, askShares: 1_000 },
+      offers: [[level(0.63, 1_000), level(0.66, 4_900)], [level(0.39, 1_100), level(0.42, 5_500)]],
+    },
+    entries: [{
+      wallet: sampleWhales[1].wallet,
+      name: sampleWhales[1].pseudonym,
+      marketMaker: false,
+      outcome: 0,
+      price: 0.585,
+      stakeUsd: 25_000,
+      firstFillAt: firstAt,
+      calibration: { computedAt: sampleAt, row: sampleWhales[1] },
+    }],
+    walletsRead: { tracked: 96, read: 96 },
+    news: { stories: [], sources: 3, answered: 3 },
+    proposal: null,
+    siblings: { markets: [], complete: true },
+    rules: "This market will resolve to Yes if the bridge opens to traffic before 2028.",
+    proposalRecord: null,
+    estimate: { mid: 0.62, probability: 0.62, low: 0.53, high: 0.71, basis: [] },
+    now: sampleAt,
+  }
+  return reportOf(material, reportPage(material), { slots: [], narrator: "template" })
+}
 
 /** The digest of the slot before `until`, over these items. */
 function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {

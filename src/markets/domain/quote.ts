@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { fromHalfSteps, halfSteps, isPrice, type OrderBook } from "./book.ts"
+import { fromHalfSteps, halfSteps, isPrice, type Level, type OrderBook } from "./book.ts"
 
 /** Bid and ask are null together: then only the mid is known. Prices are whole half steps. */
 export interface Quote {
@@ -64,6 +64,21 @@ export function quoteOfBook({ bids, asks }: Pick<OrderBook, "bids" | "asks">): Q
     bidShares: sharesAt(bids, bestBid),
     askShares: sharesAt(asks, bestAsk),
   })
+}
+
+/**
+ * What is offered of each outcome in the first one's book: its asks, and for the second outcome its bids
+ * at 1 minus their price. Levels without shares or outside (0, 1) are left out.
+ */
+export function offersOf(
+  { bids, asks }: Pick<OrderBook, "bids" | "asks">,
+): readonly [ReadonlyArray<Level>, ReadonlyArray<Level>] {
+  const valid = (levels: ReadonlyArray<Level>) =>
+    levels.filter(({ price, size }) => price > 0 && price < 1 && size > 0 && Number.isFinite(size))
+  return [
+    valid(asks),
+    valid(bids).map(({ price, size }) => ({ price: complement(price), size })),
+  ]
 }
 
 /** The quote of one outcome: the second outcome's asks are the first's bids at 1 minus their price. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { fromHalfSteps, halfSteps } from "./book.ts"
+import { fromHalfSteps, halfSteps, type Level } from "./book.ts"
 import { priceDifference, type Quote, roundMicroUsd, takerFee } from "./quote.ts"
 
 /**
@@ -15,6 +15,38 @@ import { priceDifference, type Quote, roundMicroUsd, takerFee } from "./quote.ts
  */
 export function breakEvenProbability(ask: number, takerFeeRate: number): number {
   return roundMicroUsd(ask + takerFee(ask, takerFeeRate))
+}
+
+/**
+ * The highest price that breaks even at a probability, fee included: the root of
+ * price + rate x price x (1 - price) = probability, rounded down to a whole price step (0.0001).
+ */
+export function limitPriceOf(probability: number, takerFeeRate: number): number {
+  const sum = 1 + takerFeeRate
+  const price = takerFeeRate === 0
+    ? probability
+    : (sum - Math.sqrt(sum ** 2 - 4 * takerFeeRate * probability)) / (2 * takerFeeRate)
+  return Math.max(0, Math.floor(price * 1e4 + 1e-6) / 1e4)
+}
+
+/** The average price of buying for `usd` from these offers; null when they come to less. */
+export function averagePriceOf(offers: ReadonlyArray<Level>, usd: number): number | null {
+  let [left, shares] = [usd, 0]
+  for (const { price, size } of offers.toSorted((a, b) => a.price - b.price)) {
+    const spent = Math.min(left, price * size)
+    shares += spent / price
+    left -= spent
+    if (left <= 0) return roundMicroUsd(usd / shares)
+  }
+  return null
+}
+
+/** USD offered at `limit` or less. */
+export function offeredUsdOf(offers: ReadonlyArray<Level>, limit: number = 1): number {
+  return roundMicroUsd(
+    offers.filter(({ price }) => halfSteps(price) <= halfSteps(limit))
+      .reduce((sum, { price, size }) => sum + price * size, 0),
+  )
 }
 
 /** The cost of buying at the ask and selling at the bid at once. */

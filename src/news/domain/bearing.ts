@@ -257,34 +257,6 @@ function unitOf(question: string): string {
     : ""
 }
 
-const priceLevel =
-  /\bprices?\b|\b(?:gain|lose|rise|fall|drop|climb)s? (?:by )?\d[\d.,]{0,9}%|\b(?:above|below|reach|hit|dip to|fall to|drop to|close at|between)\b.{0,20}[$€£]\d/i
-const reasonCue = /\b(?:after|amid|because|due to|following)\b/i
-
-/**
- * What a question measures: the price of an asset, or another figure such as a temperature. Null when it
- * asks about an event.
- */
-export function measurementOf(question: string): "price" | "figure" | null {
-  const text = question.slice(0, charactersMax)
-  const asked = wordsOf(text)
-  if (topics.some(({ term }) => asked.some(({ plain }) => plain === term))) return "figure"
-  if (/\d ?°|\bCPI\b/.test(text)) return "figure"
-  return priceLevel.test(text) ? "price" : null
-}
-
-/** Whether a title only repeats that the price moved which the question asks about: "Dogecoin drops". */
-export function repeatsPriceMove(title: string, question: string): boolean {
-  if (measurementOf(question) !== "price" || reasonCue.test(title)) return false
-  const words = wordsOf(prepared(title))
-  const names = namesIn(wordsOf(prepared(question)))
-  const places = names.map((name) => words.findIndex(({ term }) => term === name))
-  const last = Math.max(...places)
-  const isSubject = (at: number) => at > last && isBare(words.slice(last + 1, at))
-  return places.length > 0 && !places.includes(-1) &&
-    signsOf(words, priceCues, isSubject).length > 0
-}
-
 /** No other thing stands between a name and the words about it. */
 function isBare(between: ReadonlyArray<Word>): boolean {
   return between.length <= gapMax &&

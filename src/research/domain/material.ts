@@ -3,17 +3,21 @@
  *
  * @module
  */
-import type { ProposalRecord } from "../../feed/domain/item.ts"
-import type { Microstructure } from "../../markets/domain/book.ts"
+import type { Level, Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
-import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
-import { complement, type Quote } from "../../markets/domain/quote.ts"
+import {
+  type ExpectedResolution,
+  expectedResolution,
+} from "../../markets/domain/expectedResolution.ts"
+import { complement, type Quote, quoteOfMid, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
 import type { Estimate } from "./estimate.ts"
-import { named } from "./lines.ts"
-import type { Statement } from "../../writing/domain/statement.ts"
+import type { About } from "../../writing/facts/fact.ts"
+import type { DoubtedProposals } from "../../writing/facts/proposals.ts"
+import type { Side } from "../../writing/facts/quotes.ts"
+import type { WalletsRead } from "../../writing/facts/wallets.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 
 /** Stories about a market, the best match first. */
@@ -40,6 +44,15 @@ export interface Siblings {
   readonly complete: boolean
 }
 
+/** A valid order book of the first outcome. */
+interface ReadBook {
+  readonly microstructure: Microstructure
+  /** The best prices with the shares at them. */
+  readonly quote: Quote
+  /** What is offered of each outcome. */
+  readonly offers: readonly [ReadonlyArray<Level>, ReadonlyArray<Level>]
+}
+
 export interface ReportMaterial {
   readonly market: Market
   /** The last seven days, hourly, ascending. */
@@ -47,11 +60,10 @@ export interface ReportMaterial {
   /** The points that `priceAction` was made of; empty when the venue gave it. Ascending. */
   readonly ticks: ReadonlyArray<SeriesPoint>
   /** Null when there is no valid book. */
-  readonly microstructure: Microstructure | null
-  /** The best prices with the shares at them; null when there is no valid book. */
-  readonly quote: Quote | null
-  /** The largest stakes first, at most `entriesReadMax`; null when they could not be read. */
-  readonly entries: ReadonlyArray<OpenEntry> | null
+  readonly book: ReadBook | null
+  /** The largest stakes first, at most `entriesReadMax`. */
+  readonly entries: ReadonlyArray<OpenEntry>
+  readonly walletsRead: WalletsRead
   /** Null when it could not be read. */
   readonly news: RelatedNews | null
   /** Null when no outcome is proposed, or it is not known which. */
@@ -61,22 +73,38 @@ export interface ReportMaterial {
   /** The market's rules: untrusted text. Null when there are none, or they could not be read. */
   readonly rules: string | null
   /** How often such proposals of our own were upheld; null while not known. */
-  readonly proposalRecord: ProposalRecord | null
-  /** The stated probability, computed from the rest; null until then. */
+  readonly proposalRecord: DoubtedProposals | null
+  /** The stated number, computed from the rest; null until then. */
   readonly estimate: Estimate | null
   readonly now: EpochMs
 }
 
+/** How far back a report looks. */
+export const priceActionMs = 7 * day
+
 /** Entries, stories and siblings in a report; a buyer would not read more. */
 export const entriesReadMax = 50
 export const storiesReadMax = 10
-export const siblingsReadMax = 24
+export const siblingsReadMax = 64
+
+/** The market as facts name it. */
+export const aboutOf = ({ slug, question, outcomes }: Market, isNamed = false): About => ({
+  slug,
+  question,
+  outcomes,
+  isNamed,
+})
+
+/** Whether anything can still be traded. */
+export const isLive = ({ market: { status } }: ReportMaterial): boolean =>
+  status === "open" || status === "proposed"
 
 /** The current price: the mid of the book, else the last known price. */
-export function priceOf({ priceAction, microstructure }: ReportMaterial): SeriesPoint {
+export function priceOf({ priceAction, book }: ReportMaterial): SeriesPoint {
   const last = priceAction.at(-1) ?? priceAction[0]
-  if (microstructure === null) return last
-  return { at: Date.parse(microstructure.observedAt), mid: microstructure.mid }
+  if (book === null) return last
+  const { observedAt, mid } = book.microstructure
+  return { at: Date.parse(observedAt), mid }
 }
 
 /** The current price of an outcome. */
@@ -85,28 +113,20 @@ export function priceOfOutcome(material: ReportMaterial, outcome: 0 | 1): number
   return outcome === 0 ? mid : complement(mid)
 }
 
-/** The name of an outcome. */
-export function outcomeName({ market }: ReportMaterial, outcome: 0 | 1, slot: string): Statement {
-  return named(slot, market.outcomes[outcome])
+/** The current quote; without a book only its mid. */
+export function quoteNow(material: ReportMaterial): Quote | null {
+  return material.book?.quote ?? quoteOfMid(priceOf(material).mid)
 }
 
-/** The quality gate of movers, by criterion. */
-interface Gate {
-  readonly volume: boolean
-  readonly depth: boolean
-  readonly spread: boolean
+/** The quote of one outcome, as facts about costs take it. */
+export function sideOf({ book, market: { takerFeeRate } }: ReportMaterial, outcome: 0 | 1): Side {
+  const quote = book === null ? null : quoteOfOutcome(book.quote, outcome)
+  return { outcome, bid: quote?.bid ?? null, ask: quote?.ask ?? null, takerFeeRate }
 }
 
-/** Without a valid book neither depth nor spread passes. */
-export function gateOf({ market, microstructure }: ReportMaterial): Gate {
-  return {
-    volume: market.volumeUsd >= volumeUsdMin,
-    depth: microstructure !== null && isDeep(microstructure),
-    spread: microstructure !== null && isNarrow(microstructure),
-  }
-}
-
-export function passesGate(material: ReportMaterial): boolean {
-  const { volume, depth, spread } = gateOf(material)
-  return volume && depth && spread
+/** When the market is expected to pay; null when nothing is known of it, or it has ended. */
+export function payoutOf(material: ReportMaterial): ExpectedResolution | null {
+  const { market, proposal, now } = material
+  if (!isLive(material)) return null
+  return expectedResolution({ market, proposal, mid: priceOf(material).mid }, now)
 }

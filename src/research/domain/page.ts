@@ -1,22 +1,48 @@
 /**
- * The page of a report: its facts, and for each part a slot with the sentences of the template.
+ * The page of a report: its facts, and for each part a slot with the sentences of the template, drawn
+ * from the market's decision cards. The best card leads.
  *
  * @module
  */
+import type { Card } from "../../writing/domain/cards.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
-import type { Sentence, Slot } from "../../writing/domain/page.ts"
-import { asideLines } from "./asides.ts"
-import { bottomLines, confidenceOf } from "./conclusion.ts"
-import type { Line } from "./lines.ts"
-import type { ReportMaterial } from "./material.ts"
+import type { Slot } from "../../writing/domain/page.ts"
+import {
+  endedFact,
+  nextCallFact,
+  noEndFact,
+  payoutBasisFact,
+  payoutFact,
+  validFact,
+} from "../../writing/facts/endings.ts"
+import { estimateFact, limitFact } from "../../writing/facts/estimates.ts"
+import { type NewFact, present } from "../../writing/facts/fact.ts"
+import { averageFact, costFact } from "../../writing/facts/quotes.ts"
+import {
+  noWalletFact,
+  otherWalletsFact,
+  positionFact,
+  walletRecordFacts,
+} from "../../writing/facts/wallets.ts"
+import { copyOf, labelledPositions, reportCards } from "./cards.ts"
+import { confidenceOf } from "./confidence.ts"
+import { averageUsd, sidesOf, validityOf } from "./decision.ts"
+import {
+  aboutOf,
+  entriesReadMax,
+  isLive,
+  payoutOf,
+  priceOf,
+  type ReportMaterial,
+  sideOf,
+} from "./material.ts"
+import type { Estimate } from "./estimate.ts"
 import type { Confidence } from "./report.ts"
-import { riskLines } from "./risks.ts"
-import { hedgeLines } from "./siblingLines.ts"
-import { thesisLines } from "./thesis.ts"
-import { whaleLines } from "./whaleView.ts"
+import { reportRisks } from "./risks.ts"
+import { siblingFacts } from "./siblings.ts"
 
 export interface ReportPage {
-  /** `F1`, `F2`, … in the order of the text; then facts that no sentence of the template states. */
+  /** `F1`, `F2`, … in the order of the text. */
   readonly facts: ReadonlyArray<Fact>
   readonly thesis: Slot
   readonly whaleView: Slot
@@ -24,53 +50,42 @@ export interface ReportPage {
   readonly risks: readonly [Slot, ...ReadonlyArray<Slot>]
   /** By rule; no narrator changes it. */
   readonly confidence: Confidence
-  /** The start of the bottom line, which no narrator changes: a hedged pair, and the confidence. */
+  /** The start of the bottom line, which no narrator changes: the confidence and its reason. */
   readonly bottomOpening: Slot
   readonly bottomLine: Slot
 }
 
+type Facts = readonly [NewFact, ...ReadonlyArray<NewFact>]
+
 /** Deterministic: the same material gives the same page. */
 export function reportPage(material: ReportMaterial): ReportPage {
-  const facts: Array<Fact> = []
-  const numbered = (line: Line): Fact => {
-    const fact = { id: `F${facts.length + 1}`, ...line }
-    facts.push(fact)
-    return fact
-  }
-  type Numbered = readonly [Fact, ...ReadonlyArray<Fact>]
-  const part = ([first, ...rest]: readonly [Line, ...ReadonlyArray<Line>]): Numbered => [
-    numbered(first),
-    ...rest.map(numbered),
-  ]
-  const thesis = part(thesisLines(material))
-  const whales = part(whaleLines(material))
-  const [firstRisk, ...otherRisks] = part(riskLines(material))
+  const cards = reportCards(material)
+  const [lead] = cards
   const { confidence, reason } = confidenceOf(material)
-  const [hedge] = hedgeLines(material)
-  const opened = part(hedge === undefined ? [reason] : [hedge, reason])
-  const bottom = part(bottomLines(material))
-  const asides = asideLines(material).map(numbered)
-  const [opening] = thesis
-  const of = (kinds: ReadonlyArray<Fact["kind"]>) =>
-    asides.filter(({ kind }) => kinds.includes(kind))
-  const risk = (fact: Fact, n: number) =>
-    slot(n + 3, "risk", [fact], fact === opening ? [] : thesis)
-  const risks = [risk(firstRisk, 0), ...otherRisks.map((fact, n) => risk(fact, n + 1))] as const
-  const [firstSlot, ...otherSlots] = risks
-  const last = risks.length + 3
+  const [firstRisk, ...otherRisks] = reportRisks(material, lead?.kind ?? "price")
+  const facts: Array<Fact> = []
+  const slots: Array<Slot> = []
+  const slot = (topic: string, [first, ...rest]: Facts, aboutItself = false): Slot => {
+    const sentence = (fact: NewFact) => {
+      const id = `F${facts.length + 1}`
+      facts.push({ id, ...fact })
+      return { text: fact.statement, facts: [id] }
+    }
+    const sentences = [sentence(first), ...rest.map(sentence)] as const
+    const made = {
+      ...{ id: `S${slots.length + 1}`, topic, sentences, aboutItself },
+      facts: sentences.flatMap(({ facts }) => facts),
+    }
+    slots.push(made)
+    return made
+  }
+  const thesis = slot("thesis", thesisFacts(material, cards))
+  const whaleView = slot("whales", whaleFacts(material, lead))
+  const risks = [slot("risk", firstRisk), ...otherRisks.map((risk) => slot("risk", risk))] as const
   return {
-    facts,
-    thesis: slot(1, "thesis", thesis, of(["news", "price", "book"])),
-    whaleView: slot(2, "whales", whales, [opening, ...of(["whale"])]),
-    risks: [firstSlot, ...otherSlots],
-    confidence,
-    bottomOpening: { ...slot(last, "confidence", opened, []), aboutItself: true },
-    bottomLine: slot(last + 1, "bottomLine", bottom, [
-      ...thesis,
-      ...whales,
-      firstRisk,
-      ...otherRisks,
-    ]),
+    ...{ facts, thesis, whaleView, risks, confidence },
+    bottomOpening: slot("confidence", [reason], true),
+    bottomLine: slot("bottomLine", bottomFacts(material, cards)),
   }
 }
 
@@ -79,22 +94,86 @@ export function slotsOf(page: ReportPage): ReadonlyArray<Slot> {
   return [page.thesis, page.whaleView, ...page.risks, page.bottomOpening, page.bottomLine]
 }
 
-/** A slot with a sentence for each of its own facts; a claim may also cite the `other` ones. */
-function slot(
-  number: number,
-  topic: string,
-  [first, ...rest]: readonly [Fact, ...ReadonlyArray<Fact>],
-  other: ReadonlyArray<Fact>,
-): Slot {
-  return {
-    id: `S${number}`,
-    topic,
-    facts: [first, ...rest, ...other].map(({ id }) => id),
-    sentences: [sentence(first), ...rest.map(sentence)],
-    aboutItself: false,
-  }
+/**
+ * The cards in their order, then the other markets of the event. A wallet's card is in the whale view
+ * unless it leads.
+ */
+function thesisFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Facts {
+  const { market } = material
+  const shown = cards.filter(({ kind }, n) => kind !== "wallet" || n === 0)
+  const facts = [...shown.flatMap(({ facts }) => facts), ...siblingFacts(material)]
+  const ended = market.status === "resolved" || market.status === "closed"
+    ? [endedFact(aboutOf(market), market.status)]
+    : []
+  const [first, ...rest] = [...ended, ...facts]
+  return first === undefined ? [noEndFact(aboutOf(market))] : [first, ...rest]
 }
 
-function sentence({ id, statement }: Fact): Sentence {
-  return { text: statement, facts: [id] }
+/** Labelled wallets with facts of their own: those with the largest stakes. */
+const labelledMax = 2
+
+function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
+  const { market, entries, walletsRead, now } = material
+  const about = aboutOf(market)
+  const labelled = labelledPositions(material).slice(0, labelledMax)
+  const own = new Set(labelled.map(({ wallet }) => wallet))
+  const others = entries.filter(({ wallet, marketMaker }) => !marketMaker && !own.has(wallet))
+  const [first, ...rest] = [
+    ...labelled.flatMap((position) => [
+      ...lead?.facts[0].subject === position.wallet ? [] : [positionFact(about, position, now)],
+      ...walletRecordFacts(about, position, copyOf(material, position)),
+    ]),
+    ...present(otherWalletsFact(about, others, entries.length < entriesReadMax)),
+  ]
+  return first === undefined ? [noWalletFact(about, walletsRead)] : [first, ...rest]
+}
+
+/** The stated number and what it is worth, then when the market pays and how long this is valid. */
+function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Facts {
+  const { market, now, book } = material
+  const about = aboutOf(market)
+  const number = estimateFact(about, statedNumber(material))
+  if (!isLive(material)) return [number]
+  const stated = new Set(
+    cards.flatMap(({ facts }) => facts).flatMap(({ values }) =>
+      values["loss"] === undefined ? [] : [JSON.stringify(values["ask"])]
+    ),
+  )
+  const costs = ([0, 1] as const).flatMap((outcome) =>
+    present(costFact(about, sideOf(material, outcome)))
+  )
+    .filter(({ values }) => !stated.has(JSON.stringify(values["ask"])))
+  const sides = book === null ? null : sidesOf(material)
+  const payout = payoutOf(material)
+  return [
+    number,
+    ...sides === null ? [] : [limitFact(about, sides)],
+    ...costs,
+    ...(sides ?? []).flatMap(({ offeredUsd, averages, ...side }) =>
+      present(averageFact(about, side, {
+        offeredUsd,
+        purchases: averageUsd.map((usd, n) => ({ usd, price: averages[n] ?? null })),
+      }))
+    ),
+    ...payout === null
+      ? [noEndFact(about)]
+      : [payoutFact(about, market, payout, now), ...present(payoutBasisFact(about, payout))],
+    validFact(about, validityOf(material), now),
+    nextCallFact(about),
+  ]
+}
+
+/** What moves the number from the market's price, by ingredient. */
+const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
+  move: "the record of published moves",
+  proposal: "the record of doubted proposals",
+  wallets: "labelled wallets here",
+  ladder: "the other rungs of its ladder",
+}
+
+function statedNumber(material: ReportMaterial) {
+  const { mid } = priceOf(material)
+  const { basis, ...number } = material.estimate ??
+    { probability: mid, mid, low: 0, high: 1, basis: [] }
+  return { ...number, reasons: basis.map(({ ingredient }) => reasons[ingredient]) }
 }

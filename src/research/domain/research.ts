@@ -20,18 +20,16 @@ import { type Estimate, ingredients } from "./estimate.ts"
 import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences } from "./report.ts"
+import { Decision, decisionOf } from "./decision.ts"
 import type { ReportMaterial } from "./material.ts"
 import type { ReportPage } from "./page.ts"
-import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 import { roundUsd } from "../../whales/domain/oddsBands.ts"
 import { freeze, roundCalibration } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { FilledSlot, Slot } from "../../writing/domain/page.ts"
-
-/** How far back a report looks. */
-export const priceActionMs = 7 * day
 
 const FactIds = Schema.Array(Schema.String).annotate({ description: "Ids of facts" })
 
@@ -41,7 +39,7 @@ const Analysis = Schema.Struct({
   risks: described(Schema.NonEmptyArray(Schema.String), "What can go wrong, one text per risk"),
   confidence: Schema.Literals(confidences).annotate({
     description:
-      "How well the evidence supports the price, or that the move is more than noise: bottomLine says which, and why. No forecast of the outcome",
+      "How well the evidence supports the price; bottomLine says why. No forecast of the outcome",
   }),
   bottomLine: text("How far the evidence goes, and what to watch"),
 }).annotate({
@@ -93,19 +91,23 @@ const ReportEstimate = Schema.Struct({
   description: "Computed, not written by a model; of the market's first outcome",
 })
 
+/** A report is at most 30 kB, so a buyer's model can read it whole. */
+const headlinesMax = 10
+const positionsMax = 10
+
 /** The report on the wire. */
 export const Report = Schema.Struct({
   market: Schema.Struct(marketName).annotate({ description: "What the report is about" }),
   analysis: Analysis,
+  decision: Decision,
   narrator: Schema.String.annotate({
     description: "Who wrote the analysis: a model's name, or `template` for rules",
   }),
   /** Missing in a cached report of an earlier version. */
   estimate: Schema.optionalKey(ReportEstimate),
   evidence: Schema.Struct({
-    /** Missing in a cached report of an earlier version. */
-    outcome: Schema.optionalKey(
-      text("Name of the outcome that priceAction and microstructure are of: the market's first"),
+    outcome: text(
+      "Name of the outcome that priceAction and microstructure are of: the market's first",
     ),
     priceAction: Schema.NonEmptyArray(Schema.Struct({
       at: described(IsoTime, "Time of the price"),
@@ -116,11 +118,12 @@ export const Report = Schema.Struct({
       "The order book when the report was written; null without a valid one",
     ),
     whales: Schema.Array(ReportPosition).annotate({
-      description: "Open entries of tracked wallets in the market, the largest stake first",
+      description:
+        `Open entries of tracked wallets in the market, the largest stake first, at most ${positionsMax}`,
     }),
     news: described(
       Schema.Array(EvidenceRow),
-      "Related headlines, those of the best story first",
+      `Related headlines, those of the best story first, at most ${headlinesMax}`,
     ),
     facts: Schema.Array(FactRow).annotate({
       description: "Everything that the analysis may state, including what could not be read",
@@ -147,16 +150,14 @@ export function resampleHourly(points: ReadonlyArray<SeriesPoint>): ReadonlyArra
   return [...ofHour.values()].sort((a, b) => a.at - b.at)
 }
 
-/** Headlines in the evidence. */
-const headlinesMax = 20
-
 /** The report of a written page: its slots, filled. `narrator` is the author of the claims. */
 export function reportOf(
   material: ReportMaterial,
   page: ReportPage,
   { slots, narrator }: { readonly slots: ReadonlyArray<FilledSlot>; readonly narrator: string },
 ): Report {
-  const { market, microstructure, priceAction: [first, ...rest], entries, estimate } = material
+  const { market, book, priceAction: [first, ...rest], entries, estimate } = material
+  const microstructure = book?.microstructure ?? null
   const filled = new Map(slots.map((slot) => [slot.id, slot]))
   const textOf = ({ id, sentences }: Slot) =>
     (filled.get(id)?.sentences ?? sentences).map(({ text }) => text).join(" ")
@@ -175,13 +176,14 @@ export function reportOf(
       confidence,
       bottomLine: `${textOf(bottomOpening)} ${textOf(page.bottomLine)}`,
     },
+    decision: decisionOf(material),
     narrator,
     ...(estimate === null ? {} : { estimate: statedEstimate(estimate) }),
     evidence: {
       outcome,
       priceAction: [point(first), ...rest.map(point)],
       microstructure: microstructure === null ? null : { outcome, ...microstructure },
-      whales: (entries ?? []).map((entry) => positionOf(entry, market.outcomes)),
+      whales: entries.slice(0, positionsMax).map((entry) => positionOf(entry, market.outcomes)),
       news: headlinesOf(material),
       facts: page.facts.map(({ id, statement }) => ({ id, statement })),
       grounds: {

@@ -17,6 +17,7 @@ import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import type { RelatedStory } from "../../../src/news/domain/reading.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
+import type { Estimate } from "../../../src/research/domain/estimate.ts"
 import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
 /** Complete, ordinary material. */
@@ -25,8 +26,9 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
     market: market({ endsAt: now + 10 * day }),
     priceAction: [{ at: now - 30 * hour, mid: 0.45 }, { at: now - hour, mid: 0.6 }],
     ticks: [],
-    ...bookWith(),
+    book: bookWith(),
     entries: [openEntry()],
+    walletsRead: { tracked: 96, read: 96 },
     news: { stories: [story()], sources: 3, answered: 3 },
     proposal: null,
     siblings: { markets: [], complete: true },
@@ -63,7 +65,7 @@ export const headline = (fields: Partial<Headline> = {}): Headline => ({
 /** A story that its publishers printed in this order. */
 export function story(
   outlets: readonly [Headline, ...ReadonlyArray<Headline>] = [headline()],
-  fields: Partial<Pick<RelatedStory, "strength" | "corrected" | "label">> = {},
+  fields: Partial<Pick<RelatedStory, "strength" | "corrected" | "label" | "reading">> = {},
 ): RelatedStory {
   const [{ title, url, source, publishedAt }] = outlets
   return {
@@ -80,10 +82,18 @@ export function story(
   }
 }
 
-/** The book of a market, as a report reads it. */
-export function bookWith(fields: Parameters<typeof microstructureWith>[0] = {}) {
+/** The book of a market, as a report reads it: what is offered grows dearer cent by cent. */
+export function bookWith(
+  fields: Parameters<typeof microstructureWith>[0] = {},
+): NonNullable<ReportMaterial["book"]> {
   const microstructure = microstructureWith(fields)
-  return { microstructure, quote: quoteOf({ ...microstructure, bidShares: 800, askShares: 800 }) }
+  const { bestBid, bestAsk, depthUsdWithin5c: { bid, ask } } = microstructure
+  const quote = quoteOf({ bestBid, bestAsk, bidShares: 800, askShares: 800 })
+  if (quote === null) throw new Error("The book of a test has no quote")
+  const levels = (best: number, usd: number) =>
+    [0, 0.01, 0.02].map((more) => best + more).filter((price) => price < 1)
+      .map((price) => ({ price, size: usd / 3 / price }))
+  return { microstructure, quote, offers: [levels(bestAsk, ask), levels(1 - bestBid, bid)] }
 }
 
 /** The report that the template writes. */
@@ -130,10 +140,15 @@ interface MadeStory {
   readonly corrected: boolean
   readonly minutesAgo: number
   readonly outlets: number
+  readonly reading: number | null
 }
 
 /** The `n`-th story: its outlets follow one another every ten minutes. */
-function storyMade(made: MadeStory, n: number): RelatedStory {
+function storyMade(
+  made: MadeStory,
+  n: number,
+  outcomes: readonly [string, string],
+): RelatedStory {
   const { title, source, strength, corrected, minutesAgo, outlets } = made
   const printed = (outlet: number) =>
     headline({
@@ -142,11 +157,25 @@ function storyMade(made: MadeStory, n: number): RelatedStory {
       publishedAt: now - Math.max(0, minutesAgo - 10 * outlet) * minute,
     })
   const others = Array.from({ length: outlets - 1 }, (_, outlet) => printed(outlet + 1))
-  return story([printed(0), ...others], { strength, corrected })
+  const reading = made.reading === null ? null : {
+    outcome: outcomes[made.reading % 2] ?? null,
+    bears: made.reading % 3 === 0 ? "for" as const : "against" as const,
+    decides: made.reading > 4,
+    quote: title,
+  }
+  return story([printed(0), ...others], { strength, corrected, reading })
 }
 
 function proposalRecordOf(proposals: number): ProposalRecord {
   return { proposals, upheld: proposals, upheldRate: 1, upheldRateLow: 0.7, upheldRateHigh: 1 }
+}
+
+function estimateOf(percent: number): Estimate {
+  const probability = percent / 100
+  return {
+    ...{ mid: 0.5, probability, low: probability * 0.9, high: Math.min(1, probability * 1.1) },
+    basis: percent % 2 === 0 ? [] : [{ ingredient: "ladder", shift: probability - 0.5 }],
+  }
 }
 
 const Entry = Schema.Struct({
@@ -180,7 +209,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       spread: int(1, 39),
       depth: Schema.Literals([1, 2_400, 2_500, 80_000]),
     })),
-    entries: Schema.NullOr(Schema.Array(Entry).check(Schema.isMaxLength(9))),
+    entries: Schema.Array(Entry).check(Schema.isMaxLength(9)),
     many: seldom,
     news: Schema.NullOr(Schema.Struct({
       sources: int(0, 3),
@@ -192,6 +221,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
         corrected: seldom,
         minutesAgo: int(0, 3_000),
         outlets: int(1, 3),
+        reading: Schema.NullOr(int(0, 7)),
       })).check(Schema.isMaxLength(7)),
     })),
     siblings: Schema.NullOr(
@@ -202,6 +232,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
     feeRate: Schema.Literals([0, 0, 0.02, 0.07]),
     rules: Schema.NullOr(words),
     record: Schema.NullOr(int(0, 40)),
+    estimate: Schema.NullOr(int(1, 99)),
     proposal: Schema.NullOr(Schema.Struct({
       hours: int(0, 60),
       outcome: Schema.Literals([0, 1]),
@@ -215,7 +246,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
     })
     const [first = 10_000, ...rest] = made.prices
     const id = MarketId.make("m1")
-    const entries = made.entries?.map((entry, n): OpenEntry => ({
+    const entries = made.entries.map((entry, n): OpenEntry => ({
       wallet: `0x${`${n}`.padStart(40, "0")}`,
       name: entry.name,
       marketMaker: entry.marketMaker,
@@ -233,7 +264,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
           winRate: Math.abs(entry.rate) / 10_000,
         }),
       },
-    })) ?? null
+    }))
     return {
       market: market({
         ...{ id, slug: Slug.make("a-market"), question: made.question, status: made.status },
@@ -243,18 +274,21 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       }),
       priceAction: [point(first, 0), ...rest.map((mid, n) => point(mid, n + 1))],
       ticks: [],
-      ...made.book === null ? { microstructure: null, quote: null } : bookWith({
+      book: made.book === null ? null : bookWith({
         mid: made.book.mid / 1_000,
         spread: made.book.spread / 1_000,
         depthUsd: made.book.depth,
       }),
-      entries: entries !== null && made.many && entries[0] !== undefined
+      walletsRead: { tracked: 96, read: made.many ? 96 : 90 },
+      entries: made.many && entries[0] !== undefined
         ? Array.from({ length: 50 }, () => entries).flat().slice(0, 50)
         : entries,
       news: made.news === null ? null : {
         sources: made.news.sources,
         answered: Math.max(0, made.news.sources - made.news.silent),
-        stories: made.news.sources === 0 ? [] : made.news.stories.map(storyMade),
+        stories: made.news.sources === 0
+          ? []
+          : made.news.stories.map((one, n) => storyMade(one, n, [made.yes, made.no])),
       },
       proposal: made.proposal === null ? null : {
         ...{ outcome: made.proposal.outcome, disputed: made.proposal.disputed },
@@ -273,7 +307,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       },
       rules: made.rules,
       proposalRecord: made.record === null ? null : proposalRecordOf(made.record),
-      estimate: null,
+      estimate: made.estimate === null ? null : estimateOf(made.estimate),
       now,
     }
   },

@@ -1,0 +1,144 @@
+/**
+ * What a reader can decide with, as numbers: what each side costs, and is worth at the stated
+ * probability, when the market pays, and how long the report is valid.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+import { described, text } from "../../core/domain/fields.ts"
+import { Amount, Price, Rate } from "../../core/domain/number.ts"
+import { type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { quoteOfOutcome } from "../../markets/domain/quote.ts"
+import {
+  averagePriceOf,
+  breakEvenProbability,
+  limitPriceOf,
+  offeredUsdOf,
+} from "../../markets/domain/tradeCosts.ts"
+import type { Validity } from "../../writing/facts/endings.ts"
+import { settlesAtOf } from "../../writing/facts/proposals.ts"
+import { isLive, payoutOf, priceOf, type ReportMaterial } from "./material.ts"
+import { isDecisive, movementOf, statedStories } from "./movement.ts"
+
+const PriceOrNull = (description: string) => described(Schema.NullOr(Price), description)
+
+const DecisionSide = Schema.Struct({
+  outcome: text("Name of the outcome"),
+  ask: PriceOrNull("Lowest ask, USD per share; null without an order book"),
+  breakEven: described(
+    Schema.NullOr(Rate),
+    "Probability from which buying at `ask` gains on average, fee included; null without an ask",
+  ),
+  averagePrice100Usd: PriceOrNull(
+    "Mean price of buying for 100 USD, without fees; null when the book offers less",
+  ),
+  averagePrice1000Usd: PriceOrNull(
+    "Mean price of buying for 1,000 USD, without fees; null when the book offers less",
+  ),
+  limitPrice: described(
+    Price,
+    "Highest price that breaks even at the stated probability, fee included",
+  ),
+  sizeUsd: described(Amount, "What the book offers at `limitPrice` or less, USD"),
+}).annotate({ identifier: "DecisionSide", description: "One outcome: what it costs, and is worth" })
+
+export const Decision = Schema.Struct({
+  sides: Schema.Array(DecisionSide).annotate({
+    description: "Both outcomes in the market's order; empty when nothing can be traded",
+  }),
+  expectedPayoutAt: described(
+    Schema.NullOr(IsoTime),
+    "Median time of the payout; null when it is not known, or the market has ended",
+  ),
+  payoutWithin24h: described(
+    Schema.NullOr(Rate),
+    "Probability of a payout within 24 hours, 0 to 1; null where expectedPayoutAt is",
+  ),
+  validUntil: described(IsoTime, "After this time the report is old: an event that it waits for"),
+}).annotate({ identifier: "Decision", description: "What the report comes to, in numbers" })
+export type Decision = typeof Decision.Type
+
+/** The sizes of the average prices, USD. */
+export const averageUsd = [100, 1_000] as const
+
+interface SideView {
+  readonly outcome: 0 | 1
+  readonly ask: number | null
+  readonly limit: number
+  readonly sizeUsd: number
+  readonly offeredUsd: number
+  readonly averages: readonly [number | null, number | null]
+}
+
+/** Both outcomes at the stated number. */
+export function sidesOf(material: ReportMaterial): readonly [SideView, SideView] {
+  const { market: { takerFeeRate }, book, estimate } = material
+  const probability = estimate?.probability ?? priceOf(material).mid
+  const view = (outcome: 0 | 1): SideView => {
+    const offers = book?.offers[outcome] ?? []
+    const limit = limitPriceOf(outcome === 0 ? probability : 1 - probability, takerFeeRate)
+    const [first, second] = averageUsd
+    return {
+      outcome,
+      ask: book === null ? null : quoteOfOutcome(book.quote, outcome).ask,
+      limit,
+      sizeUsd: offeredUsdOf(offers, limit),
+      offeredUsd: offeredUsdOf(offers),
+      averages: [averagePriceOf(offers, first), averagePriceOf(offers, second)],
+    }
+  }
+  return [view(0), view(1)]
+}
+
+export function decisionOf(material: ReportMaterial): Decision {
+  const { market: { outcomes, takerFeeRate } } = material
+  const payout = payoutOf(material)
+  return {
+    sides: isLive(material)
+      ? sidesOf(material).map(({ outcome, ask, limit, sizeUsd, averages }) => ({
+        outcome: outcomes[outcome],
+        ask,
+        breakEven: ask === null ? null : breakEvenProbability(ask, takerFeeRate),
+        averagePrice100Usd: averages[0],
+        averagePrice1000Usd: averages[1],
+        limitPrice: limit,
+        sizeUsd,
+      }))
+      : [],
+    expectedPayoutAt: payout === null ? null : isoTime(payout.at),
+    payoutWithin24h: payout?.probability24h ?? null,
+    validUntil: isoTime(validityOf(material).until),
+  }
+}
+
+/** Without an event before it, a report is valid for so long. */
+const validMs = 6 * hour
+
+/** Until the next event that the report waits for; what would change it before is its lead's weak point. */
+export function validityOf(material: ReportMaterial): Validity {
+  const { now, market: { gameStartsAt, endsAt }, proposal } = material
+  const events: ReadonlyArray<readonly [EpochMs | null, string]> = [
+    [
+      proposal === null || proposal.disputed ? null : settlesAtOf(proposal),
+      "when the challenge window ends",
+    ],
+    [gameStartsAt, "the kick-off"],
+    [gameStartsAt === null ? endsAt : null, "the listed date"],
+    [now + validMs, "six hours after it was written"],
+  ]
+  const [next] = events.flatMap(([at, why]) => at === null || at <= now ? [] : [{ until: at, why }])
+    .toSorted((a, b) => a.until - b.until)
+  return {
+    ...next ?? { until: now + validMs, why: "six hours after it was written" },
+    flip: flipOf(material),
+  }
+}
+
+function flipOf(material: ReportMaterial): string {
+  const { proposal } = material
+  if (proposal !== null) return proposal.disputed ? "the vote" : "the proposal is disputed"
+  if (statedStories(material).some(isDecisive)) return "the report is corrected"
+  return movementOf(material).main === null
+    ? "an outcome is proposed or reported"
+    : "half of the move is given back"
+}

@@ -1,0 +1,135 @@
+/**
+ * Facts about when a market pays. A kick-off and a listing's date are no end: the payout follows them.
+ *
+ * @module
+ */
+import type {
+  ExpectedResolution,
+  ResolutionBasis,
+} from "../../markets/domain/expectedResolution.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
+import { phrase, type Statement } from "../domain/statement.ts"
+import {
+  type About,
+  count,
+  duration,
+  factOf,
+  marketOf,
+  type NewFact,
+  outcomeOf,
+  rate,
+  time,
+  word,
+} from "./fact.ts"
+
+/** The closed markets that the expectation was measured on (`markets/domain/expectedResolution.ts`). */
+const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, string]>>> = {
+  game_start: [4_404, "closed market of a game"],
+  end_date: [11_668, "closed market"],
+  price: [11_668, "closed market"],
+}
+
+/** The dates of a listing. */
+interface Schedule {
+  readonly endsAt: EpochMs | null
+  readonly gameStartsAt: EpochMs | null
+}
+
+/** `Kick-off is at 06:30 UTC; the payout is expected about 11:54 UTC (75% within 24 hours).` */
+export function payoutFact(
+  about: About,
+  { gameStartsAt, endsAt }: Schedule,
+  expected: ExpectedResolution,
+  now: EpochMs,
+): NewFact {
+  const payout = phrase`the payout is expected about ${time("payoutAt", expected.at, now)} (${
+    chance(expected.probability24h)
+  } within ${duration("horizon", day)})`
+  const ofProposal = expected.basis === "proposal" || expected.basis === "dispute"
+  const before: Statement | null = ofProposal
+    ? null
+    : gameStartsAt !== null
+    ? phrase`${gameStartsAt > now ? "Kick-off is" : "Kick-off was"} at ${
+      time("startsAt", gameStartsAt, now)
+    }`
+    : endsAt !== null
+    ? phrase`The listed date is ${time("endsAt", endsAt, now)}`
+    : null
+  const subject = about.isNamed ? phrase`Of ${outcomeOf(about, 0)}: ` : phrase``
+  const own = before === null ? phrase`The payout${rest(payout)}` : phrase`${before}; ${payout}`
+  return factOf("upcoming", about.slug, phrase`${subject}${own}.`)
+}
+
+/** To a percent; a chance near 0 or 1 is never stated as none or sure. */
+function chance(probability: number): Statement {
+  const percent = Math.round(probability * 100) / 100
+  return percent <= 0
+    ? phrase`under ${rate("within24h", 0.01)}`
+    : percent >= 1
+    ? phrase`over ${rate("within24h", 0.99)}`
+    : rate("within24h", percent)
+}
+
+/** The words after "the payout". */
+function rest(payout: Statement): Statement {
+  return { ...payout, text: payout.text.replace(/^the payout/, "") }
+}
+
+/** What the expectation rests on; null for a proposal, which has its own record. */
+export function payoutBasisFact(about: About, { basis }: ExpectedResolution): NewFact | null {
+  const found = measured[basis]
+  if (found === undefined) return null
+  const [markets, noun] = found
+  return factOf(
+    "record",
+    about.slug,
+    phrase`That time is the median of ${
+      count("reference", markets, noun, noun.replace("market", "markets"))
+    }.`,
+  )
+}
+
+/** Neither an end, a game nor a proposal is known. */
+export function noEndFact(about: About): NewFact {
+  return factOf("upcoming", about.slug, phrase`The venue lists no date for its end.`)
+}
+
+export function endedFact(about: About, status: "resolved" | "closed"): NewFact {
+  return factOf(
+    "resolution",
+    about.slug,
+    status === "resolved"
+      ? phrase`The venue has resolved ${marketOf(about)}.`
+      : phrase`The venue takes no more orders in ${marketOf(about)}.`,
+  )
+}
+
+/** Until when a text is valid, and what ends that before. */
+export interface Validity {
+  readonly until: EpochMs
+  /** What happens then, as the end of a sentence. */
+  readonly why: string
+  /** What would change the text before, as the end of a sentence after "until". */
+  readonly flip: string
+}
+
+export function validFact(about: About, { until, why, flip }: Validity, now: EpochMs): NewFact {
+  return factOf(
+    "upcoming",
+    about.slug,
+    phrase`Valid until ${time("validUntil", until, now)}, ${word("why", why)}, or until ${
+      word("flip", flip)
+    }.`,
+  )
+}
+
+/** The cheapest way to learn whether something changed. */
+export function nextCallFact(about: About): NewFact {
+  return factOf(
+    "upcoming",
+    about.slug,
+    phrase`The cheapest next call is ${
+      word("call", "the index")
+    }, free: it says whether the feed has a newer item.`,
+  )
+}

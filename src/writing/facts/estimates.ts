@@ -1,0 +1,75 @@
+/**
+ * Facts about the number that a text states: the service's probability, next to the market's, and what
+ * it is worth at the quotes.
+ *
+ * @module
+ */
+import { joined, phrase } from "../domain/statement.ts"
+import { type About, factOf, type NewFact, outcomeOf, rate, rounded, usd, word } from "./fact.ts"
+
+/** A computed probability of the first outcome. */
+interface StatedNumber {
+  readonly probability: number
+  /** The market's own. */
+  readonly mid: number
+  /** Where nine of ten prices are a day later; 0 to 1 when the market will probably end before. */
+  readonly low: number
+  readonly high: number
+  /** What moved it from the market's price, as ends of a sentence; empty for no view beyond it. */
+  readonly reasons: ReadonlyArray<string>
+}
+
+/** The number, next to the market's, with its interval and what it rests on. */
+export function estimateFact(about: About, number: StatedNumber): NewFact {
+  const { probability, mid, low, high, reasons } = number
+  const side = outcomeOf(about, 0)
+  const interval = low <= 0 && high >= 1
+    ? phrase``
+    : phrase` (nine in ten within ${rate("low", thousandths(low))} to ${
+      rate("high", thousandths(high))
+    } a day later)`
+  const stated = rate("probability", thousandths(probability))
+  return factOf(
+    "method",
+    about.slug,
+    reasons.length === 0
+      ? phrase`Our chance of ${side} is the market's own, ${stated}${interval}: ${
+        word("basis", "no view beyond the market")
+      }.`
+      : phrase`Our chance of ${side} is ${stated}${interval}, the market's ${
+        rate("price", thousandths(mid))
+      }: ${word("basis", reasons.join(" and "))}.`,
+  )
+}
+
+/** One side of a market at the stated number. */
+interface SideLimit {
+  readonly outcome: 0 | 1
+  /** The highest price that breaks even at the number, fee included. */
+  readonly limit: number
+  /** What the book offers at that price or less, USD. */
+  readonly sizeUsd: number
+}
+
+/** `At that number Yes is worth at most 0.571 and No 0.409 after the fee; neither is offered so low.` */
+export function limitFact(about: About, sides: readonly [SideLimit, SideLimit]): NewFact {
+  const worth = sides.map(({ outcome, limit }) =>
+    phrase`${outcomeOf(about, outcome, `outcome${outcome + 1}`)} ${
+      outcome === 0 ? phrase`is worth at most ` : phrase``
+    }${rounded(`limit${outcome + 1}`, limit)}`
+  )
+  const offered = sides.find(({ sizeUsd }) => sizeUsd > 0)
+  return factOf(
+    "method",
+    about.slug,
+    phrase`At that number ${joined(worth, " and ")} after the fee; ${
+      offered === undefined
+        ? phrase`neither is offered so low`
+        : phrase`the book offers ${usd("size", offered.sizeUsd)} of ${
+          outcomeOf(about, offered.outcome)
+        } so low`
+    }.`,
+  )
+}
+
+const thousandths = (rate: number): number => Math.round(rate * 1_000) / 1_000

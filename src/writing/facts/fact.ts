@@ -1,0 +1,104 @@
+/**
+ * Builds facts from statements. Every text draws its facts from the builders of this folder, so each
+ * fact is worded once; the words of values are here.
+ *
+ * @module
+ */
+import type { EpochMs } from "../../core/domain/time.ts"
+import { nameLengthMax, readableName } from "../../core/domain/untrusted.ts"
+import type { Fact, FactKind } from "../domain/facts.ts"
+import { phrase, type Statement, value } from "../domain/statement.ts"
+
+/** A fact without an id: a page numbers its facts. */
+export type NewFact = Omit<Fact, "id">
+
+/** The market that facts are about. */
+export interface About {
+  readonly slug: string
+  readonly question: string
+  readonly outcomes: readonly [string, string]
+  /** Whether the facts name the market. The first fact of a paragraph does, the others need not. */
+  readonly isNamed: boolean
+}
+
+/** The same market in a sentence that follows one that named it. */
+export const unnamed = (about: About): About => ({ ...about, isNamed: false })
+
+type Details = Partial<Pick<Fact, "direction" | "links">>
+
+/** `subject` is a market's slug, or a wallet's address. */
+export function factOf(
+  kind: FactKind,
+  subject: string | null,
+  { text: statement, ...spelled }: Statement,
+  details: Details = {},
+): NewFact {
+  const none = { direction: null, negative: false, links: [], certain: false }
+  return { kind, subject, statement, ...spelled, ...none, ...details }
+}
+
+/** `Yes`, or `Yes in “Will the lighthouse be lit?”` where the fact names the market. */
+export function outcomeOf(about: About, outcome: 0 | 1, slot: string = "outcome"): Statement {
+  const side = named(slot, about.outcomes[outcome])
+  return about.isNamed ? phrase`${side} in ${named("market", about.question)}` : side
+}
+
+/** The market by its question where the fact names it, else `this market`. */
+export function marketOf({ isNamed, question }: About): Statement {
+  return isNamed ? named("market", question) : phrase`this market`
+}
+
+/** A price or a probability: `0.345`. */
+export const price = (slot: string, of: number): Statement =>
+  value(slot, { type: "price", value: of })
+
+/** A computed price to a tenth of a cent, or near 0 and 1 to a hundredth: more digits are noise. */
+export function rounded(slot: string, of: number): Statement {
+  const parts = of < 0.01 || of > 0.99 ? 10_000 : 1_000
+  return price(slot, Math.round(of * parts) / parts)
+}
+
+/** The size of a difference of prices, to a tenth of a cent: `14 cents`. */
+export const cents = (slot: string, of: number): Statement =>
+  value(slot, { type: "change", value: Math.round(Math.abs(of) * 1_000) / 1_000 })
+
+/** A share: `62.8%`. */
+export const rate = (slot: string, of: number): Statement =>
+  value(slot, { type: "rate", value: of })
+
+/** `$12,300`. */
+export const usd = (slot: string, of: number): Statement => value(slot, { type: "usd", value: of })
+
+/** `3 wallets`. */
+export const count = (
+  slot: string,
+  of: number,
+  noun: string,
+  nouns: string = `${noun}s`,
+): Statement => value(slot, { type: "count", value: of, noun, nouns })
+
+/** `26 hours`. */
+export const duration = (slot: string, ms: number): Statement =>
+  value(slot, { type: "duration", ms })
+
+/** `01:57 UTC`, with the date unless it is the day of `today`. */
+export const time = (slot: string, at: EpochMs, today: EpochMs): Statement =>
+  value(slot, { type: "time", at, today })
+
+/** Untrusted text, sanitized. */
+export const named = (slot: string, text: string, max: number = nameLengthMax): Statement =>
+  value(slot, { type: "name", text: readableName(text, max) })
+
+/** A word of our own with a fixed meaning. */
+export const word = (slot: string, text: string): Statement => value(slot, { type: "word", text })
+
+/** A signed difference: the spelling of a change has no sign. */
+export function signedCents(slot: string, of: number): Statement {
+  const size = cents(slot, of)
+  return of < 0 && size.text !== "0 cents" ? phrase`minus ${size}` : size
+}
+
+/** A builder's fact as a list: builders give null where there is nothing to state. */
+export function present(fact: NewFact | null): ReadonlyArray<NewFact> {
+  return fact === null ? [] : [fact]
+}

@@ -1,0 +1,130 @@
+/**
+ * Facts about headlines: what was printed, by whom, when, and before or after the move.
+ *
+ * Without a model's reading a headline is one that shares words with the question: it has no cause and
+ * no direction.
+ *
+ * @module
+ */
+import type { EpochMs } from "../../core/domain/time.ts"
+import { phrase, type Statement } from "../domain/statement.ts"
+import {
+  type About,
+  count,
+  duration,
+  factOf,
+  named,
+  type NewFact,
+  outcomeOf,
+  time,
+  unnamed,
+  word,
+} from "./fact.ts"
+
+/** A story as its earliest publication, and what a model read in it. */
+interface PrintedStory {
+  readonly title: string
+  readonly url: string
+  readonly source: string
+  readonly firstAt: EpochMs
+  readonly outlets: ReadonlyArray<unknown>
+  readonly corrected: boolean
+  readonly reading: {
+    readonly bears: "for" | "against" | null
+    readonly decides: boolean
+    readonly outcome: string | null
+  } | null
+}
+
+/** Where a headline stands to the move of a text. */
+export interface Placed {
+  readonly position: "before" | "inside" | "after"
+  /** To the end of the step, or to the nearer end of a move without a step. */
+  readonly lagMs: number
+  /** Whether the move has a step. */
+  readonly isStep: boolean
+}
+
+/**
+ * `“Title” (The Harbor Ledger, 13:52 UTC, 2 more outlets), 27 minutes before the step was seen.` Of several
+ * that no model has read, `isFirst` names how they were found.
+ */
+export function headlineFact(
+  about: About,
+  story: PrintedStory,
+  placed: Placed | null,
+  now: EpochMs,
+  isFirst: boolean = true,
+): NewFact {
+  const place = placed === null ? phrase`` : phrase`, ${placeWords(placed)}`
+  const cited = citation(story, now)
+  return factOf(
+    "news",
+    about.slug,
+    story.reading === null
+      ? phrase`${isFirst ? "Our word match found" : "It also found"} ${cited}${place}.`
+      : phrase`${cited}${readingWords(about, story)}${place}.`,
+    { links: [story.url] },
+  )
+}
+
+/** `Three outlets carry “Title” (first The Harbor Ledger, 13:52 UTC, not corrected).` */
+export function decisiveFact(about: About, story: PrintedStory, now: EpochMs): NewFact {
+  const { title, source, firstAt, outlets, corrected, reading } = story
+  const on = reading?.outcome === about.outcomes[1] ? 1 : 0
+  return factOf(
+    "news",
+    about.slug,
+    phrase`${count("outlets", outlets.length, "outlet reports", "outlets report")} ${
+      outcomeOf(about, on)
+    }: ${named("headline", title)} (first ${named("publisher", source)}, ${
+      time("publishedAt", firstAt, now)
+    }, ${corrected ? "corrected since" : "not corrected"}).`,
+    { links: [story.url] },
+  )
+}
+
+/** All configured sources answered, and none has a headline: an absence that was read. */
+export function noHeadlineFact(about: About, sources: number, sinceMs: number): NewFact {
+  return factOf(
+    "coverage",
+    about.slug,
+    phrase`${
+      count("sources", sources, "news source")
+    } had no headline that shares this question's words in ${duration("window", sinceMs)}.`,
+  )
+}
+
+/** Not every source answered, or none could be read. */
+export function newsGapFact(about: About, missing: number | null): NewFact {
+  return factOf(
+    "coverage",
+    about.slug,
+    missing === null
+      ? phrase`The news could not be read.`
+      : phrase`${count("missing", missing, "news source")} did not answer lately.`,
+  )
+}
+
+function placeWords({ position, lagMs, isStep }: Placed): Statement {
+  if (position === "inside") return word("order", "while the price moved")
+  const order = word("order", position)
+  return phrase`${duration("lag", lagMs)} ${order} the ${
+    isStep ? "step was seen" : position === "before" ? "move began" : "move"
+  }`
+}
+
+function readingWords(about: About, { reading }: PrintedStory): Statement {
+  const bears = reading?.bears ?? null
+  if (bears === null) return phrase``
+  const side = outcomeOf(unnamed(about), reading?.outcome === about.outcomes[1] ? 1 : 0)
+  return phrase` ${bears === "for" ? "speaks for" : "speaks against"} ${side}`
+}
+
+function citation({ title, source, firstAt, outlets, corrected }: PrintedStory, now: EpochMs) {
+  const others = outlets.length - 1
+  const since = others > 0 ? phrase`, ${count("outlets", others, "more outlet")}` : phrase``
+  return phrase`${named("headline", title)} (${named("publisher", source)}, ${
+    time("publishedAt", firstAt, now)
+  }${since}${corrected ? ", corrected since" : ""})`
+}

@@ -1,0 +1,122 @@
+/**
+ * Facts about markets that are tied together: rungs of a ladder, and the exclusive outcomes of an event.
+ *
+ * @module
+ */
+import type { Contradiction, ImpliedEnd, LadderRung } from "../../markets/domain/ladders.ts"
+import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import type { SiblingSum } from "../../markets/domain/siblings.ts"
+import { listed, phrase, type Statement } from "../domain/statement.ts"
+import { type About, cents, count, factOf, named, type NewFact, price, usd } from "./fact.ts"
+
+/** The gain of a pair of purchases that pays whichever of two contradicting prices is wrong. */
+export function pairFacts(found: Contradiction): ReadonlyArray<NewFact> {
+  const { harder, easier, bid, ask, risklessSpread, size, level, midExcess } = found
+  const slug = easier.market.slug
+  const opposite = harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0]
+  if (level !== "riskless" || bid === null || ask === null || risklessSpread === null) {
+    return [factOf(
+      "relation",
+      slug,
+      phrase`${questionOf(harder, "market")} is ${cents("excess", midExcess)} dearer than ${
+        questionOf(easier, "market2")
+      }, though ${found.reason}; ${
+        level === "quotes" ? "fees cost more than that" : "the spreads cost more than that"
+      }.`,
+    )]
+  }
+  return [
+    factOf(
+      "relation",
+      slug,
+      phrase`${named("outcome", easier.market.outcomes[easier.rung.outcome])} in ${
+        questionOf(easier, "market")
+      } at ${price("ask", ask)} and ${named("outcome2", opposite)} in ${
+        questionOf(harder, "market2")
+      } at ${price("ask2", complement(bid))} gain ${
+        cents("riskless", risklessSpread)
+      } a share together after fees, whichever happens.`,
+    ),
+    factOf(
+      "relation",
+      slug,
+      phrase`The reason: ${found.reason}.${
+        size === null
+          ? phrase``
+          : phrase` The quotes allow ${usd("stake", size.costUsd)} of cost, for a gain of ${
+            usd("gainUsd", size.gainUsd)
+          }.`
+      }`,
+    ),
+  ]
+}
+
+/** What the proposal or the result of another rung implies here; null without a price here. */
+export function impliedFact(implied: ImpliedEnd): NewFact | null {
+  const { source, target, outcome, mid, state, reason } = implied
+  if (mid === null || source.known === null) return null
+  const known = named("outcome2", source.market.outcomes[source.known.outcome])
+  const here = named("outcome", target.market.outcomes[outcome])
+  return factOf(
+    "relation",
+    target.market.slug,
+    phrase`${known} is ${state === "proposed" ? "proposed" : "paid"} in ${
+      questionOf(source, "market2")
+    }, and ${reason}: then ${here} must be paid in ${questionOf(target, "market")}, at ${
+      price("price", mid)
+    } now${implied.conflict ? "; its own proposal says the opposite" : ""}.`,
+  )
+}
+
+/** Rungs that are listed with their prices: those nearest to this market. */
+const listedMax = 7
+
+/** All priced rungs of a ladder, the easiest first, and whether they contradict each other. */
+export function rungsFact(
+  about: About,
+  rungs: ReadonlyArray<LadderRung>,
+  contradictions: number,
+): NewFact {
+  const own = rungs.findIndex(({ market }) => market.slug === about.slug)
+  const first = Math.max(0, Math.min(own - 3, rungs.length - listedMax))
+  const prices = rungs.slice(first, first + listedMax).map((rung, n) =>
+    phrase`${named(`rung${n + 1}`, rung.rung.label)} ${price(`price${n + 1}`, priceOfRung(rung))}`
+  )
+  return factOf(
+    "relation",
+    about.slug,
+    phrase`Of ${count("rungs", rungs.length, "priced rung")} on its ladder ${
+      contradictions === 0
+        ? phrase`no two contradict each other`
+        : phrase`${
+          count("pairs", contradictions, "pair contradicts itself", "pairs contradict each other")
+        }`
+    }: ${listed(prices)}.`,
+  )
+}
+
+/** The sum of the exclusive outcomes of the event. */
+export function sumFact(about: About, sum: SiblingSum): NewFact {
+  const outcomes = count("siblings", sum.markets.length, "exclusive outcome")
+  const total = phrase`The ${outcomes} of its event${sum.partial ? " that were read" : ""} sum to ${
+    price("sum", sum.midSum)
+  }`
+  const gain = sum.risklessSpread
+  return factOf(
+    "relation",
+    about.slug,
+    gain !== null && gain > 0
+      ? phrase`${total}: one share of each second outcome gains ${
+        cents("riskless", gain)
+      } after fees.`
+      : phrase`${total}; after fees that leaves no gain.`,
+  )
+}
+
+function questionOf({ market }: LadderRung, slot: string): Statement {
+  return named(slot, market.question)
+}
+
+function priceOfRung({ quote, rung }: LadderRung): number {
+  return quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid
+}

@@ -1,0 +1,139 @@
+/**
+ * Facts about what a trade costs now: break-even at the ask, average prices, depth.
+ *
+ * @module
+ */
+import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
+import { breakEvenProbability } from "../../markets/domain/tradeCosts.ts"
+import { joined, phrase, type Statement } from "../domain/statement.ts"
+import {
+  type About,
+  cents,
+  factOf,
+  type NewFact,
+  outcomeOf,
+  price,
+  rate,
+  rounded,
+  usd,
+} from "./fact.ts"
+
+/** The quote of one outcome; null for a side of the book that is empty. */
+export interface Side {
+  readonly outcome: 0 | 1
+  readonly bid: number | null
+  readonly ask: number | null
+  readonly takerFeeRate: number
+}
+
+/** `Yes at the ask of 0.67 breaks even at 68.1%, fee included.` Null without an ask. */
+export function costFact(about: About, { outcome, ask, takerFeeRate }: Side): NewFact | null {
+  if (ask === null) return null
+  return factOf(
+    "book",
+    about.slug,
+    phrase`${outcomeOf(about, outcome)} at the ask of ${price("ask", ask)} breaks even at ${
+      rate("breakEven", breakEvenProbability(ask, takerFeeRate))
+    }${takerFeeRate > 0 ? ", fee included" : ""}.`,
+  )
+}
+
+/** `Yes at the ask of 0.67 gains 31.9 cents or loses 68.1 cents a share.` Null without an ask. */
+export function stakeFact(about: About, { outcome, ask, takerFeeRate }: Side): NewFact | null {
+  if (ask === null) return null
+  const cost = breakEvenProbability(ask, takerFeeRate)
+  return factOf(
+    "book",
+    about.slug,
+    phrase`${outcomeOf(about, outcome)} at the ask of ${price("ask", ask)} gains ${
+      cents("gain", 1 - cost)
+    } or loses ${cents("loss", cost)} a share.`,
+  )
+}
+
+/** The average price of a purchase; null where the book offers less than its size. */
+interface Purchase {
+  readonly usd: number
+  readonly price: number | null
+}
+
+/** A purchase this near to the ask costs what the ask says. */
+const slippageMin = 0.001
+
+/** `$100 of No costs 0.67 on average, $1,000 0.684.` Null where nothing is offered. */
+export function averageFact(
+  about: About,
+  { outcome, ask }: Pick<Side, "outcome" | "ask">,
+  { purchases, offeredUsd }: {
+    readonly purchases: ReadonlyArray<Purchase>
+    readonly offeredUsd: number
+  },
+): NewFact | null {
+  if (ask === null || !(offeredUsd > 0)) return null
+  const side = outcomeOf(about, outcome)
+  const known = purchases.flatMap(({ usd, price }) => price === null ? [] : [{ usd, price }])
+  const largest = known.at(-1)
+  const words = largest === undefined
+    ? phrase``
+    : largest.price - ask < slippageMin
+    ? phrase`The ask of ${side} holds for ${usd("size", largest.usd)}`
+    : phrase`${side} costs on average ${
+      joined(
+        known.map(({ usd: size, price: average }, n) =>
+          phrase`${rounded(`average${n + 1}`, average)} for ${usd(`size${n + 1}`, size)}`
+        ),
+        " and ",
+      )
+    }`
+  const offered = phrase`${usd("offered", offeredUsd)} of it in all`
+  return factOf(
+    "book",
+    about.slug,
+    largest === undefined
+      ? phrase`The book offers only ${usd("offered", offeredUsd)} of ${side}.`
+      : known.length < purchases.length
+      ? phrase`${words}; the book offers ${offered}.`
+      : phrase`${words}.`,
+  )
+}
+
+/** The distance of `Microstructure.impactUsd`. */
+const impact = 0.05
+
+/**
+ * How much money moves the price by five cents. No order can be five cents from a price that near to 0
+ * or 1, so there the fact has the sum of the orders.
+ */
+export function depthFact(about: About, book: Microstructure): NewFact {
+  const { impactUsd: { up5c, down5c }, depthUsdWithin5c: { bid, ask }, mid } = book
+  const move = cents("change", impact)
+  const up = up5c !== null
+    ? phrase`${usd("up", up5c)} of buying moves the price up ${move}`
+    : halfSteps(mid) >= halfSteps(1 - impact)
+    ? phrase`${usd("up", ask)} buys all that is offered`
+    : phrase`the offers end less than ${move} higher, after ${usd("up", ask)}`
+  const down = down5c !== null
+    ? phrase`${usd("down", down5c)} of selling moves it down ${move}`
+    : phrase`the bids end after ${usd("down", bid)}`
+  return factOf("book", about.slug, phrase`${capitalised(up)}; ${down}.`)
+}
+
+/** The cost of buying the first outcome and selling it at once. */
+export function tripFact(about: About, bid: number, shareOfStake: number): NewFact {
+  return factOf(
+    "book",
+    about.slug,
+    phrase`Selling at once, at the bid of ${price("bid", bid)}, costs ${
+      rate("roundTrip", Math.round(shareOfStake * 1_000) / 1_000)
+    } of the stake.`,
+  )
+}
+
+export function noBookFact(about: About): NewFact {
+  return factOf("book", about.slug, phrase`The market has no order book now.`)
+}
+
+function capitalised(statement: Statement): Statement {
+  const { text } = statement
+  return { ...statement, text: `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` }
+}
