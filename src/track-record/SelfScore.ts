@@ -166,14 +166,8 @@ const tick = Effect.fn("SelfScore.tick")(function* (services: Services, slot: Ep
   yield* stage("resolutions", requestResolutions(services, slot, progress), undefined)
   yield* stage("judging", judge(services, slot, progress), undefined)
   yield* stage("forecasts", judgeForecasts(services, slot, progress), undefined)
-  const report: ScoreReport = {
-    slot,
-    ...progress,
-    failed,
-    seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
-  }
-  yield* measure(report)
-  return report
+  const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
+  return { slot, ...progress, failed, seconds } satisfies ScoreReport
 })
 
 const readBooks = Effect.fn("SelfScore.readBooks")(function* (services: Services, slot: EpochMs) {
@@ -184,10 +178,6 @@ const readBooks = Effect.fn("SelfScore.readBooks")(function* (services: Services
   const stage = stages("SelfScore", stageLimits, stageFailures, failed)
   yield* stage("reading", readFeed(services, progress), undefined)
   yield* stage("books", readDueBooks(services, progress), undefined)
-  yield* Effect.forEach(
-    Object.entries(progress.readings),
-    ([state, count]) => Metric.update(readingCount.pipe(Metric.withAttributes({ state })), count),
-  )
   const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
   return { slot, ...progress, failed, seconds } satisfies ReadingReport
 })
@@ -409,22 +399,3 @@ const stageFailures = Metric.counter("score_stage_failures_total", {
   description: "Failed stages of ticks that score published items, by stage",
   incremental: true,
 })
-const readingCount = Metric.counter("score_readings_total", {
-  description: "Books read after published whale entries, by state; `missed` was too late",
-  incremental: true,
-})
-const verdictCount = Metric.counter("score_verdicts_total", {
-  description: "Verdicts on the service's own items; a corrected verdict counts again",
-  incremental: true,
-})
-const tickSeconds = Metric.gauge("score_tick_seconds", {
-  description: "Duration of the last tick that scored published items",
-})
-
-const measure = ({ seconds, verdicts }: ScoreReport) =>
-  Effect.all([
-    Metric.update(tickSeconds, seconds),
-    ...Object.entries(verdicts).map(([verdict, count]) =>
-      Metric.update(verdictCount.pipe(Metric.withAttributes({ verdict })), count)
-    ),
-  ])

@@ -161,16 +161,9 @@ const tick = Effect.fn("Whales.tick")(function* (
   yield* backlog("counting", (until) => calibration.count(until, progress))
   const labels = yield* stage("judging", calibration.judge, null)
 
-  const report: WhaleReport = {
-    slot,
-    ...progress,
-    labels,
-    behind,
-    failed,
-    seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
-  }
-  yield* measure(report)
-  return report
+  yield* measure(progress)
+  const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
+  return { slot, ...progress, labels, behind, failed, seconds } satisfies WhaleReport
 })
 
 /** Mutable, so that an interrupted stage reports what it did. */
@@ -239,49 +232,15 @@ const rejections = Metric.counter("whale_rejections_total", {
   description: "Activity and entries of tracked wallets that were rejected, by reason",
   incremental: true,
 })
-const activityAdded = Metric.counter("whale_acts_total", {
-  description: "Activity events of tracked wallets that were added",
-  incremental: true,
-})
-const positionsRecomputed = Metric.counter("whale_positions_made_total", {
-  description: "Positions of tracked wallets that were computed again",
-  incremental: true,
-})
 const itemsPublished = Metric.counter("whale_entries_total", {
   description: "Whale entries that were published",
   incremental: true,
 })
-const resolutionsRead = Metric.counter("whale_resolutions_total", {
-  description: "Resolutions of markets that were read for tracked wallets",
-  incremental: true,
-})
-const positionsCounted = Metric.counter("whale_positions_counted_total", {
-  description: "Resolved positions that were counted into the results of wallets",
-  incremental: true,
-})
-const tickSeconds = Metric.gauge("whale_tick_seconds", {
-  description: "Duration of the last tick that read tracked wallets",
-})
-const walletsRead = Metric.gauge("whale_wallets_read", {
-  description: "Tracked wallets that the last tick read",
-})
-const walletsLabelled = Metric.gauge("whale_wallets_labelled", {
-  description: "Wallets by label, as of the last tick",
-})
 
-const measure = (report: WhaleReport) =>
+const measure = ({ items, rejected }: Progress) =>
   Effect.all([
-    Metric.update(tickSeconds, report.seconds),
-    Metric.update(walletsRead, report.wallets),
-    Metric.update(activityAdded, report.activityAdded),
-    Metric.update(positionsRecomputed, report.recomputed),
-    Metric.update(itemsPublished, report.items.length),
-    Metric.update(resolutionsRead, report.resolved),
-    Metric.update(positionsCounted, report.counted),
-    ...Object.entries(report.labels ?? {}).map(([label, wallets]) =>
-      Metric.update(walletsLabelled.pipe(Metric.withAttributes({ label })), wallets)
-    ),
-    ...Object.entries(report.rejected).map(([reason, count]) =>
+    Metric.update(itemsPublished, items.length),
+    ...Object.entries(rejected).map(([reason, count]) =>
       Metric.update(rejections.pipe(Metric.withAttributes({ reason })), count)
     ),
   ])

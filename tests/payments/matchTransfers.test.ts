@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Duration, Effect, Fiber, Layer, Logger, Option } from "effect"
+import { Duration, Effect, Fiber, Logger, Option } from "effect"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import {
@@ -17,13 +17,13 @@ import type { Purchase } from "../../src/payments/sale/sale.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { test } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
   answering,
   buying,
   early,
   gatedWork,
   inMarket,
+  memoryStoreWith,
   passing,
   product,
   purchase,
@@ -304,14 +304,9 @@ test("a transfer from us to ourselves is not a payment, and the scan continues",
   })))
 
 test("a payment that is answered during the scan stays answered", () => {
-  const outdatedStates = Layer.effect(
-    PaymentStore,
-    Effect.map(PaymentStore, (store) =>
-      PaymentStore.of({
-        ...store,
-        states: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
-      })),
-  ).pipe(Layer.provide(memoryPaymentStore))
+  const outdatedStates = memoryStoreWith(() => ({
+    states: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
+  }))
   return inMarket(
     Effect.gen(function* () {
       const { scan } = yield* Payments
@@ -342,18 +337,13 @@ const storeFailingOnce = (
       const failure = Effect.die(`The store failed ${when} ${at}`)
       return when === "before" ? failure : Effect.andThen(effect, failure)
     })
-  const layer = Layer.effect(
-    PaymentStore,
-    Effect.map(PaymentStore, (store) =>
-      PaymentStore.of({
-        ...store,
-        find: (...args) => around("find", store.find(...args)),
-        insertUnmatched: (...args) => around("insertUnmatched", store.insertUnmatched(...args)),
-        move: (...args) => around("move", store.move(...args)),
-        saveScannedThrough: (...args) =>
-          around("saveScannedThrough", store.saveScannedThrough(...args)),
-      })),
-  ).pipe(Layer.provide(memoryPaymentStore))
+  const layer = memoryStoreWith((store) => ({
+    find: (...args) => around("find", store.find(...args)),
+    insertUnmatched: (...args) => around("insertUnmatched", store.insertUnmatched(...args)),
+    move: (...args) => around("move", store.move(...args)),
+    saveScannedThrough: (...args) =>
+      around("saveScannedThrough", store.saveScannedThrough(...args)),
+  }))
   return { layer, arm: () => failures.left = 1 }
 }
 

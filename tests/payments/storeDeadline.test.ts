@@ -4,16 +4,15 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect, Fiber, Layer, Ref, Result } from "effect"
+import { Effect, Fiber, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Payments } from "../../src/payments/Payments.ts"
-import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { storeDeadline } from "../../src/core/deadline.ts"
 import { test } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
   answering,
   inMarket,
+  memoryStoreWith,
   nothing,
   once,
   passing,
@@ -25,21 +24,17 @@ import { nonce } from "../support/payments/terms.ts"
 
 /** The memory store; while `silent`, its calls take effect but never return. */
 const silentStore = (silent: Ref.Ref<boolean>) =>
-  Layer.effect(
-    PaymentStore,
-    Effect.map(PaymentStore, (store) => {
-      const silence = <A>(effect: Effect.Effect<A>) =>
-        Effect.flatMap(
-          Ref.get(silent),
-          (isSilent) => isSilent ? Effect.andThen(effect, Effect.never) : effect,
-        )
-      return PaymentStore.of({
-        ...store,
-        claim: (...args) => silence(store.claim(...args)),
-        find: (...args) => silence(store.find(...args)),
-      })
-    }),
-  ).pipe(Layer.provide(memoryPaymentStore))
+  memoryStoreWith((store) => {
+    const silence = <A>(effect: Effect.Effect<A>) =>
+      Effect.flatMap(
+        Ref.get(silent),
+        (isSilent) => isSilent ? Effect.andThen(effect, Effect.never) : effect,
+      )
+    return {
+      claim: (...args) => silence(store.claim(...args)),
+      find: (...args) => silence(store.find(...args)),
+    }
+  })
 
 test("sell() is unresolved within the deadline when the store is silent, and sells afterwards", () =>
   Effect.gen(function* () {

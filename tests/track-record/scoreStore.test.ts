@@ -495,14 +495,14 @@ onEveryStore("ScoreStore", (law) => {
         store.dueForecasts({ now: at(now), overdueBefore: at(overdueBefore), limit })
       // Due half an hour after a day.
       assert.deepEqual(yield* due(99, 24), [])
-      const overdue = yield* due(99, 27)
+      const overdue = yield* due(99, 33)
       assert.deepEqual(
         overdue,
-        forecasts.slice(0, 3).map((forecast) => ({
+        forecasts.slice(0, 9).map((forecast) => ({
           ...{ forecast, resolution: null, requested: false },
         })),
       )
-      assert.deepEqual(yield* due(99, 27, 2), overdue.slice(0, 2))
+      assert.deepEqual(yield* due(99, 33, 2), overdue.slice(0, 2))
       const early = { requestedBefore: at(0), endedAfter: at(90), requestedAgainBefore: at(0) }
       const markets = (now: number) => store.dueMarkets({ limit: 99, now: at(now), ...early })
       assert.deepEqual(yield* markets(24), [])

@@ -5,20 +5,20 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect, Fiber, Layer, Ref, Result } from "effect"
+import { Effect, Fiber, Ref, Result } from "effect"
 import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
 import type { Purchase } from "../../../src/payments/sale/sale.ts"
-import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import type { Move } from "../../../src/payments/PaymentStore.ts"
 import { test } from "../../support/effect.ts"
-import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
   calling,
   gatedWork,
   inMarket,
+  memoryStoreWith,
   nothing,
   once,
   passing,
@@ -34,27 +34,19 @@ type When = "before" | "after"
 
 /** The memory store, which fails once before or after the commit of one move. */
 const storeFailingOnce = (at: At, when: When) =>
-  Layer.effect(
-    PaymentStore,
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      const failuresLeft = yield* Ref.make(1)
-      const around = <A>(event: At, effect: Effect.Effect<A>): Effect.Effect<A> =>
-        Effect.flatMap(
-          event === at ? Ref.getAndUpdate(failuresLeft, (n) => n - 1) : Effect.succeed(0),
-          (n) => {
-            const failure = Effect.die(`${at} failed ${when} its commit`)
-            if (n <= 0) return effect
-            return when === "before" ? failure : Effect.andThen(effect, failure)
-          },
-        )
-      return PaymentStore.of({
-        ...store,
-        claim: (...args) => around("insert", store.claim(...args)),
-        move: (payment, move) => around(move.event, store.move(payment, move)),
+  memoryStoreWith((store) => {
+    let failuresLeft = 1
+    const around = <A>(event: At, effect: Effect.Effect<A>): Effect.Effect<A> =>
+      Effect.suspend(() => {
+        if (event !== at || failuresLeft-- <= 0) return effect
+        const failure = Effect.die(`${at} failed ${when} its commit`)
+        return when === "before" ? failure : Effect.andThen(effect, failure)
       })
-    }),
-  ).pipe(Layer.provide(memoryPaymentStore))
+    return {
+      claim: (...args) => around("insert", store.claim(...args)),
+      move: (payment, move) => around(move.event, store.move(payment, move)),
+    }
+  })
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
@@ -206,25 +198,23 @@ for (const { at, when, outcome, left, swept, paid, work, simulation } of cases) 
 }
 
 /** The memory store, and a function that makes one of its calls fail from then on. */
-const storeToFail = Effect.gen(function* () {
-  const down = yield* Ref.make<"claim" | "findWithKey" | null>(null)
-  const layer = Layer.effect(
-    PaymentStore,
-    Effect.map(PaymentStore, (store) => {
+const storeToFail = Effect.map(
+  Ref.make<"claim" | "findWithKey" | null>(null),
+  (down) => {
+    const layer = memoryStoreWith((store) => {
       const unlessDown = <A>(call: "claim" | "findWithKey", effect: Effect.Effect<A>) =>
         Effect.flatMap(
           Ref.get(down),
           (at) => at === call ? Effect.die("The store is down") : effect,
         )
-      return PaymentStore.of({
-        ...store,
+      return {
         claim: (...args) => unlessDown("claim", store.claim(...args)),
         findWithKey: (...args) => unlessDown("findWithKey", store.findWithKey(...args)),
-      })
-    }),
-  ).pipe(Layer.provide(memoryPaymentStore))
-  return { layer, fail: (at: "claim" | "findWithKey") => Ref.set(down, at) }
-})
+      }
+    })
+    return { layer, fail: (at: "claim" | "findWithKey") => Ref.set(down, at) }
+  },
+)
 
 for (const at of ["claim", "findWithKey"] as const) {
   for (const late of [null, "The authorization has expired"]) {

@@ -7,19 +7,14 @@ import { makeReceipts } from "../../../src/payments/sale/receipts.ts"
 import { testKey } from "../../support/signing/key.ts"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Layer, Option, Ref, Result } from "effect"
-import {
-  type Payment,
-  paymentOf,
-  type PaymentState,
-  type PaymentTicket,
-  recordOf,
-} from "../../../src/payments/domain/payment.ts"
+import { type Payment, paymentOf, recordOf } from "../../../src/payments/domain/payment.ts"
 import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Purchase } from "../../../src/payments/sale/sale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
+import { paths } from "../paymentStore.laws.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
@@ -34,6 +29,7 @@ import {
   purchase,
   rowOf,
   stateOf,
+  storeClaimed,
   taken,
   timing,
   useNonce,
@@ -43,48 +39,10 @@ import { nonce, terms, token } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 const wrongSecrets = [null, "", "another-secret-of-16", `${secret} `, secret.toUpperCase()]
-const body = new TextEncoder().encode("the answer")
-const paidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" } as const
-const lease = Duration.seconds(60)
-const release: Move = { event: "release", reason: "test" }
-const doubt: Move = { event: "doubt", reason: "timeout", transactionHint: null }
-const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt }
-const expire: Move = { event: "void", reason: "expired" }
-const intend = (bytes: Uint8Array | null): Move => ({
-  event: "intend",
-  answer: bytes === null ? null : { body: bytes },
-  lease,
-})
-
-/** The moves from a claim to each state, for each settlement order. */
-const paths: Readonly<Record<"compute-first" | "settle-early", Partial<Paths>>> = {
-  "compute-first": {
-    claimed: [],
-    released: [release],
-    settling: [intend(body)],
-    unresolved: [intend(body), doubt],
-    answered: [intend(body), { event: "answer", answer: null, paidAt }],
-    refund_due: [intend(body), doubt, owe],
-    refunded: [intend(body), doubt, owe],
-    void: [intend(body), expire],
-  },
-  "settle-early": {
-    claimed: [],
-    released: [release],
-    settling: [intend(null)],
-    unresolved: [intend(null), doubt],
-    settled: [intend(null), { event: "settle", paidAt, lease }],
-    answered: [
-      intend(null),
-      { event: "settle", paidAt, lease },
-      { event: "answer", answer: { body }, paidAt: null },
-    ],
-    refund_due: [intend(null), { event: "settle", paidAt, lease }, owe],
-    refunded: [intend(null), { event: "settle", paidAt, lease }, owe],
-    void: [intend(null), expire],
-  },
+const allPaths = {
+  "compute-first": { ...paths["compute-first"], refunded: paths["compute-first"].refund_due },
+  "settle-early": { ...paths["settle-early"], refunded: paths["settle-early"].refund_due },
 }
-type Paths = Record<PaymentState, ReadonlyArray<Move>>
 
 const idOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
   return (yield* Signatures).paymentId({ ...token, ...payment.authorization })
@@ -93,23 +51,11 @@ const idOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
 /** Claims a payment with this secret, and makes these moves. */
 const claimAndMove = Effect.fnUntraced(function* (
   bought: Purchase,
-  path: ReadonlyArray<Move>,
-  secret: string | null,
+  path: ReadonlyArray<Move> = [],
+  secret: string | null = null,
 ) {
   const store = yield* PaymentStore
-  const { digest } = yield* Signatures
-  const paymentId = yield* idOf(bought)
-  const { authorization, signature } = bought.payment
-  const ticket: PaymentTicket = {
-    ...{ paymentId, token, authorization, signature, request: bought.request },
-    ...{
-      amount: bought.product.price,
-      settlementOrder: bought.product.settlementOrder,
-      productId: bought.product.id,
-    },
-  }
-  const hash = secret === null ? null : digest(`secret/v1:${paymentId}:${secret}`)
-  let row = (yield* store.claim(ticket, hash, lease)).payment
+  let row = yield* storeClaimed({ ...bought, secret })
   for (const move of path) row = Option.getOrThrow(yield* store.move(row, move))
   return row
 })
@@ -124,10 +70,10 @@ const receipt = (row: Payment) => ({
 function expected(row: Payment, hasSecret: boolean): PaymentOutcome {
   switch (row.state) {
     case "answered": {
-      const { paymentId } = row
-      if (!hasSecret) return { state: "used", receipt: receipt(row) }
-      const signed = makeReceipts(testKey.sign, terms).ofSale(row, body)
-      const delivery = { paymentId, body, receipt: signed, replayed: true }
+      const { paymentId, answer } = row
+      if (!hasSecret || answer === null) return { state: "used", receipt: receipt(row) }
+      const signed = makeReceipts(testKey.sign, terms).ofSale(row, answer.body)
+      const delivery = { paymentId, body: answer.body, receipt: signed, replayed: true }
       return { state: "answered", delivery }
     }
     case "refund_due":
@@ -158,7 +104,7 @@ test("in every state only the secret of the purchase returns the answer, and not
       const store = yield* PaymentStore
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
-        for (const [state, path] of Object.entries(paths[order])) {
+        for (const [state, path] of Object.entries(allPaths[order])) {
           for (const claimedWith of [secret, null]) {
             const sold = order === "compute-first" ? product : early
             const authorization = { nonce: nonce(n++) }
@@ -249,7 +195,7 @@ test("an unresolved payment is read on the chain only for the caller with its se
   inMarket(Effect.gen(function* () {
     const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
-    const { paymentId } = yield* claimAndMove(bought, [intend(body), doubt], secret)
+    const { paymentId } = yield* claimAndMove(bought, paths["compute-first"].unresolved, secret)
     equal(yield* findOutcome(paymentId, secret), { state: "underway" })
     yield* useNonce(bought, bought.product.price)
     equal(yield* findOutcome(paymentId, null), { state: "underway" })
@@ -280,7 +226,7 @@ test("an answer that is no longer stored is reported as used", () => {
     Effect.gen(function* () {
       const { findOutcome } = yield* Payments
       const bought = yield* purchase({ secret })
-      const path = paths["compute-first"].answered ?? []
+      const path = paths["compute-first"].answered
       const row = yield* claimAndMove(bought, path, secret)
       equal(yield* findOutcome(row.paymentId, secret), { state: "used", receipt: receipt(row) })
     }),

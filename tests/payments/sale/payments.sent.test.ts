@@ -4,16 +4,15 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Ref } from "effect"
 import { layerFile } from "../../../src/payments/DeliveryJournal.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { test } from "../../support/effect.ts"
-import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
 import { nonce } from "../../support/payments/terms.ts"
 import {
   answering,
   inMarket,
+  memoryStoreWith,
   passing,
   purchase,
   rowOf,
@@ -22,18 +21,13 @@ import {
 
 /** The memory store, whose `markSent` fails this many times. */
 const storeFailingMarkSent = (failures: Ref.Ref<number>) =>
-  Layer.effect(
-    PaymentStore,
-    Effect.map(PaymentStore, (store) =>
-      PaymentStore.of({
-        ...store,
-        markSent: (id) =>
-          Effect.flatMap(
-            Ref.getAndUpdate(failures, (left) => left - 1),
-            (left) => left > 0 ? Effect.die("The store is down") : store.markSent(id),
-          ),
-      })),
-  ).pipe(Layer.provide(memoryPaymentStore))
+  memoryStoreWith((store) => ({
+    markSent: (id) =>
+      Effect.flatMap(
+        Ref.getAndUpdate(failures, (left) => left - 1),
+        (left) => left > 0 ? Effect.die("The store is down") : store.markSent(id),
+      ),
+  }))
 
 test("sent() retries a store that is down, so that a delivered answer is not refunded too", () =>
   Effect.gen(function* () {

@@ -4,26 +4,18 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, Fiber, Layer, Ref } from "effect"
+import { Effect, Fiber, Ref } from "effect"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { paymentIn } from "../paymentStore.laws.ts"
 import { test } from "../../support/effect.ts"
-import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
-import { inMarket, passing } from "../../support/payments/sales.ts"
+import { inMarket, memoryStoreWith, passing } from "../../support/payments/sales.ts"
 
 /** The memory store, which counts its calls of `waiting`, one a round. */
 const countingStore = Effect.gen(function* () {
   const rounds = yield* Ref.make(0)
-  const layer = Layer.effect(
-    PaymentStore,
-    Effect.map(PaymentStore, (store) =>
-      PaymentStore.of({
-        ...store,
-        waiting: (...args) =>
-          Effect.andThen(Ref.update(rounds, (n) => n + 1), store.waiting(...args)),
-      })),
-  ).pipe(Layer.provide(memoryPaymentStore))
+  const layer = memoryStoreWith((store) => ({
+    waiting: (...args) => Effect.andThen(Ref.update(rounds, (n) => n + 1), store.waiting(...args)),
+  }))
   return { layer, rounds }
 })
 

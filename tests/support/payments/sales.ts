@@ -50,6 +50,15 @@ const utf8 = new TextEncoder()
 /** The default timing with fewer retries, which no TestClock test needs. */
 export const timing: PaymentTiming = { ...defaultTiming, proveRetriesMax: 2, waitRetriesMax: 5 }
 
+/** The memory store with some methods replaced. */
+export const memoryStoreWith = (
+  replace: (store: PaymentStore["Service"]) => Partial<PaymentStore["Service"]>,
+): Layer.Layer<PaymentStore> =>
+  Layer.effect(
+    PaymentStore,
+    Effect.map(PaymentStore, (store) => PaymentStore.of({ ...store, ...replace(store) })),
+  ).pipe(Layer.provide(memoryPaymentStore))
+
 /** What a market has besides one facilitator and one endpoint of the chain. */
 interface MarketChanges {
   readonly chain?: (chain: Chain["Service"]) => Chain["Service"]
