@@ -30,7 +30,7 @@ export const printStopReason = <A, E, R>(program: Effect.Effect<A, E, R>) =>
 export function serviceBanner(settings: ServiceSettings): string {
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["mode", settings.mode],
-    ["venue", venueLine(settings)],
+    ["venue", venueTexts[settings.venue]],
     ["payments", paymentsLine(settings)],
     ["store", storeLine(settings)],
     ["narrator", narratorLine(settings)],
@@ -181,14 +181,10 @@ function stopReason(cause: Cause.Cause<unknown>): string {
   }
 }
 
-function venueLine({ venue }: ServiceSettings): string {
-  switch (venue.kind) {
-    case "simulated":
-      return `simulated, seed ${venue.seed}, in real time, with 8 days of history`
-    case "polymarket":
-      return "polymarket, live"
-  }
-}
+const venueTexts = {
+  simulated: "simulated, in real time, with 8 days of history",
+  polymarket: "polymarket, live",
+} as const
 
 function paymentsLine({ payments, payTo }: ServiceSettings): string {
   if (payments.kind === "simulated") {

@@ -8,7 +8,7 @@ import { defaultText, type Mode, type Process, type Variable, variables } from "
 
 /** All settings, in the order of a person who starts a service. */
 export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray<Variable>]> = [
-  ["Venue", ["VENUE", "TICK", "WHALE_MIN_STAKE_USD", "SIMULATION_SEED"]],
+  ["Venue", ["VENUE", "TICK", "WHALE_MIN_STAKE_USD"]],
   ["Addresses", [
     ...["PUBLIC_BASE_URL", "HOST", "PORT", "TRUSTED_PROXY_HOPS"] as const,
     ...["ADMIN_HOST", "ADMIN_PORT", "REFUND_ADMIN_PORT"] as const,

@@ -84,7 +84,7 @@ function venueStorePermissions(
   return {
     net: [
       ...database.kind === "postgres" ? [databaseHost(database.url)] : [],
-      ...venue.kind === "polymarket" ? Object.values(polymarketUrls).map(hostOf) : [],
+      ...venue === "polymarket" ? Object.values(polymarketUrls).map(hostOf) : [],
     ],
     read: [
       migrations,

@@ -91,7 +91,7 @@ const jobsDelay = Duration.millis(500)
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
 /** The venue's name in a digest. */
-const venueNames: Readonly<Record<ServiceSettings["venue"]["kind"], string>> = {
+const venueNames: Readonly<Record<ServiceSettings["venue"], string>> = {
   simulated: "a simulated venue",
   polymarket: "Polymarket",
 }
@@ -159,7 +159,7 @@ const productLayer = (settings: ServiceSettings) => {
     })
       .pipe(Layer.provide(statusStore.layer)),
     Digest.layer({
-      venue: venueNames[venue.kind],
+      venue: venueNames[venue],
       methodUrl: `${settings.publicBaseUrl}${paths.llmsFull}`,
     }),
     paymentLayer(settings),
@@ -261,14 +261,14 @@ const modelLayer = (options: ModelOptions) =>
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */
 const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {
-  const { news, venue, publicBaseUrl } = settings
+  const { news, publicBaseUrl } = settings
   if (news.kind === "real") {
     return realNews.layer({ ...news, home: publicBaseUrl }).pipe(
       Layer.provide(FetchHttpClient.layer),
     )
   }
-  return news.kind === "simulated" && venue.kind === "simulated"
-    ? simulatedNews.layer(devWorld(venue.seed))
+  return news.kind === "simulated"
+    ? simulatedNews.layer(devWorld())
     : Layer.succeed(NewsSources, [])
 }
 
@@ -291,7 +291,7 @@ const httpLayer = (settings: ServiceSettings) =>
     commit: settings.commit,
     paymentMode: settings.payments.kind,
     answerSeconds: Duration.toSeconds(settings.hold),
-    venueMode: settings.venue.kind,
+    venueMode: settings.venue,
     ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),
     family: settings.family,
     contact: settings.contact,

@@ -30,9 +30,7 @@ import {
   together,
 } from "./variables.ts"
 
-type VenueSettings =
-  | { readonly kind: "simulated"; readonly seed: number }
-  | { readonly kind: "polymarket" }
+type Venue = "simulated" | "polymarket"
 
 type DatabaseSettings =
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
@@ -41,7 +39,7 @@ type DatabaseSettings =
 /** The venue, and the store for its data. */
 export interface VenueAndStore {
   readonly database: DatabaseSettings
-  readonly venue: VenueSettings
+  readonly venue: Venue
 }
 
 type NewsSettings =
@@ -77,7 +75,7 @@ export const loadService = Effect.fn("settings.loadService")(
       signing: readSigning(venue, read),
       /** Null: rules instead of a model. */
       model: readModel(read),
-      news: Effect.flatMap(venue, ({ kind }) => readNews(kind, read)),
+      news: Effect.flatMap(venue, (venue) => readNews(venue, read)),
       /** Null: no traces. */
       collector: readCollector(read),
       documents: readDocuments(publicBaseUrl, read),
@@ -163,31 +161,24 @@ const checkStore = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
 
 /** Fails if real money would be taken for data that is not live. */
 const checkSale = Effect.fnUntraced(function* (
-  { money: { payments }, venue }: { readonly money: MoneySettings; readonly venue: VenueSettings },
+  { money: { payments }, venue }: { readonly money: MoneySettings; readonly venue: Venue },
 ) {
-  if (payments.kind === "live" && !payments.rehearsal && venue.kind !== "polymarket") {
+  if (payments.kind === "live" && !payments.rehearsal && venue !== "polymarket") {
     return yield* invalidSettings(
-      `Cannot sell data of VENUE=${venue.kind} for real money: set VENUE=polymarket, or ` +
+      `Cannot sell data of VENUE=${venue} for real money: set VENUE=polymarket, or ` +
         "rehearse with RPC_URL set to a node on this machine",
     )
   }
 })
 
 const readVenue = Effect.fnUntraced(function* (read: ReadSetting) {
-  const kind = yield* read("VENUE")
-  switch (kind) {
-    case null:
-      return yield* invalidSettings(
-        "Cannot start without VENUE: set it to polymarket or simulated",
-      )
-    case "simulated":
-      return { kind, seed: yield* read("SIMULATION_SEED") } satisfies VenueSettings
-    case "polymarket":
-      return { kind } satisfies VenueSettings
-  }
+  const venue = yield* read("VENUE")
+  return venue ?? (yield* invalidSettings(
+    "Cannot start without VENUE: set it to polymarket or simulated",
+  ))
 })
 
-const readDatabase = Effect.fnUntraced(function* (venue: VenueSettings, read: ReadSetting) {
+const readDatabase = Effect.fnUntraced(function* (venue: Venue, read: ReadSetting) {
   const { url, dataDir } = yield* together({ url: read("DATABASE_URL"), dataDir: read("DATA_DIR") })
   if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
   return {
@@ -198,13 +189,11 @@ const readDatabase = Effect.fnUntraced(function* (venue: VenueSettings, read: Re
 })
 
 /** One folder per venue, so that no feed mixes two venues. */
-function defaultDataDir(venue: VenueSettings): string {
-  return `.data/${venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind}`
-}
+const defaultDataDir = (venue: Venue) => `.data/${venue}`
 
 /** The key that signs offers and receipts, set where the money has value. */
 const readSigning = Effect.fnUntraced(
-  function* (venue: Effect.Effect<VenueSettings, InvalidSettings>, read: ReadSetting) {
+  function* (venue: Effect.Effect<Venue, InvalidSettings>, read: ReadSetting) {
     const { key, retired, payments, rpcUrls, dataDir } = yield* together({
       key: read("SIGNING_PRIVATE_KEY"),
       retired: read("SIGNING_RETIRED_KEYS"),
@@ -228,7 +217,7 @@ const readSigning = Effect.fnUntraced(
 )
 
 /** The database, and where an embedded one is served. */
-const readServed = Effect.fnUntraced(function* (venue: VenueSettings, read: ReadSetting) {
+const readServed = Effect.fnUntraced(function* (venue: Venue, read: ReadSetting) {
   const { database, served } = yield* together({
     database: readDatabase(venue, read),
     served: read("STORE_URL"),
@@ -318,7 +307,7 @@ const readCollector = Effect.fnUntraced(function* (read: ReadSetting) {
 /**
  * Real news is used with the live venue only: it does not explain simulated markets.
  */
-const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read: ReadSetting) {
+const readNews = Effect.fnUntraced(function* (venue: Venue, read: ReadSetting) {
   const list = yield* read("NEWS_FEEDS")
   if (list === "off") return { kind: "off" } satisfies NewsSettings
   if (venue === "polymarket") {

@@ -184,9 +184,9 @@ const units = [["hour", 3_600_000], ["minute", 60_000], ["second", 1_000], ["mil
 const finalityBlocksMax = 1_000
 /** Almost no entry is larger: with a higher minimum the feed would publish none. */
 const maxWhaleStakeUsd = 1_000_000
-/** A client can forge its address if this counts a hop that is not a trusted proxy. */
 /** The most payments in progress that a setting allows. */
 const placesMax = 10_000
+/** A client can forge its address if this counts a hop that is not a trusted proxy. */
 const hopsMax = 8
 /** A key that is rotated every year is enough for ten years. */
 const retiredKeysMax = 10
@@ -299,12 +299,6 @@ const declared = {
     literals("simulated or polymarket", ["simulated", "polymarket"]),
     null,
     "simulated",
-  ),
-  SIMULATION_SEED: variable(
-    service,
-    "which simulated world",
-    kind("an integer", Config.Int),
-    1,
   ),
   TICK: duration(
     service,

@@ -13,11 +13,6 @@ import { bindStore } from "../postgres/storeBinding.ts"
 import * as simulated from "../venues/simulated/venue.ts"
 import type { VenueAndStore } from "./settings.ts"
 
-/** The name that binds a store to its venue. */
-export function storeVenueName(venue: VenueAndStore["venue"]): string {
-  return venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
-}
-
 interface StoreOptions extends VenueAndStore {
   /** Absent in a process without payments. */
   readonly payments?: { readonly kind: string }
@@ -31,7 +26,7 @@ interface StoreOptions extends VenueAndStore {
 export const databaseLayer = ({ database, venue, payments, mode }: StoreOptions) => {
   const prepared = Layer.effectDiscard(
     Effect.flatMap(migrationFiles, migrate).pipe(
-      Effect.andThen(bindStore("venue", storeVenueName(venue))),
+      Effect.andThen(bindStore("venue", venue)),
       Effect.andThen(payments === undefined ? Effect.void : bindStore("payments", payments.kind)),
     ),
   )
@@ -71,6 +66,6 @@ const orEmpty = <A, E, R>(store: Layer.Layer<A, E | SchemaDiverged, R>, dataDir:
 }
 
 export const venueClientLayer = ({ venue }: Pick<VenueAndStore, "venue">) =>
-  venue.kind === "simulated"
-    ? simulated.layer(simulated.devWorld(venue.seed))
+  venue === "simulated"
+    ? simulated.layer(simulated.devWorld())
     : polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))

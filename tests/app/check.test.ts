@@ -324,14 +324,14 @@ liveTest(
       const store = layerPostgres({ url: Redacted.make(url), maxConnections: 1 })
       const run = (statement: (sql: SqlClient) => Effect.Effect<unknown, SqlError>) =>
         Effect.provide(Effect.flatMap(SqlClient, statement), store)
-      yield* run((sql) => sql`INSERT INTO store_venue (venue) VALUES ('simulated, seed 1')`)
+      yield* run((sql) => sql`INSERT INTO store_venue (venue) VALUES ('simulated')`)
       yield* run((sql) => sql`DELETE FROM schema_migration`)
       const rows = yield* database(url, "service")
       match(rowOf(rows, "schema").found, /^empty: 1 migrations are pending$/)
-      match(rowOf(rows, "store").found, /simulated, seed 1, and VENUE is polymarket/)
-      equal(hasFailed(yield* database(url, "service", "simulated, seed 1")), false)
+      match(rowOf(rows, "store").found, /simulated, and VENUE is polymarket/)
+      equal(hasFailed(yield* database(url, "service", "simulated")), false)
       yield* run((sql) => sql`INSERT INTO store_payments (payments) VALUES ('simulated')`)
-      const simulated = yield* database(url, "service", "simulated, seed 1")
+      const simulated = yield* database(url, "service", "simulated")
       match(rowOf(simulated, "store").found, /simulated payments, and PAYMENTS is live/)
     }),
 )

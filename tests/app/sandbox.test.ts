@@ -55,7 +55,7 @@ test("serviceSandbox() in dev allows its listeners, its served store and the sto
   Effect.gen(function* () {
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
-    const own = [".data/handed-over-8402", ".data/simulated-1-signing", ".data/simulated-1"]
+    const own = [".data/handed-over-8402", ".data/simulated-signing", ".data/simulated"]
     equal(new Set(read), new Set(["migrations", ...own, ...storeCode]))
     equal(write, own)
   }))

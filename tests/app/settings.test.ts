@@ -45,17 +45,11 @@ const treasuryKey = `0x${"c3".repeat(32)}`
 test("loadService() in dev needs no variable", () =>
   Effect.gen(function* () {
     const { venue, payments, database, tick, whaleStakeUsdMin } = yield* settings("dev", {})
-    equal(venue, { kind: "simulated", seed: 1 })
+    equal(venue, "simulated")
     equal(payments, { kind: "simulated" })
-    equal(database, { kind: "embedded", dir: ".data/simulated-1", served: null })
+    equal(database, { kind: "embedded", dir: ".data/simulated", served: null })
     equal(Duration.toMillis(tick), 10_000)
     equal(whaleStakeUsdMin, 1_000)
-  }))
-
-test("loadService() in dev stores each simulated world in its own folder", () =>
-  Effect.gen(function* () {
-    const { database } = yield* settings("dev", { SIMULATION_SEED: "7" })
-    equal(database, { kind: "embedded", dir: ".data/simulated-7", served: null })
   }))
 
 test("loadService() in start requires a venue, an origin and consent to simulated payments", () =>
@@ -106,7 +100,6 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["TICK", ["banana", "0 seconds", "2 hours"]],
   ["DATABASE_URL", ["nonsense", "mysql://u:hunter2@h/db", "postgres://u:hunter2@h:port/db"]],
   ["VENUE", ["kalshi"]],
-  ["SIMULATION_SEED", ["x", "1.5"]],
   ["PUBLIC_BASE_URL", ["localhost:8402", "ftp://x", "https://x/base/", "https://x/?a=b"]],
   ["STORE_URL", [
     "postgres://postgres:short@127.0.0.1:5/x",

@@ -28,7 +28,7 @@ onEveryStore("bindStore()", (law) => {
 
   for (
     const [bound, first, other] of [
-      ["venue", "simulated, seed 1", "polymarket"],
+      ["venue", "simulated", "polymarket"],
       ["payments", "simulated", "live"],
       ["payments", "live", "simulated"],
     ] as const
@@ -69,7 +69,7 @@ liveTest(
         Effect.provide(
           Effect.flatMap(SqlClient, (sql) => sql`SELECT last_index FROM feed_counter`),
           databaseLayer({
-            ...{ database: { kind: "embedded", dir, served: null }, venue: { kind: "polymarket" } },
+            ...{ database: { kind: "embedded", dir, served: null }, venue: "polymarket" },
             ...payments === undefined ? {} : { payments },
             ...mode === undefined ? {} : { mode },
           }),
@@ -102,15 +102,15 @@ if (testDatabaseUrl === undefined) {
     () =>
       Effect.gen(function* () {
         const url = yield* freshSchema(testDatabaseUrl)
-        const open = (seed: number, kind: "simulated" | "live") =>
+        const open = (venue: "simulated" | "polymarket", kind: "simulated" | "live") =>
           Effect.scoped(Layer.build(databaseLayer({
-            ...{ database: { kind: "postgres", url }, venue: { kind: "simulated", seed } },
+            ...{ database: { kind: "postgres", url }, venue },
             payments: { kind },
           })))
-        yield* open(1, "live")
-        yield* open(1, "live")
-        for (const [seed, kind] of [[1, "simulated"], [2, "live"]] as const) {
-          const refused = yield* Effect.flip(open(seed, kind))
+        yield* open("polymarket", "live")
+        yield* open("polymarket", "live")
+        for (const [venue, kind] of [["polymarket", "simulated"], ["simulated", "live"]] as const) {
+          const refused = yield* Effect.flip(open(venue, kind))
           ok(refused instanceof StoreMismatch)
         }
       }),

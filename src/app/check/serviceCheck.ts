@@ -13,7 +13,6 @@ import * as polymarket from "../../venues/polymarket/venue.ts"
 import type { ModelOptions } from "../../writing/openai/model.ts"
 import type { ServiceSettings } from "../settings.ts"
 import { isLoopback } from "../variables.ts"
-import { storeVenueName } from "../venuePorts.ts"
 import { tryChain } from "./chain.ts"
 import { tryDatabase } from "./database.ts"
 import { tryFacilitator } from "./facilitator.ts"
@@ -40,7 +39,7 @@ export const checkService = Effect.fnUntraced(function* (
         variable: "DATABASE_URL",
         login: "service",
         migrations,
-        venue: storeVenueName(venue),
+        venue,
         payments: payments.kind,
       }),
     ],
@@ -112,9 +111,7 @@ function listenerRow(host: string, port: number): Row {
 
 /** One page of the listing, and one book. */
 const tryVenue = (venue: Venue, urls: VenueUrls): Effect.Effect<Tried> =>
-  venue.kind === "simulated"
-    ? Effect.succeed({ rows: [ok("venue", `simulated, seed ${venue.seed}`)] })
-    : tryPolymarket(urls)
+  venue === "simulated" ? Effect.succeed({ rows: [ok("venue", "simulated")] }) : tryPolymarket(urls)
 
 /** One attempt, shorter than the part's own time limit. */
 const venueLimits = { attemptsMax: 1, timeoutMs: 6_000, pagesMax: 1 }

@@ -24,7 +24,7 @@ const tradesMax = 1_000
  * venue most proposals come at a converged price. The prices of about one ordinary market in eight doubt
  * its proposal, and one such proposal in three is wrong.
  */
-export function devWorld(seed: number): World {
+export function devWorld(seed = 1): World {
   return makeWorld({
     ...{ seed, gateShare: 0.85 },
     ...{ laggardShare: 0.2, wrongProposalShare: 0.01, wrongContestedShare: 0.33 },
