@@ -534,7 +534,7 @@ CREATE TABLE score_reading (
 CREATE INDEX score_reading_due ON score_reading (due_at) WHERE state = 'due';
 
 -- Forecasts for the day after they were made, and what became of them: that a market is resolved by
--- then, and its price (the probability that a report stated, kept for a year).
+-- then, and its price (the probability that a report stated). Kept for a year.
 CREATE TABLE forecast (
   kind text NOT NULL CHECK (kind IN ('resolution', 'price')),
   market_id text NOT NULL REFERENCES score_market,

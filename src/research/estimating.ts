@@ -9,6 +9,7 @@ import type { FeedStore } from "../feed/FeedStore.ts"
 import { isDecidedPrice } from "../markets/domain/book.ts"
 import { expectedResolution } from "../markets/domain/expectedResolution.ts"
 import { ladderBounds, laddersOf } from "../markets/domain/ladders.ts"
+import { slugKey } from "../markets/domain/market.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
 import { day } from "../core/domain/time.ts"
 import type { ScoreStore } from "../track-record/ScoreStore.ts"
@@ -31,7 +32,7 @@ export const estimateOn = Effect.fnUntraced(function* (
   const record = yield* trackRecord.scorecard
   const { market: { slug }, now } = material
   const movers = yield* feed.moversSince(now - day)
-  const mover = movers.find(({ data }) => data.market.slug === slug)
+  const mover = movers.find(({ data }) => slugKey(data.market.slug) === slugKey(slug))
   const { priceAction, market, proposal } = material
   const { mid } = priceOf(material)
   return estimateOf({

@@ -133,8 +133,8 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   /** When the newest forecasts of resolutions were made; 0 before the first. */
   readonly forecastsMadeAt: Effect.Effect<EpochMs>
   /**
-   * Adds forecasts; one of the same kind, market and time is ignored. Deletes the estimates that are
-   * older by `estimatesKeptMs` than an added one.
+   * Adds forecasts; one of the same kind, market and time is ignored. Deletes those that are older by
+   * `forecastsKeptMs` than the newest of them.
    */
   readonly addForecasts: (forecasts: ReadonlyArray<Forecast>) => Effect.Effect<void>
   /** Forecasts without a verdict that are due at `now`, under the same rule as a mover's check. */

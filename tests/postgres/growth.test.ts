@@ -59,7 +59,7 @@ Deno.test("the sizes in docs/capacity.md follow from rows, bytes and times", () 
 Deno.test("a table that grows is kept for ever, or a job of the service deletes its rows", () => {
   const jobs = new Set(
     [...read("src/app/jobs.ts").matchAll(/name: "([\w-]+)"/g)].map(([, name = ""]) => name),
-  ).add("predetermined")
+  ).add("predetermined").add("scores")
   for (const { table, kept, deletedBy } of rows) {
     const [, job = ""] = /^`([\w-]+)`$/.exec(deletedBy) ?? []
     ok(kept === "ever" ? deletedBy === "-" : jobs.has(job), table)

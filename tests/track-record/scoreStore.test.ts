@@ -19,8 +19,10 @@ import {
 import { type CheckVerdict, type ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { horizons, type MoveTotals, outcomeOf } from "../../src/track-record/domain/moverDrift.ts"
-import { estimatesKeptMs } from "../../src/track-record/domain/estimates.ts"
-import type { Forecast } from "../../src/track-record/domain/resolutionForecasts.ts"
+import {
+  type Forecast,
+  forecastsKeptMs,
+} from "../../src/track-record/domain/resolutionForecasts.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
 import { type ScoredEntry, totalsOf, walletSumsOf } from "../support/track-record/entryTotals.ts"
@@ -429,14 +431,15 @@ onEveryStore("ScoreStore", (law) => {
     const mid = n % 3 === 0 ? shared.probability : n * 53 % 100 / 100
     return {
       ...{ kind: "price", ...shared, mid, eventKey: `event-${n % 3}` },
-      ...{ low: shared.probability / 2, high: n % 4 === 0 ? 1 : shared.probability },
+      low: n % 8 === 0 ? 0 : shared.probability / 2,
+      high: n % 4 === 0 ? 1 : shared.probability,
       basis: n % 2 === 0 ? ["move", "ladder"] : [],
     }
   }
   const forecasts = Array.from({ length: 60 }, (_, n) => forecastOf(n))
 
   law(
-    "the totals of forecasts are those of the definition: of resolutions, and of the last year's estimates",
+    "the totals of forecasts are those of the definition: of resolutions and of estimates, for a year",
     Effect.gen(function* () {
       const store = yield* ScoreStore
       yield* store.addForecasts(forecasts)
@@ -461,13 +464,13 @@ onEveryStore("ScoreStore", (law) => {
       assert.equal(rounded(yield* store.estimateTotals), rounded(before))
       assert.ok(before.views > 0 && before.views < before.difference.n && before.unknown > 0)
       assert.ok(before.covered > 0 && before.covered < before.intervals)
-      // Those of the first half are then older than a year; resolutions stay.
-      const later = { ...forecastOf(1), madeAt: at(29) + estimatesKeptMs }
+      // Those of the first half are then older than a year.
+      const later = { ...forecastOf(1), madeAt: at(29) + forecastsKeptMs }
       yield* store.addForecasts([later])
       const kept = stored.filter(({ forecast }) => forecast.madeAt >= at(29))
       const after = totalsOfEstimates([...kept, { forecast: later, judged: false, value: null }])
       assert.equal(rounded(yield* store.estimateTotals), rounded(after))
-      const ends = stored.flatMap(({ forecast, ...one }) =>
+      const ends = kept.flatMap(({ forecast, ...one }) =>
         forecast.kind === "resolution" ? [{ ...forecast, ...one }] : []
       )
       const error = (of: (it: (typeof ends)[number]) => number) =>

@@ -11,7 +11,7 @@ import { Schema } from "effect"
 import { clusteredMean, type ClusterSums, noClusters } from "../../core/domain/clusteredMean.ts"
 import { described } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
-import { day, type EpochMs } from "../../core/domain/time.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { roundOrNull, roundRate } from "../../whales/domain/oddsBands.ts"
 
@@ -31,9 +31,6 @@ export interface StatedEstimate {
   /** What moved the probability away from the mid. */
   readonly basis: ReadonlyArray<string>
 }
-
-/** Older estimates are deleted: a record of a year, of at most 48 reports a market and day. */
-export const estimatesKeptMs = 365 * day
 
 /** Sums over the stored estimates. */
 export interface EstimateTotals {
@@ -70,7 +67,7 @@ const BrierOrNull = Schema.NullOr(Rate)
 
 /** The score of stated probabilities, on the wire. */
 export const EstimateScore = Schema.Struct({
-  estimates: described(Count, "Stated probabilities, of the last year"),
+  estimates: described(Count, "Stated probabilities of the last year"),
   judged: described(Count, "Of these, with a known price a day later"),
   unknown: described(Count, "Without one; not in `judged`"),
   views: described(Count, "Of the judged, those that differed from the market's mid"),

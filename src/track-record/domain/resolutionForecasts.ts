@@ -33,6 +33,8 @@ export const forecastsMax = 50
 export const forecastQuery = { withinHours: 72, minLiquidity: 5_000, includeNoise: false } as const
 
 export const horizonMs = day
+/** Older forecasts are deleted: 300 a day of resolutions, and at most 48 of each market's reports. */
+export const forecastsKeptMs = 365 * day
 /** After the horizon: a resolution is published some minutes after its time. */
 const judgingDelayMs = 30 * minute
 
@@ -107,7 +109,7 @@ const Brier = Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, m
 
 /** The score of the forecasts, on the wire. */
 export const ResolutionScore = Schema.Struct({
-  forecasts: Count.annotate({ description: "All stored forecasts" }),
+  forecasts: Count.annotate({ description: "Stored forecasts of the last year" }),
   judged: Count.annotate({ description: "Of these, by the venue's resolution after 24 hours" }),
   resolvedWithin24h: Count.annotate({ description: "Of the judged, markets that had resolved" }),
   unknown: Count.annotate({

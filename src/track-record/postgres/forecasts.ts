@@ -10,8 +10,13 @@ import type { MarketId } from "../../markets/domain/market.ts"
 import { type ResolutionColumns, resolutionOf } from "../../markets/domain/resolution.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { estimatesKeptMs, noEstimates } from "../domain/estimates.ts"
-import { dueAtOf, type Forecast, noForecasts } from "../domain/resolutionForecasts.ts"
+import { noEstimates } from "../domain/estimates.ts"
+import {
+  dueAtOf,
+  type Forecast,
+  forecastsKeptMs,
+  noForecasts,
+} from "../domain/resolutionForecasts.ts"
 import type { DueForecast, JudgedForecast } from "../ScoreStore.ts"
 
 /** The methods of `ScoreStore` about forecasts. `lock` and `increment` are those of its writers. */
@@ -53,9 +58,8 @@ const addForecasts = (
       yield* sql`
         INSERT INTO forecast (${columns}) SELECT ${columns} FROM ${incoming}
         ON CONFLICT DO NOTHING`
-      const kept = Math.max(...added.map(({ madeAt }) => madeAt)) - estimatesKeptMs
-      yield* sql`
-        DELETE FROM forecast WHERE kind = 'price' AND made_at < ${new Date(kept)}`
+      const kept = Math.max(...added.map(({ madeAt }) => madeAt)) - forecastsKeptMs
+      yield* sql`DELETE FROM forecast WHERE made_at < ${new Date(kept)}`
       yield* increment
     },
     sql.withTransaction,

@@ -1,0 +1,159 @@
+/**
+ * What a stated probability is computed from: each record on its own market, and nothing of another.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect } from "effect"
+import { sampleScorecard } from "../../src/catalog/domain/sample.ts"
+import { day, hour, isoTime } from "../../src/core/domain/time.ts"
+import type { FeedItem } from "../../src/feed/domain/item.ts"
+import { MarketId, Slug } from "../../src/markets/domain/market.ts"
+import { quoteOf } from "../../src/markets/domain/quote.ts"
+import type { ReportMaterial } from "../../src/research/domain/material.ts"
+import { estimateOn } from "../../src/research/estimating.ts"
+import type { Scorecard } from "../../src/track-record/domain/scorecard.ts"
+import { test } from "../support/effect.ts"
+import { sampleItem } from "../support/feed/items.ts"
+import { market, now } from "../support/movers/market.ts"
+import { whaleRow } from "../support/products.ts"
+import { bookWith, openEntry, reportMaterial } from "../support/research/reports.ts"
+
+type Mover = Extract<FeedItem, { type: "mover" }>
+
+const card = sampleScorecard(now)
+const drifting = (meanDrift: number) => ({
+  ...card.movers.drift.after24h.contested,
+  ...{ meanDrift, driftLow: meanDrift - 0.001, driftHigh: meanDrift + 0.001 },
+})
+const { byKind } = card.predetermined
+const upheld = { proposals: 200, upheld: 190, upheldRate: 0, upheldRateLow: 0, upheldRateHigh: 0 }
+
+/** Movers go on by 5 cents and converged ones back by 8; proposals at 0.60 are upheld 19 times in 20. */
+const record: Scorecard = {
+  ...card,
+  predetermined: {
+    ...card.predetermined,
+    byKind: {
+      ...byKind,
+      contestedProposal: { ...byKind.contestedProposal, record: upheld, meanPrice: 0.6 },
+    },
+  },
+  movers: {
+    ...card.movers,
+    drift: {
+      ...card.movers.drift,
+      after24h: { contested: drifting(0.05), converged: drifting(-0.08) },
+    },
+  },
+}
+
+const rose = (slug: string, fields: Partial<Mover["data"]> = {}): Mover => {
+  const item = sampleItem(1, now - 12 * hour)
+  if (item.type !== "mover") throw new Error(item.type)
+  const data = { ...item.data, market: { ...item.data.market, slug }, delta: 0.2, ...fields }
+  return { ...item, createdAt: isoTime(now - 12 * hour), data }
+}
+
+const own = market({ endsAt: now + 10 * day })
+const quiet = { book: bookWith({ mid: 0.5 }), entries: [], market: own }
+
+/** The ingredients of the estimate, and their shifts in thousandths. */
+const basisOf = (...given: Parameters<typeof estimated>) =>
+  Effect.map(
+    estimated(...given),
+    ({ basis }) =>
+      basis.map(({ ingredient, shift }) => [ingredient, Math.round(1_000 * shift)] as const),
+  )
+
+const estimated = (
+  fields: Partial<ReportMaterial>,
+  movers: ReadonlyArray<Mover> = [],
+  scorecard = record,
+) =>
+  estimateOn({
+    feed: { moversSince: () => Effect.succeed(movers) },
+    scores: { addForecasts: () => Effect.void },
+    trackRecord: { scorecard: Effect.succeed(scorecard) },
+  }, reportMaterial({ ...quiet, ...fields }))
+
+test("a market that ends soon has the whole range of prices as its interval", () =>
+  Effect.gen(function* () {
+    const [later, soon] = [
+      yield* estimated({}),
+      yield* estimated({ market: market({ endsAt: now }) }),
+    ]
+    equal([later.low > 0.1, later.high < 0.9, soon.low, soon.high], [true, true, 0, 1])
+  }))
+
+test("a published move of the market counts for what is left of its day, by its own record", () =>
+  Effect.gen(function* () {
+    equal(yield* basisOf({}), [])
+    equal(yield* basisOf({}, [rose("another-market")]), [])
+    equal(yield* basisOf({}, [rose(own.slug.toUpperCase())]), [["move", 25]])
+    equal(yield* basisOf({}, [rose(own.slug, { delta: -0.2 })]), [["move", -25]])
+    equal(yield* basisOf({}, [rose(own.slug, { converged: true })]), [["move", -40]])
+    const worse = { ...record, estimates: { ...record.estimates, comparison: "worse" as const } }
+    equal(yield* basisOf({}, [rose(own.slug)], worse), [])
+  }))
+
+test("a doubted proposal counts, by its outcome; a disputed or decided one does not", () =>
+  Effect.gen(function* () {
+    const proposal = (outcome: 0 | 1, disputed = false) => ({
+      proposal: { marketId: own.id, outcome, proposedAt: now - hour, settlesAt: null, disputed },
+    })
+    const [[ingredient, up] = []] = yield* basisOf(proposal(0))
+    equal(ingredient, "proposal")
+    equal(yield* basisOf(proposal(1)), [["proposal", -(up ?? 0)]])
+    equal(yield* basisOf(proposal(0, true)), [])
+    equal(yield* basisOf({ ...proposal(0), book: bookWith({ mid: 0.98, spread: 0.01 }) }), [])
+  }))
+
+const band = (winRate: number) => ({
+  ...{ band: "", from: 0.5, to: 0.75, entries: 400, meanEntryPrice: 0.55, winRate },
+  ...{ winRateLow: 0, winRateHigh: 1, followRoi: 0.1, fadeRoi: null },
+})
+const entryOf = (label: "follow" | "fade" | "neutral", fields: object = {}) =>
+  openEntry({
+    price: 0.5,
+    calibration: {
+      computedAt: now - day,
+      row: whaleRow({
+        ...{ label, resolved: 400, meanEntryPrice: 0.55, edgeLow: 0.05, edgeHigh: 0.15 },
+        oddsBands: [band(label === "fade" ? 0.45 : 0.65)],
+      }),
+    },
+    ...fields,
+  })
+
+test("entries of labelled wallets count, no market maker's and none without a label", () =>
+  Effect.gen(function* () {
+    const [[ingredient, up = 0] = []] = yield* basisOf({ entries: [entryOf("follow")] })
+    equal([ingredient, up > 20], ["wallets", true])
+    equal(yield* basisOf({ entries: [entryOf("follow", { outcome: 1 })] }), [["wallets", -up]])
+    equal(yield* basisOf({ entries: [entryOf("fade")] }), [["wallets", -up]])
+    for (const entry of [entryOf("neutral"), entryOf("follow", { marketMaker: true })]) {
+      equal(yield* basisOf({ entries: [entry] }), [])
+    }
+  }))
+
+test("quotes of the event's ladder bound the probability; an old quote under a proposal does not", () =>
+  Effect.gen(function* () {
+    const rung = (limit: number) =>
+      `Will inflation in Norland be above ${limit}.5% in November 2026?`
+    const other = market({
+      ...{ id: MarketId.make("m2"), slug: Slug.make("harder"), question: rung(5) },
+      endsAt: own.endsAt,
+    })
+    const ladder = (proposal: ReportMaterial["proposal"]) => ({
+      market: { ...own, question: rung(4) },
+      siblings: {
+        complete: true,
+        markets: [{ market: other, quote: quoteOf({ bestBid: 0.6, bestAsk: 0.62 }), proposal }],
+      },
+    })
+    equal(yield* basisOf(ladder(null)), [["ladder", 100]])
+    const proposed = { marketId: other.id, outcome: 0, proposedAt: now, settlesAt: null } as const
+    equal(yield* basisOf(ladder({ ...proposed, disputed: false })), [])
+    equal(yield* basisOf(ladder({ ...proposed, disputed: true })), [["ladder", 100]])
+  }))
