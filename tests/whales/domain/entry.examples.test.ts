@@ -1,5 +1,5 @@
 /**
- * Entries by example, one for each oddity of the venue's rows.
+ * The limits of entries by example, and rows that are not valid: what the reference of the laws leaves out.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   isOver,
 } from "../../../src/whales/domain/entry.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
-import { day, hour, second } from "../../../src/core/domain/time.ts"
+import { day, second } from "../../../src/core/domain/time.ts"
 import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 
 const trade =
@@ -40,41 +40,6 @@ function brief({ entries }: { readonly entries: ReadonlyArray<Entry> }) {
   return entries.map(({ outcome, shares, price, stakeUsd }) => [outcome, shares, price, stakeUsd])
 }
 
-Deno.test("an entry's price is the volume-weighted price of its buys, its stake their cost", () => {
-  const { entries } = positionAfter(buyYes(100, 0.4), buyYes(300, 0.6))
-  equal(entries, [{
-    outcome: 0,
-    price: 0.55,
-    openingPrice: 0.4,
-    stakeUsd: 220,
-    shares: 400,
-    hedgedShares: 0,
-    fills: 2,
-    firstFillAt: start,
-    lastFillAt: start + second,
-  }])
-})
-
-Deno.test("equal rows are separate fills", () => {
-  const row = buyYes(12.5, 0.52)
-  const { entries } = entriesOf(numberOccurrences([row, row, row, row]), tokens)
-  equal(brief({ entries }), [[0, 50, 0.52, 26]])
-  equal(entries[0]?.fills, 4)
-})
-
-Deno.test("sales change neither price nor stake", () => {
-  equal(brief(positionAfter(buyYes(100, 0.4), sellYes(99, 0.9))), [[0, 100, 0.4, 40]])
-})
-
-Deno.test("from flat, a buy of No opens an entry in No", () => {
-  equal(brief(positionAfter(buyNo(100, 0.3))), [[1, 100, 0.3, 30]])
-})
-
-Deno.test("a flat position ends an entry: the next buy opens another", () => {
-  const position = positionAfter(buyYes(100, 0.4), sellYes(100, 0.5), buyYes(10, 0.6))
-  equal(brief(position), [[0, 100, 0.4, 40], [0, 10, 0.6, 6]])
-})
-
 Deno.test("a position is exactly flat despite fractions", () => {
   const third = buyYes(33.333_333, 0.4)
   const position = positionAfter(third, third, third, sellYes(99.999_999, 0.5), buyYes(10, 0.6))
@@ -84,84 +49,6 @@ Deno.test("a position is exactly flat despite fractions", () => {
       .length,
     2,
   )
-})
-
-Deno.test("holding Yes, a buy of No is a sale of Yes", () => {
-  const { entries, boughtBoth } = positionAfter(buyYes(100, 0.4), buyNo(40, 0.5))
-  equal(brief({ entries }), [[0, 100, 0.4, 40]])
-  equal([entries[0]?.hedgedShares, boughtBoth], [40, true])
-})
-
-Deno.test("a flip closes one entry and opens the other with the remaining shares", () => {
-  const { entries } = positionAfter(buyYes(100, 0.4), buyNo(150, 0.5))
-  equal(brief({ entries }), [[0, 100, 0.4, 40], [1, 50, 0.5, 25]])
-  equal(entries.map(({ hedgedShares }) => hedgedShares), [100, 0])
-})
-
-Deno.test("netting is by shares, not by cost", () => {
-  // 100 shares at 90 cents cost more than 100 at 5: by cost this would still be long.
-  equal(positionAfter(buyYes(100, 0.9), buyNo(100, 0.05), buyNo(10, 0.05)).entries[1]?.shares, 10)
-})
-
-Deno.test("a split and a merge cancel each other", () => {
-  equal(positionAfter(activityEvent("split"), activityEvent("merge")).entries, [])
-  const around = positionAfter(
-    activityEvent("split"),
-    buyYes(50, 0.4),
-    activityEvent("merge"),
-    buyYes(50, 0.4),
-  )
-  equal(brief(around), [[0, 100, 0.4, 40]])
-})
-
-Deno.test("a split and a sale of No are a buy of Yes at 1 minus the price", () => {
-  equal(brief(positionAfter(activityEvent("split"), sellNo(100, 0.7))), [[0, 100, 0.3, 30]])
-  equal(brief(positionAfter(activityEvent("split"), sellYes(60, 0.1))), [[1, 60, 0.9, 54]])
-})
-
-Deno.test("a hedge stays a hedge when its pairs are merged", () => {
-  const { entries } = positionAfter(
-    buyYes(100, 0.4),
-    buyNo(60, 0.5),
-    activityEvent("merge", { size: 60 }),
-  )
-  equal(entries.map((entry) => [entry.hedgedShares, isHedge(entry)]), [[60, true]])
-})
-
-Deno.test("a conversion removes shares without a price: no entry, no hedge, an end when flat", () => {
-  const all = positionAfter(buyNo(100, 0.6), activityEvent("convert"), buyNo(10, 0.7))
-  equal(brief(all), [[1, 100, 0.6, 60], [1, 10, 0.7, 7]])
-  ok(!all.entries.some(isHedge))
-  const out = positionAfter(
-    activityEvent("split"),
-    activityEvent("convert", { tokenId: tokens[1] }),
-  )
-  equal([out.entries, out.boughtBoth], [[], false])
-  const named = positionAfter(
-    buyYes(100, 0.5),
-    activityEvent("convert", { tokenId: tokens[0] }),
-    buyYes(1, 0.5),
-  )
-  equal(named.entries.length, 2)
-})
-
-Deno.test("a redemption without a token ends the entry", () => {
-  const position = positionAfter(
-    buyYes(100, 0.4),
-    activityEvent("redeem", { size: 0 }),
-    buyYes(10, 0.4),
-  )
-  equal(brief(position), [[0, 100, 0.4, 40], [0, 10, 0.4, 4]])
-})
-
-Deno.test("sales and merges of unknown shares are ignored", () => {
-  const position = positionAfter(
-    sellYes(30, 0.5),
-    buyYes(100, 0.4),
-    sellYes(150, 0.5),
-    activityEvent("merge"),
-  )
-  equal(brief(position), [[0, 100, 0.4, 40]])
 })
 
 Deno.test("a trade with a price outside (0, 1) moves shares, but is not part of an entry", () => {
@@ -186,34 +73,6 @@ Deno.test("invalid sizes and prices, and other tokens, are ignored", () => {
       9,
     )
   }
-})
-
-Deno.test("a day without a buy ends an entry, even if the wallet holds its shares", () => {
-  const buys = (gap: number) => [buyYes(100, 0.4), { ...buyYes(10, 0.6), at: start + gap }]
-  equal(brief(entriesOf(numberOccurrences(buys(day - second)), tokens)).length, 1)
-  equal(brief(entriesOf(numberOccurrences(buys(day)), tokens)), [[0, 100, 0.4, 40], [
-    0,
-    10,
-    0.6,
-    6,
-  ]])
-})
-
-Deno.test("the day runs from the last buy, not from a sale", () => {
-  const activity = [
-    buyYes(100, 0.4),
-    { ...sellYes(10, 0.5), at: start + 20 * hour },
-    { ...buyYes(10, 0.6), at: start + 30 * hour },
-  ]
-  equal(entriesOf(numberOccurrences(activity), tokens).entries.length, 2)
-})
-
-Deno.test("a buy of the other outcome after the entry is over, or after a sale, is not a hedge", () => {
-  const late = [buyYes(100, 0.4), { ...buyNo(100, 0.5), at: start + day }]
-  equal(entriesOf(numberOccurrences(late), tokens).entries.map(isHedge), [false])
-  equal(positionAfter(buyYes(100, 0.4), sellYes(60, 0.5), buyNo(40, 0.5)).entries.map(isHedge), [
-    false,
-  ])
 })
 
 Deno.test("isHedge() is false at half of the shares, and true above", () => {
