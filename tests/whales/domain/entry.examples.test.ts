@@ -12,6 +12,7 @@ import {
   isMarketMaker,
   isNearCertain,
   isOver,
+  isSweep,
 } from "../../../src/whales/domain/entry.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
@@ -83,6 +84,16 @@ Deno.test("isHedge() is false at half of the shares, and true above", () => {
 Deno.test("isNearCertain() is true at 0.95, and false one tick below", () => {
   equal(positionAfter(buyYes(12_345.678_9, 0.95)).entries.map(isNearCertain), [true])
   equal(positionAfter(buyYes(12_345.678_9, 0.949)).entries.map(isNearCertain), [false])
+})
+
+Deno.test("isSweep() is true when the first buy is at 0.95, and every price of a buy is exact", () => {
+  for (let ticks = 1; ticks < 1_000; ticks++) {
+    const price = ticks / 1_000
+    const [entry] = positionAfter(sellNo(1, 0.5), buyYes(1, price), buyYes(9, 0.5)).entries
+    const [other] = positionAfter(activityEvent("split"), sellNo(1, price)).entries
+    equal([entry?.openingPrice, other?.openingPrice], [price, (1_000 - ticks) / 1_000])
+    equal(entry !== undefined && isSweep(entry), ticks >= 950)
+  }
 })
 
 Deno.test("isOver() is true from a day after the last buy", () => {
