@@ -17,7 +17,7 @@ import {
 } from "../../writing/facts/endings.ts"
 import { estimateFact, limitFact } from "../../writing/facts/estimates.ts"
 import { type NewFact, present } from "../../writing/facts/fact.ts"
-import { averageFact, costFact } from "../../writing/facts/quotes.ts"
+import { averageFacts, costFact } from "../../writing/facts/quotes.ts"
 import {
   noWalletFact,
   otherWalletsFact,
@@ -149,18 +149,17 @@ function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
     number,
     ...sides === null ? [] : [limitFact(about, sides)],
     ...costs,
-    ...(sides ?? []).flatMap(({ offeredUsd, averages, ...side }) =>
-      present(averageFact(about, side, {
-        offeredUsd,
-        purchases: averageUsd.map((usd, n) => ({ usd, price: averages[n] ?? null })),
-      }))
-    ),
+    ...sides === null ? [] : averageFacts(about, [purchases(sides[0]), purchases(sides[1])]),
     ...payout === null
       ? [noEndFact(about)]
       : [payoutFact(about, market, payout, now), ...present(payoutBasisFact(about, payout))],
     validFact(about, validityOf(material), now),
     nextCallFact(about),
   ]
+}
+
+function purchases({ averages, ...side }: ReturnType<typeof sidesOf>[number]) {
+  return { ...side, purchases: averageUsd.map((usd, n) => ({ usd, price: averages[n] ?? null })) }
 }
 
 /** What moves the number from the market's price, by ingredient. */

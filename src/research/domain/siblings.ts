@@ -17,11 +17,8 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
 import { phrase } from "../../writing/domain/statement.ts"
 import { factOf, type NewFact } from "../../writing/facts/fact.ts"
-import { rungsFact, sumFact } from "../../writing/facts/ladders.ts"
-import { aboutOf, isLive, quoteNow, type ReportMaterial } from "./material.ts"
-
-/** A smaller contradiction of two mids is noise. */
-const excessMin = 0.01
+import { excessMin, rivalFact, rungsFact, sumFact } from "../../writing/facts/ladders.ts"
+import { aboutOf, isLive, quoteNow, type ReportMaterial, type Siblings } from "./material.ts"
 
 interface SiblingView {
   /** The priced rungs of this market's ladder, the easiest first; empty without a ladder. */
@@ -69,15 +66,22 @@ export function siblingFacts(material: ReportMaterial): ReadonlyArray<NewFact> {
   const { market, siblings } = material
   if (!isLive(material)) return []
   const about = aboutOf(market)
-  const { rungs, contradictions, sum } = siblingView(material)
+  const { rungs, sum } = siblingView(material)
   if (siblings === null) {
     return [factOf("coverage", market.slug, phrase`The event's other markets could not be read.`)]
   }
   return [
-    ...rungs.length > 1 ? [rungsFact(about, rungs, contradictions.length)] : [],
+    ...rungs.length > 1 ? [rungsFact(about, rungs)] : [],
     ...sum === null ? [] : [sumFact(about, sum)],
+    ...rungs.length > 1 ? [] : rivals(siblings).map((rival) => rivalFact(about, rival)),
     ...siblings.markets.length === 0 && siblings.complete
       ? [factOf("relation", market.slug, phrase`It is the only live market of its event.`)]
       : [],
   ]
+}
+
+/** The dearest other market, if its price is known. */
+function rivals({ markets }: Siblings) {
+  return markets.flatMap(({ market, quote }) => quote === null ? [] : [{ market, quote }])
+    .toSorted((a, b) => b.quote.mid - a.quote.mid).slice(0, 1)
 }

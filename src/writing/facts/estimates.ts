@@ -25,9 +25,9 @@ export function estimateFact(about: About, number: StatedNumber): NewFact {
   const side = outcomeOf(about, 0)
   const interval = low <= 0 && high >= 1
     ? phrase``
-    : phrase` (nine in ten within ${rate("low", thousandths(low))} to ${
+    : phrase` (${rate("level", 0.9)} interval a day later: ${rate("low", thousandths(low))} to ${
       rate("high", thousandths(high))
-    } a day later)`
+    })`
   const stated = rate("probability", thousandths(probability))
   return factOf(
     "method",

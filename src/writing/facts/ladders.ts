@@ -4,7 +4,12 @@
  * @module
  */
 import type { Contradiction, ImpliedEnd, LadderRung } from "../../markets/domain/ladders.ts"
-import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import {
+  complement,
+  priceDifference,
+  type Quote,
+  quoteOfOutcome,
+} from "../../markets/domain/quote.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
 import { type About, cents, count, factOf, named, type NewFact, price, usd } from "./fact.ts"
@@ -71,27 +76,45 @@ export function impliedFact(implied: ImpliedEnd): NewFact | null {
 /** Rungs that are listed with their prices: those nearest to this market. */
 const listedMax = 7
 
-/** All priced rungs of a ladder, the easiest first, and whether they contradict each other. */
-export function rungsFact(
-  about: About,
-  rungs: ReadonlyArray<LadderRung>,
-  contradictions: number,
-): NewFact {
+/** A smaller contradiction of two mids is noise. */
+export const excessMin = 0.01
+
+/** All priced rungs of a ladder, the easiest first, and whether a harder one is dearer. */
+export function rungsFact(about: About, rungs: ReadonlyArray<LadderRung>): NewFact {
   const own = rungs.findIndex(({ market }) => market.slug === about.slug)
   const first = Math.max(0, Math.min(own - 3, rungs.length - listedMax))
   const prices = rungs.slice(first, first + listedMax).map((rung, n) =>
     phrase`${named(`rung${n + 1}`, rung.rung.label)} ${price(`price${n + 1}`, priceOfRung(rung))}`
   )
+  const pairs = rungs.flatMap((easier, n) =>
+    rungs.slice(n + 1).filter((harder) =>
+      harder.rung.rank > easier.rung.rank &&
+      priceDifference(priceOfRung(harder), priceOfRung(easier)) >= excessMin
+    )
+  )
   return factOf(
     "relation",
     about.slug,
     phrase`Of ${count("rungs", rungs.length, "priced rung")} on its ladder ${
-      contradictions === 0
-        ? phrase`no two contradict each other`
-        : phrase`${
-          count("pairs", contradictions, "pair contradicts itself", "pairs contradict each other")
-        }`
+      pairs.length === 0
+        ? phrase`no harder one is dearer`
+        : phrase`${count("pairs", pairs.length, "pair is", "pairs are")} in the wrong order`
     }: ${listed(prices)}.`,
+  )
+}
+
+/** The dearest other market of the event, at its ask where it is known. */
+export function rivalFact(
+  about: About,
+  { market, quote }: { readonly market: { readonly question: string }; readonly quote: Quote },
+): NewFact {
+  const at = quote.ask ?? quote.mid
+  return factOf(
+    "relation",
+    about.slug,
+    phrase`The dearest other market of its event is ${named("market2", market.question)}, ${
+      quote.ask === null ? "at" : "asked at"
+    } ${price("price2", at)}.`,
   )
 }
 

@@ -127,10 +127,10 @@ export function disputeRateFact(about: About, category: string | null): NewFact 
     "record",
     about.slug,
     known === undefined
-      ? phrase`Of the venue's ${requests} ${rate("disputed", settled.disputedRate)} were disputed.`
-      : phrase`Of the venue's ${requests} ${
+      ? phrase`At the venue ${rate("disputed", settled.disputedRate)} of ${requests} were disputed.`
+      : phrase`In this category ${
         rate("disputed", known)
-      } in this category were disputed.`,
+      } of the venue's requests were disputed (${requests} in all).`,
   )
 }
 

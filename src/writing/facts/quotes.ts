@@ -12,6 +12,7 @@ import {
   factOf,
   type NewFact,
   outcomeOf,
+  present,
   price,
   rate,
   rounded,
@@ -60,23 +61,36 @@ interface Purchase {
 /** A purchase this near to the ask costs what the ask says. */
 const slippageMin = 0.001
 
-/** `$100 of No costs 0.67 on average, $1,000 0.684.` Null where nothing is offered. */
-export function averageFact(
+/** One side's average prices. */
+interface Averages extends Pick<Side, "outcome" | "ask"> {
+  readonly purchases: ReadonlyArray<Purchase>
+  readonly offeredUsd: number
+}
+
+/** `No costs on average 0.67 for $100 and 0.684 for $1,000.` Nothing of a side without offers. */
+export function averageFacts(
   about: About,
-  { outcome, ask }: Pick<Side, "outcome" | "ask">,
-  { purchases, offeredUsd }: {
-    readonly purchases: ReadonlyArray<Purchase>
-    readonly offeredUsd: number
-  },
-): NewFact | null {
+  sides: readonly [Averages, Averages],
+): ReadonlyArray<NewFact> {
+  const largest = sides[0].purchases.at(-1)
+  const isHeld = ({ ask, purchases }: Averages) => {
+    const average = purchases.at(-1)?.price ?? null
+    return ask !== null && average !== null && average - ask < slippageMin
+  }
+  if (largest !== undefined && sides.every(isHeld)) {
+    return [factOf("book", about.slug, phrase`Both asks hold for ${usd("size", largest.usd)}.`)]
+  }
+  return sides.flatMap((side) => present(averageFact(about, side, isHeld(side))))
+}
+
+function averageFact(about: About, averages: Averages, isHeld: boolean): NewFact | null {
+  const { outcome, ask, purchases, offeredUsd } = averages
   if (ask === null || !(offeredUsd > 0)) return null
   const side = outcomeOf(about, outcome)
   const known = purchases.flatMap(({ usd, price }) => price === null ? [] : [{ usd, price }])
-  const largest = known.at(-1)
-  const words = largest === undefined
-    ? phrase``
-    : largest.price - ask < slippageMin
-    ? phrase`The ask of ${side} holds for ${usd("size", largest.usd)}`
+  const last = known.at(-1)
+  const words = isHeld && last !== undefined
+    ? phrase`The ask of ${side} holds for ${usd("size", last.usd)}`
     : phrase`${side} costs on average ${
       joined(
         known.map(({ usd: size, price: average }, n) =>
@@ -85,14 +99,13 @@ export function averageFact(
         " and ",
       )
     }`
-  const offered = phrase`${usd("offered", offeredUsd)} of it in all`
   return factOf(
     "book",
     about.slug,
-    largest === undefined
+    last === undefined
       ? phrase`The book offers only ${usd("offered", offeredUsd)} of ${side}.`
       : known.length < purchases.length
-      ? phrase`${words}; the book offers ${offered}.`
+      ? phrase`${words}; the book offers ${usd("offered", offeredUsd)} of it in all.`
       : phrase`${words}.`,
   )
 }
