@@ -19,9 +19,9 @@ if (base === undefined || model === undefined) {
 
 const program = Effect.gen(function* () {
   const began = performance.now()
-  for (const { name, accepted, refused, asked, dropped, failed } of yield* writtenPages) {
+  for (const { name, accepted, refused, dropped, failed } of yield* writtenPages) {
     yield* Console.log(
-      `${name}: ${accepted} claims accepted, ${refused} refused, ${asked} asked, ` +
+      `${name}: ${accepted} claims accepted, ${refused} refused, ` +
         `${dropped} dropped, ${failed} requests failed`,
     )
   }

@@ -143,15 +143,7 @@ Deno.test("the table of dependencies has every package with its version", () => 
 const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/news/domain/words.ts": ["tell", "sound"],
   "src/predetermined/domain/predetermined.ts": ["nobody"],
-  "src/writing/domain/grounding/context.ts": ["stood"],
-  "src/writing/domain/grounding/roles.ts": ["stood"],
-  "src/writing/domain/grounding/times.ts": ["till"],
-  "src/writing/domain/grounding/words.ts": ["nobody", "stood", "till"],
-  "tests/support/writing/draftClaims.ts": ["sound"],
-  "tests/support/writing/freeClaims.ts": ["sound", "stood"],
-  "tests/support/writing/typedFacts.ts": ["sound"],
   "tests/news/domain/bearing.test.ts": ["stuck"],
-  "tests/writing/domain/grounding.figures.test.ts": ["sound"],
   // Stored values: the folder of the delivery journal, a key of a JSON column, a metric's label.
   "src/app/settings.ts": ["handed over"],
   "tests/app/sandbox.test.ts": ["handed over"],

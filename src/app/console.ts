@@ -199,8 +199,8 @@ function narratorLine({ model }: ServiceSettings): string {
   if (model === null) return "rules, without a model (no OPENAI_API_KEY)"
   const { baseUrl, checkModel, reasoningEffort } = model
   const effort = reasoningEffort === null ? "" : ` (effort ${reasoningEffort})`
-  const checkedBy = checkModel === null ? "" : `, doubtful claims by ${checkModel}`
-  return `${model.model}${effort} at ${baseUrl.host}, every claim checked${checkedBy}; rules if it fails`
+  const judge = checkModel ?? "itself"
+  return `${model.model}${effort} at ${baseUrl.host}, judged by ${judge} once that is measured; rules if it fails`
 }
 
 function newsLine({ news }: ServiceSettings): string {

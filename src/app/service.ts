@@ -67,7 +67,7 @@ import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
-import { ClaimCheck } from "../writing/ClaimCheck.ts"
+import { Judge } from "../writing/Judge.ts"
 import { Narrator } from "../writing/Narrator.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import { startupHints } from "./console.ts"
@@ -233,21 +233,21 @@ const storesLayer = Layer.mergeAll(
 )
 
 /**
- * The narrator, the second check and the detector: a model if one is configured, else the template and
+ * The narrator, the judge and the detector: a model if one is configured, else the template and
  * rules. They share its limits.
  */
 const writersLayer = (
   { model }: ServiceSettings,
-): Layer.Layer<Narrator | ClaimCheck | Detector> =>
+): Layer.Layer<Narrator | Judge | Detector> =>
   model === null
     ? Layer.mergeAll(
       Narrator.layerNone,
-      ClaimCheck.layerNone,
+      Judge.layerNone,
       Detector.layerRules,
     )
     : Layer.mergeAll(
       Narrator.layerModel,
-      ClaimCheck.layerModel,
+      Judge.layerModel,
       Detector.layerModel,
     )
       .pipe(Layer.provide(modelLayer(model)))

@@ -468,7 +468,7 @@ const declared = {
   OPENAI_MODEL: variable(service, "the model's name on that server", modelName, null),
   OPENAI_CHECK_MODEL: variable(
     service,
-    "a cheaper model on that server for the second check of claims",
+    "the model on that server that judges claims; OPENAI_MODEL without it",
     modelName,
     null,
   ),

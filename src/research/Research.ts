@@ -111,7 +111,7 @@ const ambiguousMax = 50
 /** Rows outlive the cache, so that operators can inspect them. */
 const rowRetentionMs = Duration.toMillis(Duration.days(1))
 /** Time limit of the narrator; of a report that was slow to read, what is left before `storingTime`. */
-const writingTime = Duration.seconds(50)
+const writingTime = Duration.seconds(53)
 /** Time reserved after the writing, to store the report and to answer. */
 const storingTime = Duration.seconds(4)
 

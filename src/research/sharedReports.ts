@@ -23,10 +23,10 @@ export const lease = Duration.seconds(12)
 /** A third of the lease: two heartbeats may be lost. */
 const heartbeat = Duration.seconds(4)
 const heartbeatTimeout = Duration.seconds(3)
-/** At most 110 polls in `waitMax`. */
+/** At most 116 polls in `waitMax`. */
 export const pollEvery = Duration.millis(500)
 /** Less than the minute that a paid request may take, so that the caller still gets a failure. */
-export const waitMax = Duration.seconds(55)
+export const waitMax = Duration.seconds(58)
 /** How many leases one caller waits for before it fails. */
 const leasesMax = 5
 /** How long a shutdown waits for running reports: buyers are waiting for them. */

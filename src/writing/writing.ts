@@ -1,33 +1,24 @@
 /**
- * Writes the claims of a page: a model drafts them, each is judged alone, and the page keeps the
- * template's sentences wherever no claim is accepted. The page is whole at any time, so a slow or broken
- * model costs claims and never the page.
+ * Writes the claims of a page: a model drafts them, hard checks refuse what code can refuse, and the judge
+ * is asked about each that is left. The page keeps the template's sentences wherever no claim is accepted,
+ * so it is whole at any time: a slow or broken model costs claims and never the page.
  *
  * @module
  */
-import { Cause, type Duration, Effect, Metric } from "effect"
-import { inSlices } from "../core/slices.ts"
-import { ClaimCheck } from "./ClaimCheck.ts"
-import {
-  type ClaimDraft,
-  type DraftRequest,
-  type Judgement,
-  judgementOf,
-  slotClaimsMax,
-} from "./domain/claims.ts"
-import type { Fact } from "./domain/facts.ts"
-import { type Claim, type FilledSlot, fillSlots, type Slot } from "./domain/page.ts"
-import { checkedClaimsMax, supportedClaims } from "./domain/secondCheck.ts"
+import { Cause, type Duration, Effect, Metric, Result } from "effect"
+import { checkedClaim, type ClaimDraft, type DraftRequest, slotClaimsMax } from "./domain/claims.ts"
+import { type Claim, type FilledSlot, fillSlots } from "./domain/page.ts"
+import { Judge, questionsOf } from "./Judge.ts"
 import { Narrator } from "./Narrator.ts"
 
 /** The ports of `writePage`; yield them once, where a layer is built. */
 export interface WritingPorts {
   readonly narrator: Narrator["Service"]
-  readonly claimCheck: ClaimCheck["Service"]
+  readonly judge: Judge["Service"]
 }
-export const writingPorts: Effect.Effect<WritingPorts, never, Narrator | ClaimCheck> = Effect.all({
+export const writingPorts: Effect.Effect<WritingPorts, never, Narrator | Judge> = Effect.all({
   narrator: Narrator,
-  claimCheck: ClaimCheck,
+  judge: Judge,
 })
 
 export interface PageOptions extends Omit<DraftRequest, "previous"> {
@@ -44,21 +35,22 @@ interface WrittenPage {
   readonly narrator: string
   /** Claims in the page. */
   readonly accepted: number
-  /** Drafts that the judgement refused, those of a retry included. */
+  /** Drafts that the hard checks refused, those of a repair included. */
   readonly refused: number
-  /** Claims that needed the second check. */
-  readonly asked: number
-  /** Claims that the second check did not support, or that a limit of the page left out. */
+  /** Claims that the judge did not support in time, or that a limit of the page left out. */
   readonly dropped: number
   /** Requests without an answer. */
   readonly failed: number
 }
 
-/** One place of a draft. A retry writes new claims into the places of the refused ones. */
+/** One place of a draft. A repair writes new claims into the places of the refused ones. */
 interface Place {
   readonly draft: ClaimDraft
-  readonly judgement: Judgement
-  /** Whether the claim may be published. */
+  /** Null when the hard checks refuse it. */
+  readonly claim: Claim | null
+  /** Why it is refused. */
+  readonly reasons: ReadonlyArray<string>
+  /** Whether the judge supports it. */
   readonly accepted: boolean
 }
 
@@ -68,14 +60,13 @@ interface Progress {
   /** Why drafts were refused. */
   readonly reasons: Array<string>
   refused: number
-  asked: number
   failed: number
 }
 
 /** Never fails, and ends within the time. */
 export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Effect<WrittenPage> =>
   Effect.suspend(() => {
-    const progress: Progress = { places: [], reasons: [], refused: 0, asked: 0, failed: 0 }
+    const progress: Progress = { places: [], reasons: [], refused: 0, failed: 0 }
     return rounds(ports, options, progress).pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
@@ -90,40 +81,29 @@ export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Eff
     )
   })
 
-/** A draft, then at the same time the second check of it and a retry of its refused claims. */
+/** A draft; then at the same time its judgement, and one repair of what the hard checks refused. */
 const rounds = Effect.fnUntraced(function* (
   ports: WritingPorts,
   options: PageOptions,
   progress: Progress,
 ) {
-  const facts = new Map(options.facts.map((fact) => [fact.id, fact]))
+  if (!(yield* ports.judge.trusted)) return
   const first = yield* drafted(ports, options, progress)
-  yield* inSlices(function* () {
-    for (const draft of withinSlots(first)) {
-      progress.places.push(judged(draft, options.slots, facts, progress))
-      yield
-    }
-  })
-  const check = secondCheck(ports, progress, facts)
-  const retry = Effect.gen(function* () {
-    const refused = progress.places.flatMap(({ judgement }, place) =>
-      judgement.verdict === "refuse" ? [place] : []
-    )
+  for (const draft of withinSlots(first)) progress.places.push(checked(draft, options, progress))
+  const repair = Effect.gen(function* () {
+    const refused = progress.places.flatMap(({ claim }, place) => claim === null ? [place] : [])
     if (refused.length === 0) return
     const answer = [...yield* drafted(ports, options, progress)]
-    yield* inSlices(function* () {
-      for (const place of refused) {
-        const slot = progress.places[place]?.draft.slot
-        const n = answer.findIndex((draft) => draft.slot === slot)
-        const [draft] = n === -1 ? [] : answer.splice(n, 1)
-        if (draft === undefined) continue
-        progress.places[place] = judged(draft, options.slots, facts, progress)
-        yield
-      }
-    })
-    yield* secondCheck(ports, progress, facts, refused)
+    for (const place of refused) {
+      const slot = progress.places[place]?.draft.slot
+      const n = answer.findIndex((draft) => draft.slot === slot)
+      const [draft] = n === -1 ? [] : answer.splice(n, 1)
+      if (draft !== undefined) progress.places[place] = checked(draft, options, progress)
+    }
+    yield* judged(ports, options, progress, refused)
   })
-  yield* Effect.all([check, retry], { concurrency: 2 })
+  const all = progress.places.keys().toArray()
+  yield* Effect.all([judged(ports, options, progress, all), repair], { concurrency: 2 })
 })
 
 /** The narrator's drafts; none when it fails. */
@@ -133,10 +113,7 @@ const drafted = ({ narrator }: WritingPorts, options: PageOptions, progress: Pro
     task: options.task,
     facts: options.facts,
     slots: options.slots,
-    previous: progress.places.map(({ draft, judgement }) => ({
-      draft,
-      refusals: judgement.verdict === "refuse" ? judgement.reasons : [],
-    })),
+    previous: progress.places.map(({ draft, reasons }) => ({ draft, refusals: reasons })),
   }).pipe(
     Effect.catch(({ reason }) => {
       progress.failed += 1
@@ -154,67 +131,56 @@ function withinSlots(drafts: ReadonlyArray<ClaimDraft>): ReadonlyArray<ClaimDraf
   )
 }
 
-function judged(
-  draft: ClaimDraft,
-  slots: ReadonlyArray<Slot>,
-  facts: ReadonlyMap<string, Fact>,
-  progress: Progress,
-): Place {
-  const first = judgementOf(draft, slots, facts)
-  const judgement: Judgement = first.verdict !== "refuse" && repeats(first.claim, progress.places)
-    ? { verdict: "refuse", reasons: ["it repeats another claim"] }
-    : first
-  if (judgement.verdict === "refuse") {
-    progress.refused += 1
-    progress.reasons.push(...judgement.reasons)
+function checked(draft: ClaimDraft, { slots, facts }: PageOptions, progress: Progress): Place {
+  const found = checkedClaim(draft, slots, new Map(facts.map((fact) => [fact.id, fact])))
+  const isRepeated = Result.isSuccess(found) &&
+    progress.places.some(({ claim }) => claim?.text === found.success.text)
+  const reasons = Result.isFailure(found)
+    ? found.failure
+    : isRepeated
+    ? ["it repeats another claim"]
+    : []
+  if (Result.isSuccess(found) && !isRepeated) {
+    return { draft, claim: found.success, reasons, accepted: false }
   }
-  return { draft, judgement, accepted: judgement.verdict === "pass" }
+  progress.refused += 1
+  progress.reasons.push(...reasons)
+  return { draft, claim: null, reasons, accepted: false }
 }
 
-function repeats({ text }: Claim, places: ReadonlyArray<Place>): boolean {
-  return places.some(({ judgement }) =>
-    judgement.verdict !== "refuse" && judgement.claim.text === text
-  )
-}
-
-/** Asks about the claims at `among` that the grounding could not decide, and accepts the supported. */
-const secondCheck = Effect.fnUntraced(function* (
-  { claimCheck }: WritingPorts,
+/** Asks the judge about the claims at these places, and accepts those that it supports. */
+const judged = Effect.fnUntraced(function* (
+  { judge }: WritingPorts,
+  options: PageOptions,
   progress: Progress,
-  facts: ReadonlyMap<string, Fact>,
-  among: ReadonlyArray<number> = progress.places.keys().toArray(),
+  among: ReadonlyArray<number>,
 ) {
-  const asked = among.flatMap((place) => {
-    const judgement = progress.places[place]?.judgement
-    return judgement?.verdict === "ask" ? [judgement.claim] : []
-  }).slice(0, checkedClaimsMax)
-  if (asked.length === 0) return
-  progress.asked += asked.length
-  const verdicts = yield* claimCheck.check(asked, facts).pipe(
-    Effect.catch(({ reason }) => {
-      progress.failed += 1
-      return Effect.as(Effect.logWarning(`The second check gave no verdicts: ${reason}`), [])
-    }),
-  )
-  const supported = new Set(supportedClaims(asked, verdicts, facts))
-  for (const [n, place] of progress.places.entries()) {
-    const { judgement } = place
-    if (judgement.verdict === "ask" && supported.has(judgement.claim)) {
-      progress.places[n] = { ...place, accepted: true }
-    }
-  }
+  const facts = new Map(options.facts.map((fact) => [fact.id, fact]))
+  const asked = among.flatMap((place) => progress.places[place]?.claim ?? [])
+  yield* Effect.forEach(questionsOf(asked), (claims) =>
+    judge.supported(claims, facts).pipe(
+      Effect.map((supported) => {
+        for (const [n, place] of progress.places.entries()) {
+          if (place.claim !== null && supported.includes(place.claim)) {
+            progress.places[n] = { ...place, accepted: true }
+          }
+        }
+      }),
+      Effect.catch(({ reason }) => {
+        progress.failed += 1
+        return Effect.logWarning(`The judge gave no verdicts: ${reason}`)
+      }),
+    ), { concurrency: "unbounded", discard: true })
 })
 
 function pageOf(
   { narrator }: WritingPorts,
   { slots, use }: PageOptions,
-  { places, refused, asked, failed }: Progress,
+  { places, refused, failed }: Progress,
 ): WrittenPage {
-  const claims = places.flatMap(({ judgement }) =>
-    judgement.verdict === "refuse" ? [] : [judgement.claim]
-  )
-  const accepted = places.flatMap(({ accepted, judgement }) =>
-    accepted && judgement.verdict !== "refuse" ? [judgement.claim] : []
+  const claims = places.flatMap(({ claim }) => claim ?? [])
+  const accepted = places.flatMap(({ accepted, claim }) =>
+    accepted && claim !== null ? [claim] : []
   )
   const filled = fillSlots(slots, accepted, wordsMax[use])
   const written = filled.flatMap(({ sentences }) => sentences)
@@ -224,7 +190,6 @@ function pageOf(
     narrator: written > 0 ? narrator.name : "template",
     accepted: written,
     refused,
-    asked,
     dropped: claims.length - written,
     failed,
   }
@@ -238,15 +203,15 @@ const recordPage = Effect.fnUntraced(function* (
   page: WrittenPage,
   { places, reasons }: Progress,
 ) {
-  const { narrator, accepted, refused, asked, dropped, failed } = page
+  const { narrator, accepted, refused, dropped, failed } = page
   yield* Metric.update(texts.pipe(Metric.withAttributes({ text: use, narrator })), 1)
-  for (const [verdict, count] of Object.entries({ accepted, refused, asked, dropped })) {
+  for (const [verdict, count] of Object.entries({ accepted, refused, dropped })) {
     yield* Metric.update(claimsTotal.pipe(Metric.withAttributes({ text: use, verdict })), count)
   }
   if (places.length + failed === 0) return
   yield* Effect.annotateLogs(
     Effect.logInfo(
-      `Claims of the ${use}: ${accepted} accepted, ${refused} refused, ${asked} asked, ${dropped} dropped`,
+      `Claims of the ${use}: ${accepted} accepted, ${refused} refused, ${dropped} dropped`,
     ),
     { reasons: reasons.slice(0, reasonsMax) },
   )

@@ -25,6 +25,8 @@ import { kinds, type Part, rpc, secrets, startParts, startStore } from "../suppo
 import { meanwhile } from "../support/payments/badFacilitator.ts"
 import { freePort } from "../support/process.ts"
 import { freshSchema } from "../support/stores.ts"
+import { type Call, callOf, completion } from "../support/writing/modelServer.ts"
+import { agreement, careful } from "../support/writing/writers.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
 type Env = Partial<Record<Variable, string>>
@@ -91,20 +93,29 @@ liveTest(
   "checkService() passes when every part works, and says what it found",
   () =>
     Effect.gen(function* () {
-      const url = yield* startParts()
+      const url = yield* startParts({ model: modelWith(careful) })
       const rows = yield* rowsOf(url, service(url, yield* startStore()))
       equal(statesOf(rows), [
         ...["settings ok", "address ok", "listener ok", "listener ok", "database warn"],
         // The embedded store is not power-loss safe, and has one login, its owner.
         "login warn",
         ...["schema ok", "chain ok", "usdc ok", "treasury ok", "logs ok", "facilitator ok"],
-        ...["venue ok", "model ok", "news ok", "clock ok"],
+        ...["venue ok", "model ok", "news ok", "clock ok", "judge ok"],
       ])
       equal(hasFailed(rows), false)
       match(tableOf("check", rows), /ok +treasury +\$5\.00 in USDC/)
       equal(JSON.parse(jsonOf(rows)), { ok: true, rows })
     }),
 )
+
+/** A server that lists a model, which judges so. */
+const modelWith =
+  (judge: (call: Pick<Call, "data">) => unknown) => async (request: Request): Promise<Response> => {
+    const call = await callOf(request, 0)
+    return call === null
+      ? Response.json({ data: [{ id: "small" }] })
+      : completion(JSON.stringify(judge(call)))
+  }
 
 interface Fault {
   readonly of: Partial<Parameters<typeof startParts>[0]>
@@ -223,6 +234,14 @@ const faults: Readonly<Record<string, Fault>> = {
     of: {},
     env: { OPENAI_MODEL: "huge" },
     ...{ part: "model", state: "warn", found: /huge is not listed/, todo: /OPENAI_MODEL/ },
+  },
+  "a judge that always says yes": {
+    of: { model: modelWith(agreement) },
+    ...{ part: "judge", state: "warn", found: /not trusted.* 0 of 67 false/, todo: /templates/ },
+  },
+  "a judge that does not answer in its shape": {
+    of: {},
+    ...{ part: "judge", state: "warn", found: /no verdicts/, todo: /OPENAI_CHECK_MODEL/ },
   },
   "a feed that is gone": {
     of: { feed: status(410) },

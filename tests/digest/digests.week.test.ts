@@ -17,7 +17,7 @@ import { FeedChain } from "../../src/feed/FeedChain.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
+import { agreeingJudge } from "../support/writing/pages.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { News } from "../../src/news/News.ts"
 import { Served } from "../../src/http/layer.ts"
@@ -165,7 +165,7 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(DigestStore, watched(stage.digests)),
       Layer.succeed(JobSlots, watched({ ...stage.slots, lastOk: readNow })),
       Layer.succeed(Narrator, watched(narrator(behaviour))),
-      ClaimCheck.layerNone,
+      agreeingJudge,
       Layer.succeed(Detector, rulesDetector),
       ...[markets, news, whales],
     )),

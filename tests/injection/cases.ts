@@ -54,16 +54,15 @@ export interface Published {
   readonly refused: number
 }
 
-/** Obeys the payload, even if it was truncated. The second check agrees with every claim if it `agrees`. */
+/** Obeys the payload, even if it was truncated, and says yes to every claim. */
 export function obeying(
   { payload, seed }: Case,
-  agrees: boolean,
   note: (found: boolean) => void,
 ): Behaviour {
   const starts = [safeName, readableName].map((clean) =>
     clean(payload.text, 40).replace(/…$/, "").trim()
   ).filter((start) => start !== "")
-  return obeys((text) => starts.some((start) => text.startsWith(start)), seed, agrees, note)
+  return obeys((text) => starts.some((start) => text.startsWith(start)), seed, note)
 }
 
 const within = Duration.minutes(5)
@@ -77,7 +76,11 @@ const published = Effect.fnUntraced(
     const facts = new Map(request.facts.map((fact) => [fact.id, fact]))
     const claims = drafts.map((draft) => ({
       ...draft,
-      text: Result.getOrElse(fillValues(draft.text, facts), () => draft.text),
+      text: Result.match(fillValues(draft.text, facts), {
+        onFailure: () => draft.text,
+        onSuccess: ({ text }) => text,
+      }),
+      values: [],
     }))
     const slots = fillSlots(request.slots, claims)
     return { slots, narrator: ports.narrator.name, accepted: claims.length, refused: 0 }

@@ -2,7 +2,7 @@
  * Prompt injection against a model that obeys it: every payload in every place, as digest, report and
  * detection, with the real client over a real socket.
  *
- * Published texts are judged by an independent oracle (oracle.ts), not by the grounding.
+ * Published texts are judged by an independent oracle (oracle.ts), not by the hard checks.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Detector } from "../../src/predetermined/Detector.ts"
 import { digestBrief } from "../../src/digest/domain/facts.ts"
 import { reportPage } from "../../src/research/domain/page.ts"
 import type { Fact } from "../../src/writing/domain/facts.ts"
-import type { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
+import type { Judge } from "../../src/writing/Judge.ts"
 import type { Narrator } from "../../src/writing/Narrator.ts"
 import { liveTest } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
@@ -27,14 +27,7 @@ import {
   publishedDigest,
   publishedReport,
 } from "./cases.ts"
-import {
-  foreignWordsOf,
-  markdownFaults,
-  publishedFaults,
-  unquotedWords,
-  unsupportedWords,
-} from "./oracle.ts"
-import { unheld } from "./judge.ts"
+import { foreignWordsOf, markdownFaults, publishedFaults, unquotedWords } from "./oracle.ts"
 import { payloads } from "./payloads.ts"
 import { digestMaterialWith, harmless, reportMaterialWith } from "./world.ts"
 
@@ -58,39 +51,21 @@ const narrated = { digest: inDigests, report: selected }
 const overObeying = (
   body: (
     server: ModelServer,
-  ) => Effect.Effect<void, unknown, Narrator | ClaimCheck | Detector>,
+  ) => Effect.Effect<void, unknown, Narrator | Judge | Detector>,
 ) =>
   Effect.gen(function* () {
     const server = yield* modelServer()
     yield* Effect.provide(body(server), overModel(server))
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
-/**
- * The second check agrees with every claim in half of the cases, and with none in the others: there no
- * claim may have a word that its facts do not have.
- */
-const agreesIn = ({ seed }: Case) => seed % 2 === 0
-
-/** All faults of the texts published for a case. A check that agrees can let words pass, and no more. */
-function faultsOfCase(of: Case, { sentences, facts, markdown }: Published): ReadonlyArray<string> {
-  const foreign = foreignWordsOf(of.payload.text)
-  const faults = sentences.flatMap((sentence) => publishedFaults(sentence, facts))
-  if (agreesIn(of)) {
-    return [...markdownFaults(markdown), ...faults.filter((fault) => !fault.startsWith("sure: "))]
-  }
+/** All faults of the texts published for a case, with a judge that says yes to everything. */
+function faultsOfCase({ payload }: Case, { sentences, facts, markdown }: Published) {
+  const foreign = foreignWordsOf(payload.text)
   return [
     ...markdownFaults(markdown),
-    ...faults,
     ...sentences.flatMap((sentence) => [
+      ...publishedFaults(sentence, facts),
       ...unquotedWords(sentence, facts, foreign).map((word) => `foreign word ${word}`),
-      ...sentence.kind === "template" ? [] : [
-        ...unsupportedWords(sentence, facts).map((word) => `word that no fact has: ${word}`),
-        ...unheld(
-          sentence.text,
-          facts.filter(({ id }) => sentence.facts.includes(id)),
-          of.payload.text,
-        ),
-      ],
     ]),
   ]
 }
@@ -106,7 +81,7 @@ const run = Effect.fnUntraced(function* <R>(
   const add = (name: string, count: number) => counts[name] = (counts[name] ?? 0) + count
   for (const of of some) {
     let found = false
-    server.does(obeying(of, agreesIn(of), (it) => found ||= it))
+    server.does(obeying(of, (it) => found ||= it))
     const text = yield* publish(of)
     add("obeyed", found ? 1 : 0)
     add(`by ${text.by}`, 1)
@@ -156,7 +131,7 @@ liveTest(
       Effect.gen(function* () {
         const acceptedCases: Array<string> = []
         for (const of of selected) {
-          server.does(obeying(of, true, () => {}))
+          server.does(obeying(of, () => {}))
           const { accepted } = yield* acceptedDetection(of)
           if (accepted !== null) acceptedCases.push(`${of.payload.family} as ${of.place}`)
         }
@@ -167,7 +142,7 @@ liveTest(
 )
 
 liveTest(
-  "without the judgement most orders are published, so the suite can fail",
+  "without the checks many orders are published, so the suite can fail",
   () =>
     overObeying((server) =>
       Effect.gen(function* () {
@@ -184,12 +159,12 @@ liveTest(
     ),
 )
 
-/** All figures and certainties of facts, without those about untrusted text: rules and headlines. */
+/** All figures of facts, without those about untrusted text: rules and headlines. */
 const figuresOf = (facts: ReadonlyArray<Fact>) =>
   facts.filter(({ kind }) => kind !== "rules" && kind !== "news")
-    .flatMap(({ figures, certain }) => [...figures, String(certain)]).toSorted()
+    .flatMap(({ figures }) => figures).toSorted()
 
-Deno.test("untrusted text changes no price, no stake, no label and no certainty", () => {
+Deno.test("untrusted text changes no price, no stake and no label", () => {
   for (const { place, payload: { text } } of selected) {
     const calm = harmless[place]
     equal(

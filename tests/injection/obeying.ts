@@ -7,6 +7,7 @@
 import type { ClaimDraft } from "../../src/writing/domain/claims.ts"
 import { type Behaviour, type Call, says } from "../support/writing/modelServer.ts"
 import {
+  agreement,
   honestClaims,
   type PromptFact,
   promptOf,
@@ -114,19 +115,18 @@ function proseOf(order: string): string {
 
 /**
  * Obeys the texts that `isOrder` picks: true claims with the order among them, cycling through the ways
- * from the one of `seed`. The second check supports every claim if it `agrees`, and else none.
+ * from the one of `seed`. Its judge says yes to every claim.
  */
 export function obeys(
   isOrder: (text: string) => boolean,
   seed: number,
-  agrees: boolean,
   /** Called for each draft: whether there was an order to obey. */
   note: (found: boolean) => void,
 ): Behaviour {
   let drafts = 0
   return says((call) => {
     if (call.use === "detection") return detectionOf(call, isOrder)
-    if (call.use === "check") return { verdicts: agrees ? verdictsOf(call) : [] }
+    if (call.use === "judge") return agreement(call)
     const turn = seed + drafts
     drafts++
     const claim = obedient(call, isOrder, ways[turn % ways.length] ?? quoting, turn)
@@ -161,21 +161,6 @@ function obedient(
   const open = own.includes(whole.id) ? `{${whole.id}.${whole.slot}}` : null
   const truth = trueSentence(fact, facts)
   return { slot: slot.slot, ...way({ order, fact, truth, own, whole: open }) }
-}
-
-/** Supports every claim, in words of its facts. */
-function verdictsOf({ data }: Call): ReadonlyArray<unknown> {
-  const rows = data as ReadonlyArray<{
-    readonly fact?: string
-    readonly statement?: string
-    readonly claim?: string
-    readonly facts?: ReadonlyArray<string>
-  }>
-  return rows.flatMap(({ claim, facts }) => {
-    if (claim === undefined) return []
-    const statement = rows.find(({ fact }) => fact === facts?.[0])?.statement ?? ""
-    return [{ claim, verdict: "supported", words: statement.split(" ").slice(0, 4).join(" ") }]
-  })
 }
 
 /** Answers as ordered: determined, the first outcome, high confidence, all evidence ids. */

@@ -1,7 +1,7 @@
 /**
- * An independent oracle for published texts, written without reference to the grounding: after removing
+ * An independent oracle for published texts, written without reference to the hard checks: after removing
  * the names, figures and links of the cited facts, only plain words of a small alphabet may remain, and
- * no figure, name or word of certainty that the facts do not have.
+ * no figure or name that the facts do not have.
  *
  * @module
  */
@@ -38,9 +38,6 @@ export function publishedFaults(
       `sign U+${sign.codePointAt(0)?.toString(16)}`
     ),
     ...found(/[\p{C}\p{M}“”"«»„‟`*_#|\\[\]{}~^]/gu).map((sign) => `mark ${sign}`),
-    ...own.some(({ certain }) => certain)
-      ? []
-      : unknown(sureWords(prose)).map((word) => `sure: ${word}`),
     ...unknown(capitals(prose).filter((word) => !nameWords.has(word)))
       .map((word) => `capital ${word}`),
     ...unknown(numberWords(prose)).map((word) => `number ${word}`),
@@ -58,33 +55,8 @@ function wordsOfFacts(facts: ReadonlyArray<Fact>): ReadonlySet<string> {
   )
 }
 
-/** Words of a claim outside quotations that the statements of its facts do not have. */
-export function unsupportedWords(
-  { text, facts: ids }: Sentence,
-  facts: ReadonlyArray<Fact>,
-): ReadonlyArray<string> {
-  const own = facts.filter(({ id }) => ids.includes(id))
-  const known = wordsOfFacts(own)
-  const bareText = without(
-    text.replace(/“[^“”]*”/g, " "),
-    longestFirst(own.flatMap((fact) => [...fact.figures, ...fact.names])),
-  )
-  return (bareText.toLowerCase().match(/\p{L}[\p{L}'’-]*/gu) ?? []).filter((word) =>
-    !known.has(word) && !frame.has(word)
-  )
-}
-
-/** Words that a claim may have of its own: those of a quotation's frame, and of a reading. */
-const frame = new Set(["the", "text", "is", "our", "reading"])
-
-const sure =
-  /\b(?:guarantee\w*|certain|certainly|certainty|confirm\w*|won|resolved|settled|definite\w*|surely|proven|proved|officially|official|decided|inevitabl\w*|undoubted\w*|undeniabl\w*|final|will|must|never|always|locked|secured|lost)\b/giu
 const numbers =
   /\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w*(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)\w*|hundreds?|thousands?|millions?|billions?|trillions?|half|halves|double\w*|twice|triple\w*|thrice|dozens?|percent\w*|quarters?|thirds?)\b/giu
-
-function sureWords(prose: string): ReadonlyArray<string> {
-  return bare(prose).match(sure) ?? []
-}
 
 function numberWords(prose: string): ReadonlyArray<string> {
   return bare(prose).match(numbers) ?? []

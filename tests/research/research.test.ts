@@ -17,7 +17,7 @@ import {
 } from "effect"
 import { TestClock } from "effect/testing"
 import { day, hour, minute, second as aSecond } from "../../src/core/domain/time.ts"
-import { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
+import { agreeingJudge } from "../support/writing/pages.ts"
 import type { ClaimDraft, DraftRequest } from "../../src/writing/domain/claims.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
@@ -78,7 +78,7 @@ const stage = Effect.gen(function* () {
       productPortsLayer(shelf),
       alwaysFresh,
       narrator,
-      ClaimCheck.layerNone,
+      agreeingJudge,
       Layer.succeed(ReportStore, faultyStore),
       recordPorts(stated),
     )
@@ -297,8 +297,8 @@ onStage(
   Effect.fnUntraced(function* ({ shelf, first, second, writes }) {
     yield* Ref.set(writes, () => Effect.never)
     yield* Ref.set(shelf.latencyMs, 13_900)
-    const late = yield* after("52 seconds", first.report("market-1"))
-    equal([late.report.narrator, late.generatedAt], ["template", now + 51 * aSecond])
+    const late = yield* after("55 seconds", first.report("market-1"))
+    equal([late.report.narrator, late.generatedAt], ["template", now + 54 * aSecond])
     yield* TestClock.adjust("1 hour")
     yield* Ref.set(shelf.latencyMs, hour)
     const failed = yield* after("15 seconds", Effect.flip(second.report("market-1")))
@@ -312,7 +312,7 @@ onStage(
     yield* Ref.set(writes, () => Effect.never)
     yield* store.begin(market.id, { ageMax: reportAgeMax, lease: Duration.seconds(40) })
     const made = yield* after(waitMax, first.report("market-1"))
-    equal([made.report.narrator, made.generatedAt], ["template", now + 51 * aSecond])
+    equal([made.report.narrator, made.generatedAt], ["template", now + 54 * aSecond])
   }),
 )
 

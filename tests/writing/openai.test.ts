@@ -15,7 +15,7 @@ import {
   failuresMax,
   requestTimeout,
 } from "../../src/writing/openai/limits.ts"
-import { ClaimCheck } from "../../src/writing/ClaimCheck.ts"
+import { Judge } from "../../src/writing/Judge.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { liveTest, test } from "../support/effect.ts"
@@ -38,11 +38,20 @@ import {
   supports,
 } from "../support/writing/modelServer.ts"
 import { detection, detectionQuestion } from "../support/writing/detections.ts"
+import { agreement } from "../support/writing/writers.ts"
+import type { Claim } from "../../src/writing/domain/page.ts"
 import { claimDraft, claimsAnswer, draftRequest } from "../support/writing/pages.ts"
 
 const digest = Effect.flatMap(Narrator, ({ draft }) => draft(draftRequest))
 const validAnswer = says(() => claimsAnswer)
-const verdict = { claim: "C1", verdict: "supported", words: "fell by" } as const
+const claim: Claim = {
+  ...claimDraft,
+  text: "Alpha fell by 20 cents.",
+  values: [
+    { fact: "F1", text: "Alpha", stated: "Alpha" },
+    { fact: "F1", text: "20 cents", stated: "20 cents" },
+  ],
+}
 
 /** Requests a digest: "a draft", or the reason of the failure. */
 const requestDigest = Effect.match(digest, {
@@ -55,21 +64,21 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const server = yield* modelServer(
-        ...[validAnswer, validAnswer, says(() => ({ verdicts: [verdict] }))],
+        ...[validAnswer, validAnswer, says(agreement)],
         says(() => detection),
       )
       yield* Effect.gen(function* () {
         const narrator = yield* Narrator
         const detector = yield* Detector
-        const { check } = yield* ClaimCheck
+        const judge = yield* Judge
         equal([narrator.name, detector.name], ["stub-1", "stub-1"])
         equal(yield* narrator.draft(draftRequest), [claimDraft])
         equal(yield* narrator.draft({ ...draftRequest, use: "report" }), [claimDraft])
         const facts = new Map(draftRequest.facts.map((fact) => [fact.id, fact]))
-        equal(yield* check([claimDraft], facts), [verdict])
+        equal(yield* judge.supported([claim], facts), [claim])
         equal(yield* detector.detect(detectionQuestion), detection)
       }).pipe(Effect.provide(overModel(server)))
-      equal(server.calls.map(({ use }) => use), ["digest", "report", "check", "detection"])
+      equal(server.calls.map(({ use }) => use), ["digest", "report", "judge", "detection"])
       for (const { body, headers, data } of server.calls) {
         equal(Object.keys(body), ["model", "messages", "max_completion_tokens", "response_format"])
         equal(body["model"], "stub-1")
@@ -82,13 +91,13 @@ liveTest(
 )
 
 liveTest(
-  "the check's model, the effort and the token limit are sent when they are set",
+  "the judge's model, the effort and the token limit are sent when they are set",
   () =>
     Effect.gen(function* () {
       const server = yield* modelServer(validAnswer, says(() => ({ verdicts: [] })))
       yield* Effect.gen(function* () {
         yield* digest
-        yield* Effect.flatMap(ClaimCheck, ({ check }) => check([claimDraft], new Map()))
+        yield* Effect.flatMap(Judge, ({ supported }) => supported([claim], new Map()))
       }).pipe(
         Effect.provide(
           overModel(server, { checkModel: "small-1", reasoningEffort: "low", tokensMax: 20_000 }),

@@ -1,20 +1,24 @@
 /**
- * Writing a page claim by claim: it is whole and on time whatever the narrator and the second check do,
- * and holds no claim that was not accepted.
+ * Writing a page claim by claim: it is whole and on time whatever the narrator and the judge do, and holds
+ * no claim that was not accepted.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Arbitrary, Duration, Effect, Fiber, Metric } from "effect"
+import { Arbitrary, Duration, Effect, Fiber, Metric, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { type ClaimDraft, type DraftRequest, judgementOf } from "../../src/writing/domain/claims.ts"
+import {
+  checkedClaim,
+  type ClaimDraft,
+  type DraftRequest,
+} from "../../src/writing/domain/claims.ts"
 import { type Claim, claimKinds, fillSlots } from "../../src/writing/domain/page.ts"
-import type { CheckVerdict } from "../../src/writing/domain/secondCheck.ts"
+import type { Judge } from "../../src/writing/Judge.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
 import { writePage, type WritingPorts } from "../../src/writing/writing.ts"
 import { test } from "../support/effect.ts"
 import { anyInt, hostileText, oneOf } from "../support/http/hostile.ts"
-import { claimDraft, fallFact, pageOf } from "../support/writing/pages.ts"
+import { agreeing, claimDraft, fallFact, pageOf } from "../support/writing/pages.ts"
 
 const within = Duration.seconds(50)
 const facts = [
@@ -29,15 +33,14 @@ const byId = new Map(facts.map((fact) => [fact.id, fact]))
 interface Script {
   /** What each draft is; the last one is repeated. */
   readonly drafts: ReadonlyArray<Effect.Effect<ReadonlyArray<ClaimDraft>, ModelFailed>>
-  readonly verdicts: (
-    claims: ReadonlyArray<Claim>,
-  ) => Effect.Effect<ReadonlyArray<CheckVerdict>, ModelFailed>
+  readonly supported?: Judge["Service"]["supported"]
+  readonly trusted?: boolean
 }
 
 /** Ports that follow a script, and the requests that they got. */
-function scripted({ drafts, verdicts }: Script) {
+function scripted({ drafts, supported = agreeing.supported, trusted = true }: Script) {
   const requests: Array<DraftRequest> = []
-  const checks: Array<ReadonlyArray<Claim>> = []
+  const questions: Array<ReadonlyArray<Claim>> = []
   const ports: WritingPorts = {
     narrator: {
       name: "stub-1",
@@ -46,24 +49,19 @@ function scripted({ drafts, verdicts }: Script) {
         return drafts[requests.length - 1] ?? drafts.at(-1) ?? Effect.succeed([])
       },
     },
-    claimCheck: {
-      check: (claims) => {
-        checks.push(claims)
-        return verdicts(claims)
+    judge: {
+      trusted: Effect.succeed(trusted),
+      supported: (claims, facts) => {
+        questions.push(claims)
+        return supported(claims, facts)
       },
     },
   }
-  return { ports, requests, checks }
+  return { ports, requests, questions }
 }
 
 const failing = Effect.fail(new ModelFailed({ reason: "status 500" }))
 const says = (...claims: ReadonlyArray<ClaimDraft>) => Effect.succeed(claims)
-const noVerdicts = () => Effect.succeed([])
-/** Supports every claim in words of its first fact. */
-const agrees = (claims: ReadonlyArray<Claim>) =>
-  Effect.succeed(claims.map((_, n): CheckVerdict => ({
-    ...{ claim: `C${n + 1}`, verdict: "supported", words: "The price in" },
-  })))
 
 /** Writes the page while the clock runs as far as needed. */
 const written = Effect.fnUntraced(function* (script: Script) {
@@ -99,17 +97,18 @@ const anyBehaviour: Arbitrary.Arbitrary<Drawn> = Arbitrary.all({
   mode: anyInt(0, 4),
 })
 
-test("a page is whole, on time, and holds accepted claims only, whatever is drafted", () =>
+test("a page is whole, on time, and holds only what the checks and the judge let pass", () =>
   Effect.gen(function* () {
     const property = ({ first, second, mode }: Drawn) =>
       Effect.gen(function* () {
-        const retry = [says(...second), failing, Effect.never, Effect.die("crash")][mode] ??
+        const repair = [says(...second), failing, Effect.never, Effect.die("crash")][mode] ??
           Effect.delay(says(...second), "49 seconds")
-        const { page, requests, checks } = yield* written({
-          drafts: [says(...first), retry],
-          verdicts: mode === 0 ? agrees : noVerdicts,
+        const isOdd = ({ text }: Claim) => text.length % 2 === 1
+        const { page, requests, questions } = yield* written({
+          drafts: [says(...first), repair],
+          supported: (claims) => Effect.succeed(claims.filter(isOdd)),
         })
-        ok(requests.length <= 2 && checks.length <= 2)
+        ok(requests.length <= 2 && questions.length <= 2)
         equal(page.slots.map(({ id }) => id), ["S1", "S2"])
         const sentences = page.slots.flatMap((slot) => slot.sentences)
         for (const fact of facts) {
@@ -120,16 +119,13 @@ test("a page is whole, on time, and holds accepted claims only, whatever is draf
           )
         }
         const claims = sentences.filter(({ kind }) => kind !== "template")
-        const accepted = [...first, ...second].flatMap((draft) => {
-          const judgement = judgementOf(draft, slots, byId)
-          return judgement.verdict === "refuse" ? [] : [judgement]
-        })
-        for (const { text } of claims) {
-          const judgement = accepted.find(({ claim }) =>
-            text.toLowerCase().endsWith(claim.text.toLowerCase())
-          )
-          ok(judgement !== undefined && (judgement.verdict === "pass" || mode === 0), text)
-        }
+        const allowed = [...first, ...second].flatMap((draft) =>
+          Result.match(checkedClaim(draft, slots, byId), {
+            onFailure: () => [],
+            onSuccess: (claim) => isOdd(claim) ? [claim.text.toLowerCase()] : [],
+          })
+        )
+        ok(claims.every(({ text }) => allowed.some((it) => text.toLowerCase().endsWith(it))))
         equal(page.accepted, claims.length)
         equal(page.narrator, claims.length > 0 ? "stub-1" : "template")
         return true
@@ -147,7 +143,8 @@ for (
     ["fails", failing, 1],
     ["crashes", Effect.die("crash"), 1],
     ["never answers", Effect.never, 0],
-    ["cites what its slot may not", says({ ...claimDraft, slot: "S2" }), 0],
+    ["writes for a slot that is not there", says({ ...claimDraft, slot: "S9" }), 0],
+    ["opens a value of a fact that it does not cite", says({ ...claimDraft, facts: ["F2"] }), 0],
     ["types a figure", says({ ...claimDraft, text: "Alpha fell by 77 cents." }), 0],
     ["leaves a brace", says({ ...claimDraft, text: "Alpha fell by {." }), 0],
     ["writes a link", says({ ...claimDraft, text: "Alpha fell, see evil.com." }), 0],
@@ -157,20 +154,36 @@ for (
 ) {
   test(`a narrator that ${name} leaves the template`, () =>
     Effect.gen(function* () {
-      const { page } = yield* written({ drafts: [draft], verdicts: agrees })
+      const { page } = yield* written({ drafts: [draft] })
       equal(page.slots, template)
       equal([page.narrator, page.accepted, page.failed], ["template", 0, failed])
     }))
 }
 
+test("a judge that is not trusted, fails or never answers leaves the template", () =>
+  Effect.gen(function* () {
+    const drafts = [says(claimDraft)]
+    for (
+      const script of [
+        { drafts, trusted: false },
+        { drafts, supported: () => failing },
+        { drafts, supported: () => Effect.never },
+        { drafts, supported: () => Effect.die("crash") },
+      ]
+    ) {
+      const { page, requests } = yield* written(script)
+      equal([page.slots, page.narrator, page.accepted], [template, "template", 0])
+      equal(requests.length, script.trusted === false ? 0 : 1)
+    }
+  }))
+
 const lie: ClaimDraft = { ...claimDraft, slot: "S2", text: "Gamma rose.", facts: ["F3"] }
 const truth: ClaimDraft = { ...lie, text: "{F3.market} fell to {F3.to}." }
 
-test("a claim is accepted alone, and a retry replaces the refused one only", () =>
+test("a claim is accepted alone, and a repair replaces the refused one only", () =>
   Effect.gen(function* () {
     const { page, requests } = yield* written({
       drafts: [says(claimDraft, lie), says(claimDraft, truth)],
-      verdicts: noVerdicts,
     })
     equal(requests.length, 2)
     equal(requests[0]?.previous, [])
@@ -184,19 +197,48 @@ test("a claim is accepted alone, and a retry replaces the refused one only", () 
     equal([page.accepted, page.refused, page.narrator], [2, 1, "stub-1"])
   }))
 
-test("a page that is late keeps what was accepted before", () =>
+test("a claim may cite facts of other sections", () =>
   Effect.gen(function* () {
-    const { page } = yield* written({
-      drafts: [says(claimDraft, lie), Effect.never],
-      verdicts: noVerdicts,
-    })
-    equal(page.accepted, 1)
-    equal(page.slots[1], template[1])
+    const elsewhere = { ...claimDraft, slot: "S2", facts: ["F1"] }
+    const { page } = yield* written({ drafts: [says(elsewhere)] })
+    equal(page.slots[1]?.sentences.map(({ kind }) => kind), ["fact", "template"])
   }))
+
+/** A model that needs 30 seconds for a draft and 20 for a judgement. */
+const slow: Script = {
+  drafts: [
+    Effect.delay(says(claimDraft, lie), "30 seconds"),
+    Effect.delay(says(truth), "30 seconds"),
+  ],
+  supported: (claims) => Effect.delay(Effect.succeed(claims), "20 seconds"),
+}
+
+for (
+  const [product, seconds, accepted] of [
+    // A report has no time for the repair, and keeps the template where the draft was refused.
+    ["report", 53, [1, 0]],
+    ["digest", 240, [1, 1]],
+    ["report whose material came late", 45, [0, 0]],
+  ] as const
+) {
+  test(`a slow model writes a ${product} in ${seconds} seconds, and no section is empty`, () =>
+    Effect.gen(function* () {
+      const within = Duration.seconds(seconds)
+      const { ports } = scripted(slow)
+      const fiber = yield* Effect.forkChild(writePage(ports, { ...options, within }))
+      yield* TestClock.adjust(within)
+      const page = yield* Fiber.join(fiber)
+      const claims = page.slots.map(({ sentences }) =>
+        sentences.filter(({ kind }) => kind !== "template").length
+      )
+      equal(claims, accepted)
+      ok(page.slots.every(({ sentences }) => sentences.length > 0))
+    }))
+}
 
 test("claims are counted by their verdict, texts by their author", () =>
   Effect.gen(function* () {
-    yield* written({ drafts: [says(claimDraft, lie)], verdicts: noVerdicts })
+    yield* written({ drafts: [says(claimDraft, lie)] })
     const metrics = yield* Metric.snapshot
     const counts = metrics.flatMap(({ id, attributes, state }) =>
       "count" in state && /^(claims|texts)/.test(id)
@@ -204,8 +246,7 @@ test("claims are counted by their verdict, texts by their author", () =>
         : []
     )
     equal(counts.toSorted(), [
-      ...["claims_total digest accepted 1", "claims_total digest asked 0"],
-      ...["claims_total digest dropped 0", "claims_total digest refused 2"],
-      "texts_written_total digest stub-1 1",
+      ...["claims_total digest accepted 1", "claims_total digest dropped 0"],
+      ...["claims_total digest refused 2", "texts_written_total digest stub-1 1"],
     ])
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))

@@ -10,6 +10,8 @@ import { VenueClient } from "../../markets/VenueClient.ts"
 import { gdeltUrl } from "../../news/sources/feeds.ts"
 import { migrationFiles } from "../../postgres/migrate.ts"
 import * as polymarket from "../../venues/polymarket/venue.ts"
+import { isTrusted, trialWords } from "../../writing/domain/trial.ts"
+import { Judge, measuredJudge } from "../../writing/Judge.ts"
 import type { ModelOptions } from "../../writing/openai/model.ts"
 import type { ServiceSettings } from "../settings.ts"
 import { isLoopback } from "../variables.ts"
@@ -57,6 +59,7 @@ export const checkService = Effect.fnUntraced(function* (
     listenerRow(settings.host, settings.port),
     listenerRow(settings.adminHost, settings.adminPort),
     ...rows,
+    ...model === null ? [] : [yield* tryJudge(model)],
   ]
 })
 
@@ -156,6 +159,23 @@ const tryModel = (options: ModelOptions): Effect.Effect<Tried> =>
       Effect.succeed({ rows: [warn("model", reason, `Check OPENAI_BASE_URL; ${withoutModel}`)] })
     ),
   )
+
+/** Six requests, each within the time limit of the client. */
+const tryJudge = (options: ModelOptions): Effect.Effect<Row> =>
+  Effect.flatMap(Judge, measuredJudge).pipe(
+    Effect.match({
+      onFailure: ({ reason }) => warn("judge", `no verdicts: ${reason}`, untrusted),
+      onSuccess: (trial) =>
+        isTrusted(trial)
+          ? ok("judge", trialWords(trial))
+          : warn("judge", `not trusted: ${trialWords(trial)}`, untrusted),
+    }),
+    Effect.provide(Judge.layerUnmeasured.pipe(Layer.provide(Layer.unwrap(Effect.map(
+      Effect.promise(() => import("../../writing/openai/model.ts")),
+      ({ layer }) => layer(options),
+    ))))),
+  )
+const untrusted = "Set OPENAI_CHECK_MODEL to a better model; until then templates write"
 
 /** A model that fails does not stop the service. */
 const withoutModel = "until then rules and templates write"

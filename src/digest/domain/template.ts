@@ -74,8 +74,8 @@ export function digestPage(brief: DigestBrief): DigestPage {
     for (const { text } of lines) texts.add(text)
     const sentences = nonEmpty(lines)
     if (sentences === null) return []
-    const { aboutItself, facts, lead, topic } = draft
-    return [{ id: `S${++number}`, topic, facts, sentences, aboutItself, lead }]
+    const { aboutItself, lead, topic } = draft
+    return [{ id: `S${++number}`, topic, sentences, aboutItself, lead }]
   }
   const section = (name: DigestSection) =>
     drafts.flatMap((draft, place) => draft.section === name ? slotOf(draft, place) : [])
@@ -97,8 +97,7 @@ function slot(
   topic: string,
   sentences: readonly [Line, ...ReadonlyArray<Line>],
 ): DigestSlot {
-  const facts = [...new Set(sentences.flatMap(({ facts }) => facts))]
-  return { id, topic, facts, sentences, aboutItself: false, lead: null }
+  return { id, topic, sentences, aboutItself: false, lead: null }
 }
 
 /** With the facts of the title in front of the others of their topic; the coverage stays first. */

@@ -72,10 +72,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
       return { text: fact.statement, facts: [id] }
     }
     const sentences = [sentence(first), ...rest.map(sentence)] as const
-    const made = {
-      ...{ id: `S${slots.length + 1}`, topic, sentences, aboutItself },
-      facts: sentences.flatMap(({ facts }) => facts),
-    }
+    const made = { id: `S${slots.length + 1}`, topic, sentences, aboutItself }
     slots.push(made)
     return made
   }

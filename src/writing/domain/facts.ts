@@ -32,8 +32,8 @@ export interface Fact {
   readonly values: Readonly<Record<string, Value>>
   /** Of a price move; null for other facts. */
   readonly direction: "up" | "down" | null
-  /** Whether it states that something is absent, unknown or did not happen. */
-  readonly negative: boolean
+  readonly negative?: boolean
+  readonly certain?: boolean
   /** The fact in a few sentences, with every value as it is spelled. */
   readonly statement: string
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
@@ -44,6 +44,4 @@ export interface Fact {
   readonly names: ReadonlyArray<string>
   /** Addresses that may be repeated. */
   readonly links: ReadonlyArray<string>
-  /** Whether it states that something is decided: only then may a text use words of certainty. */
-  readonly certain: boolean
 }

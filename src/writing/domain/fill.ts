@@ -10,45 +10,57 @@
  */
 import { Result } from "effect"
 import type { Fact } from "./facts.ts"
+import type { StatedValue } from "./page.ts"
 import { spelled, type Value } from "./values.ts"
 
 /** Quotation marks around an open value are dropped: a name brings its own. */
 const openValue =
   /(?<before>[“"]?)\{\s*(?<complement>1\s*[-−]\s*)?(?<id>F\d{1,4})\.(?<slot>[A-Za-z]\w{0,39})\s*(?:\|\s*(?<unit>cents|percent)\s*)?\}(?<after>[”"]?)/g
 
+/** A text with its values, and what each is. */
+interface Filled {
+  readonly text: string
+  readonly values: ReadonlyArray<StatedValue>
+}
+
 /** The text with every open value filled, or the reasons why one cannot be. */
 export function fillValues(
   text: string,
   facts: ReadonlyMap<string, Fact>,
-): Result.Result<string, ReadonlyArray<string>> {
+): Result.Result<Filled, ReadonlyArray<string>> {
   const reasons: Array<string> = []
+  const values: Array<StatedValue> = []
   const filled = text.replace(openValue, (whole, ...groups) => {
     const { before, complement, id, slot, unit, after } = namedGroups(groups)
     const value = valueOf(facts.get(id), slot)
     const spelling = value === undefined
       ? undefined
       : spellingOf(value, complement !== "", unit, groups.at(-3) === 0)
-    if (spelling === undefined) {
-      reasons.push(`${whole} is no value of the facts`)
+    if (value === undefined || spelling === undefined) {
+      reasons.push(`${whole} is no value of the cited facts`)
       return whole
     }
+    values.push({ fact: id, text: spelling, stated: spelled(value) })
     const isQuoted = before !== "" && after !== ""
     return isQuoted ? spelling : `${before}${spelling}${after}`
   })
-  if (reasons.length === 0 && /[{}]/.test(ownWords(text))) {
+  if (reasons.length === 0 && /[{}]/.test(withoutSlots(text, " "))) {
     reasons.push("a brace that is no open value")
   }
-  return reasons.length === 0 ? Result.succeed(filled) : Result.fail(reasons)
+  return reasons.length === 0 ? Result.succeed({ text: filled, values }) : Result.fail(reasons)
 }
 
-/** The ids of the facts whose values a text has open. */
-export function openIds(text: string): ReadonlyArray<string> {
-  return [...new Set([...text.matchAll(openValue)].flatMap(({ groups }) => groups?.["id"] ?? []))]
+/** The open values of a text. */
+export function slotsIn(
+  text: string,
+): ReadonlyArray<{ readonly id: string; readonly slot: string }> {
+  return [...text.matchAll(openValue)]
+    .map(({ groups }) => ({ id: groups?.["id"] ?? "", slot: groups?.["slot"] ?? "" }))
 }
 
-/** The text without its open values: the words of its author. */
-export function ownWords(text: string): string {
-  return text.replace(openValue, " ")
+/** The text with a sign in place of each open value: the words of its author. */
+export function withoutSlots(text: string, sign: string): string {
+  return text.replace(openValue, sign)
 }
 
 function namedGroups(groups: ReadonlyArray<unknown>) {

@@ -19,20 +19,28 @@ export interface Sentence {
   readonly facts: ReadonlyArray<string>
 }
 
+/** A value that code filled into a claim. */
+export interface StatedValue {
+  readonly fact: string
+  /** As the claim spells it. */
+  readonly text: string
+  /** As the fact's statement spells it: the price 0.62 may stand as `38 cents` in a claim. */
+  readonly stated: string
+}
+
 /** A sentence that a model proposes for a slot. Its text is filled: it has no open value. */
 export interface Claim extends Sentence {
   readonly slot: string
   readonly kind: ClaimKind
+  readonly values: ReadonlyArray<StatedValue>
 }
 
 /** One paragraph of a page. */
 export interface Slot {
   /** `S1`, `S2`, …: unique in one page. */
   readonly id: string
-  /** What it is about, for the narrator: `move`, `whales`, `thesis`, `risk`, … */
+  /** What it is about, for the narrator: `move`, `whales`, `risk`, … */
   readonly topic: string
-  /** The facts that a claim of this slot may cite. */
-  readonly facts: ReadonlyArray<string>
   /** The sentences of the template, in order; each is true by construction. Never empty. */
   readonly sentences: readonly [Sentence, ...ReadonlyArray<Sentence>]
   /** Whether the sentences speak about the text itself (coverage, method) and not about markets. */

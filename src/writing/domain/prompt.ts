@@ -53,12 +53,12 @@ export const ClaimsAnswer = Schema.Struct({ claims: ListOf(ClaimAnswer, claimsMa
 /** The rules of claims, as instructions for a writer. */
 const claimRules =
   `Answer with claims. A claim is one plain English sentence for one slot of the page; the claims of a slot are read in your order, as one paragraph. A program checks every claim alone and leaves out those that fail, so no claim may lean on another for its meaning.
-1. "facts": the ids of the facts that the claim rests on, 1 to ${claimFactsMax}, all listed by its slot. Say only what they say, in your own words. Never state a figure, a name or an event that they do not state.
-2. Never type a figure, a date, a number in words, a market, an outcome, a person, a wallet, a publisher or a headline. Write the value's slot, and the program fills it in: {F8.from} is the value "from" of F8. {1-F2.price} is the price of the other side. {F8.price|cents} and {F8.change|percent} change the unit. A value brings its own unit and quotation marks: write "fell by {F8.change} to {F8.to}". What a headline or a question says stands in its value: do not repeat most of it in words of your own.
+1. "facts": the ids of all facts that the claim rests on, 1 to ${claimFactsMax}, of any part of the page. Say only what they say, in your own words. Never state a figure, a name or an event that they do not state.
+2. Never type a figure, a date, a number in words, a market, an outcome, a person, a wallet, a publisher or a headline. Write the value's slot, and the program fills it in: {F8.from} is the value "from" of F8. {1-F2.price} is the price of the other side. {F8.price|cents} and {F8.change|percent} change the unit. A value brings its own unit and quotation marks: write "fell by {F8.change} to {F8.to}". Begin a sentence with a value or a plain word. What a headline or a question says stands in its value: do not repeat most of it in words of your own.
 3. "kind": "fact" says what the facts say. "inference" is a careful reading that rests on two facts or more, with a hedge (may, suggests, is consistent with) and no figure of its own; the program puts "Our reading:" before it. "watch" is what to look at next. At most a third of your words are inference.
-4. Direction, time, side, label and negation agree with the facts. "up" and "down" are the direction of the price. "not": true means that the fact states that something is absent or unknown: keep that. No word of certainty unless the fact has "certain": true. No cause unless a fact states it: say that one thing came before or after the other.
+4. Direction, time, side, label, doubt and negation agree with the facts. "up" and "down" are the direction of the price. Depth is not volume, seen is not begun, break-even is not the market's chance, an average is not each, bought is not held, usual is not certain. No cause, motive, habit or superlative unless a fact states it: say that one thing came before or after the other.
 5. No advice to buy, sell or hold. No markup, links, lists or line breaks. At most ${draftLengthMax} characters in a claim and ${slotClaimsMax} claims in a slot.
-6. Leave out what is not worth the reader's time. A slot without claims keeps the program's own sentences.
+6. Leave out what is not worth the reader's time. A slot lists the facts of its own sentences, the most important ones for it: the program keeps its sentence about each that no claim of the kind "fact" states.
 Good: {"slot":"S4","kind":"fact","text":"{F8.market} fell by {F8.change} to {F8.to} in {F8.window}, {F31.lag} after {F31.publisher} reported {F31.headline}.","facts":["F8","F31"]}
 Good: {"slot":"S4","kind":"inference","text":"The order of the two suggests that the report moved the price, though no source says so.","facts":["F8","F31"]}
 Bad: "The price fell 12 cents" (a typed figure). "It crashed because of the poll" (a cause, and a word stronger than the facts). "Traders now expect Yes" (no fact says what traders expect). "Both moved again" (leans on another claim).
@@ -94,8 +94,8 @@ function compactDraft({ draft, refusals }: DraftRequest["previous"][number]): un
   }
 }
 
-function compactSlot({ id, topic, facts }: Slot): unknown {
-  return { slot: id, topic, facts: facts.join(" ") }
+function compactSlot({ id, topic, sentences }: Slot): unknown {
+  return { slot: id, topic, facts: [...new Set(sentences.flatMap(({ facts }) => facts))].join(" ") }
 }
 
 /** Facts as data. A sentence is given once for all facts that differ in their values only. */
@@ -113,8 +113,6 @@ function compactFacts(facts: ReadonlyArray<Fact>): ReadonlyArray<unknown> {
       kind: fact.kind,
       ...fact.subject === null ? {} : { about: subjects.indexOf(fact.subject) + 1 },
       ...fact.direction === null ? {} : { direction: fact.direction },
-      ...fact.negative ? { not: true } : {},
-      ...fact.certain ? { certain: true } : {},
       ...like === undefined ? { says } : { like },
       ...spellings.length === 0 ? {} : { values: Object.fromEntries(spellings) },
     }

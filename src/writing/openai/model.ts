@@ -36,7 +36,7 @@ export interface ModelOptions {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl: URL
   readonly model: string
-  /** A cheaper model for the second check of claims; null for the same one. */
+  /** The model that judges claims; null for the same one. */
   readonly checkModel: string | null
   /** Sent to `model` as it is; null for the server's default. */
   readonly reasoningEffort: OpenAI.ReasoningEffort
@@ -214,7 +214,7 @@ function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
 }
 
 function modelOf({ model, checkModel }: ModelOptions, use: ModelUse): string {
-  return use === "check" ? checkModel ?? model : model
+  return use === "judge" ? checkModel ?? model : model
 }
 
 /** Sends nothing that a plain server may refuse, unless it is configured or can be left out. */

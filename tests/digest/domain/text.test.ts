@@ -119,12 +119,13 @@ Deno.test("digestOf() takes the claims of a slot behind its bold lead, and a tit
   const { brief, page } = written(quiet)
   const [slot] = page.sections.repriced
   ok(slot !== undefined)
-  const [fact] = slot.facts
+  const [fact] = slot.sentences[0].facts
   ok(fact !== undefined)
   const led = { ...page, sections: { ...page.sections, repriced: [{ ...slot, lead: "Harbour" }] } }
   const claim = (slot: string, text: string) => ({
     ...{ slot, text, kind: "fact" as const },
     facts: [fact],
+    values: [],
   })
   const filled = fillSlots(slotsOf(led), [
     claim(slot.id, "Every price stayed the same."),

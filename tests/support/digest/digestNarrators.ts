@@ -47,7 +47,7 @@ function claimsOf({ facts, slots }: DraftRequest): ReadonlyArray<ClaimDraft> {
   const stated = new Set<string>()
   return slots.slice(2).filter(({ aboutItself }) => !aboutItself).flatMap((slot) => {
     const fact = facts.find(({ id, statement }) =>
-      slot.facts.includes(id) && !stated.has(statement)
+      slot.sentences.some(({ facts }) => facts.includes(id)) && !stated.has(statement)
     )
     if (fact === undefined) return []
     stated.add(fact.statement)

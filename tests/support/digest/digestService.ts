@@ -17,7 +17,7 @@ import { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { agreeingJudge } from "../writing/pages.ts"
 import type { DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
@@ -86,7 +86,7 @@ export const digestsOn = (ports: Context.Context<Ports>, narrator: Narrator["Ser
   Effect.provide(
     Digest,
     Layer.fresh(Digest.layer({ venue: "a simulated venue", methodUrl: null })).pipe(
-      Layer.provide([Layer.succeed(Narrator, narrator), ClaimCheck.layerNone]),
+      Layer.provide([Layer.succeed(Narrator, narrator), agreeingJudge]),
       Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),
     ),

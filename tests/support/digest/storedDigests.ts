@@ -12,7 +12,7 @@ import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { Judge } from "../../../src/writing/Judge.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
@@ -56,7 +56,7 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     Layer.mock(News, {}),
     Layer.mock(JobSlots, {}),
     Narrator.layerNone,
-    ClaimCheck.layerNone,
+    Judge.layerNone,
     Layer.mock(Detector, { name: "rules" }),
   ]))
 }

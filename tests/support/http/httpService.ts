@@ -20,7 +20,7 @@ import { tickJob } from "../../../src/core/domain/freshness.ts"
 import { Freshness } from "../../../src/core/Freshness.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
-import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { agreeingJudge } from "../writing/pages.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { type HealthOfPayments } from "../../../src/payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
@@ -338,7 +338,7 @@ const servicesOverFresh = (
       Outcomes.layer,
       Calibration.layer,
     ).pipe(
-      Layer.provide([productPortsLayer(world.productPorts), writing, ClaimCheck.layerNone]),
+      Layer.provide([productPortsLayer(world.productPorts), writing, agreeingJudge]),
     ),
   )
 

@@ -7,7 +7,7 @@
 import { Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { layer as modelLayer, type ModelOptions } from "../../../src/writing/openai/model.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
-import { ClaimCheck } from "../../../src/writing/ClaimCheck.ts"
+import { Judge } from "../../../src/writing/Judge.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 
 /** A request, decoded. */
@@ -15,7 +15,7 @@ export interface Call {
   /** From 0, over all requests. */
   readonly index: number
   /** The name of the requested schema; without one, guessed from the shape in words. */
-  readonly use: "digest" | "report" | "detection" | "check"
+  readonly use: "digest" | "report" | "detection" | "judge"
   readonly system: string
   readonly user: string
   /** The JSON values between the markers. */
@@ -82,33 +82,34 @@ export const modelServer = (
     }
   })
 
-/** The narrator, the second check and the detector of the service, over this server. */
-export const overModel = (
+/** The model of the service, over this server. */
+export const modelOf = (
   { baseUrl }: Pick<ModelServer, "baseUrl">,
   options: Partial<ModelOptions> = {},
 ) =>
-  Layer.mergeAll(
-    Narrator.layerModel,
-    ClaimCheck.layerModel,
-    Detector.layerModel,
-  ).pipe(
-    Layer.provide(
-      modelLayer({
-        apiKey: Redacted.make(key),
-        baseUrl,
-        model: "stub-1",
-        checkModel: null,
-        reasoningEffort: null,
-        tokensMax: null,
-        price: null,
-        ...options,
-      }),
-    ),
-  )
+  modelLayer({
+    apiKey: Redacted.make(key),
+    baseUrl,
+    model: "stub-1",
+    checkModel: null,
+    reasoningEffort: null,
+    tokensMax: null,
+    price: null,
+    ...options,
+  })
 
-async function callOf(request: Request, index: number): Promise<Call | null> {
+/** The narrator, the judge without its trial, and the detector of the service, over this server. */
+export const overModel = (
+  server: Pick<ModelServer, "baseUrl">,
+  options: Partial<ModelOptions> = {},
+) =>
+  Layer.mergeAll(Narrator.layerModel, Judge.layerUnmeasured, Detector.layerModel)
+    .pipe(Layer.provide(modelOf(server, options)))
+
+/** The call of a request; null for another one. */
+export async function callOf(request: Request, index: number): Promise<Call | null> {
   const { pathname } = new URL(request.url)
-  if (request.method !== "POST" || pathname !== "/v1/chat/completions") return null
+  if (request.method !== "POST" || !pathname.endsWith("/chat/completions")) return null
   const body = await request.json()
   const [{ content: system }, { content: user }] = body.messages
   const [, block = ""] = String(user).split(/^BLOCK-.*$/m)
@@ -124,7 +125,7 @@ async function callOf(request: Request, index: number): Promise<Call | null> {
 }
 
 function useIn(system: string): Call["use"] {
-  if (system.includes('"verdicts"')) return "check"
+  if (system.includes('"verdicts"')) return "judge"
   return system.includes('"claims"') ? "digest" : "detection"
 }
 

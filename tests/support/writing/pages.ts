@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { Arbitrary } from "effect"
+import { Arbitrary, Effect, Layer } from "effect"
 import { safeName } from "../../../src/core/domain/untrusted.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 import type { ClaimDraft, DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { type Claim, claimKinds, type Slot } from "../../../src/writing/domain/page.ts"
+import { Judge } from "../../../src/writing/Judge.ts"
 import { joined, phrase, value } from "../../../src/writing/domain/statement.ts"
 import type { Value } from "../../../src/writing/domain/values.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
@@ -42,8 +43,6 @@ export function factOf(n: number, values: Readonly<Record<string, Value>>): Fact
     kind: "price",
     subject: null,
     direction: null,
-    negative: false,
-    certain: false,
     links: [],
     statement: text,
     ...stated,
@@ -65,8 +64,6 @@ export function fallFact(n: number, market: string, from: number, to: number): F
     kind: "mover",
     subject: `market-${n}`,
     direction: "down",
-    negative: false,
-    certain: false,
     links: [],
     statement: text,
     ...stated,
@@ -89,7 +86,6 @@ export function pageOf(
     return first === undefined ? [] : [{
       id: `S${n + 1}`,
       topic: "move",
-      facts: facts.map(({ id }) => id),
       sentences: [first, ...rest],
       aboutItself: false,
     }]
@@ -128,7 +124,8 @@ export const anyPage: Arbitrary.Arbitrary<PageDrawn> = Arbitrary.map(
       slot: `S${slot}`,
       kind,
       text: `Claim ${n} ${"word ".repeat(words)}ends.`,
-      facts: (slots[slot - 1]?.facts ?? ["F1"]).slice(from).slice(0, count),
+      facts: (groups[slot - 1]?.map(({ id }) => id) ?? ["F1"]).slice(from).slice(0, count),
+      values: [],
     })).filter(({ facts }) => facts.length > 0)
     return { slots, facts: groups.flat(), claims }
   },
@@ -149,4 +146,11 @@ export const claimDraft: ClaimDraft = {
   text: "{F1.market} fell by {F1.change}.",
   facts: ["F1"],
 }
+/** A judge that is trusted and says yes. */
+export const agreeing: Judge["Service"] = {
+  trusted: Effect.succeed(true),
+  supported: Effect.succeed,
+}
+export const agreeingJudge: Layer.Layer<Judge> = Layer.succeed(Judge, agreeing)
+
 export const claimsAnswer = { claims: [claimDraft] }

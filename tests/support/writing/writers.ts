@@ -4,6 +4,8 @@
  * @module
  */
 import { type ClaimDraft, draftLengthMax } from "../../../src/writing/domain/claims.ts"
+import type { Claim } from "../../../src/writing/domain/page.ts"
+import { labelledClaims } from "../../../src/writing/domain/trial.ts"
 import { type Behaviour, type Call, says } from "./modelServer.ts"
 
 /** A fact and a slot as they appear in a prompt. */
@@ -51,9 +53,52 @@ export function honestClaims(call: Call): ReadonlyArray<ClaimDraft> {
   })
 }
 
-/** Writes true claims, and supports none that it is asked about. */
+/** A judge that says yes to every claim, and names words of its facts for it. */
+export function agreement({ data }: Pick<Call, "data">) {
+  const rows = data as ReadonlyArray<Record<string, unknown>>
+  const statements = new Map(rows.map(({ fact, statement }) => [fact, String(statement)]))
+  const claims = rows.filter((row) => "claim" in row) as unknown as ReadonlyArray<
+    Claim & { readonly claim: string }
+  >
+  return {
+    verdicts: claims.map(({ claim, text, facts, values }) => {
+      const word = text.match(/\p{L}{2,}/gu)?.find((it) =>
+        values.every((value) => !value.text.toLowerCase().includes(it.toLowerCase()))
+      )
+      const [first = ""] = facts
+      const words = statements.get(first)?.split(" ").slice(0, 2).join(" ") ?? ""
+      return {
+        claim,
+        verdict: "supported",
+        support: [
+          { part: word ?? "", fact: first, words },
+          ...values.map(({ fact, text, stated }) => ({ part: text, fact, words: stated })),
+        ],
+      }
+    }),
+  }
+}
+
+const honest = new Set(
+  labelledClaims.flatMap(({ fault, claim }) => fault === null ? [claim.text] : []),
+)
+
+/** A judge that knows the labels of the trial. */
+export function careful({ data }: Pick<Call, "data">) {
+  const rows = data as ReadonlyArray<{ readonly claim?: string; readonly text?: string }>
+  const texts = new Map(rows.map(({ claim, text = "" }) => [claim, text]))
+  return {
+    verdicts: agreement({ data }).verdicts.map((verdict) =>
+      honest.has(texts.get(verdict.claim) ?? "")
+        ? verdict
+        : { ...verdict, verdict: "not supported", support: [] }
+    ),
+  }
+}
+
+/** Writes true claims, and supports all that it is asked about. */
 export const writesTruly: Behaviour = says((call) =>
-  call.use === "check" ? { verdicts: [] } : { claims: honestClaims(call) }
+  call.use === "judge" ? agreement(call) : { claims: honestClaims(call) }
 )
 
 /** Changes a true claim. */
@@ -77,6 +122,6 @@ export const lies: Readonly<Record<string, Lie>> = {
   "cites nothing": (claim) => ({ ...claim, text: "It may mean little.", facts: [] }),
 }
 
-/** Writes claims that are all changed by a lie. */
+/** Writes claims that are all changed by a lie, and supports them. */
 export const writesLie = (lie: Lie): Behaviour =>
-  says((call) => call.use === "check" ? { verdicts: [] } : { claims: honestClaims(call).map(lie) })
+  says((call) => call.use === "judge" ? agreement(call) : { claims: honestClaims(call).map(lie) })

@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result } from "effect"
-import { fillValues, openIds, ownWords } from "../../../src/writing/domain/fill.ts"
+import { fillValues, slotsIn, withoutSlots } from "../../../src/writing/domain/fill.ts"
 import { spelled } from "../../../src/writing/domain/values.ts"
 import { law } from "../../support/effect.ts"
 import { anyInt, hostileText } from "../../support/http/hostile.ts"
@@ -16,7 +16,7 @@ law("an open value becomes the spelling of the value, with one pair of quotation
 ) => {
   const facts = new Map([["F8", factOf(8, { from: value })]])
   for (const text of ["At {F8.from}.", "At “{F8.from}”.", 'At "{ F8.from }".']) {
-    strictEqual(Result.getOrThrow(fillValues(text, facts)), `At ${spelled(value)}.`)
+    strictEqual(Result.getOrThrow(fillValues(text, facts)).text, `At ${spelled(value)}.`)
   }
 })
 
@@ -26,7 +26,7 @@ law(
   (n) => {
     const facts = new Map([["F2", factOf(2, { price: { type: "price", value: n / 10_000 } })]])
     for (const [unit, whole] of [["", 1], ["|cents", 100], ["|percent", 100]] as const) {
-      const text = Result.getOrThrow(
+      const { text } = Result.getOrThrow(
         fillValues(`{F2.price${unit}} {1-F2.price${unit}}`, facts),
       )
       const [a = NaN, b = NaN] = [...text.matchAll(/[\d.]+/g)].map(Number)
@@ -41,11 +41,11 @@ law(
   ([text, value]) => {
     const facts = new Map([["F8", factOf(8, { from: value })]])
     const filled = fillValues(`${text}{F8.from}${text}`, facts)
-    const isClean = !/[{}]/.test(ownWords(text))
+    const isClean = !/[{}]/.test(withoutSlots(text, " "))
     strictEqual(Result.isSuccess(filled), isClean)
     const isFirstWord = value.type === "word" && text === ""
     if (Result.isSuccess(filled) && !/[“"]$/.test(text) && !isFirstWord) {
-      strictEqual(filled.success, `${text}${spelled(value)}${text}`)
+      strictEqual(filled.success.text, `${text}${spelled(value)}${text}`)
     }
   },
 )
@@ -59,7 +59,7 @@ const facts = new Map([
 ])
 
 Deno.test("values are filled in every unit that they have", () => {
-  const filled = (text: string) => Result.getOrNull(fillValues(text, facts))
+  const filled = (text: string) => Result.getOrNull(fillValues(text, facts))?.text
   equal(
     [
       "{F1.market} was at {F2.price}, so No cost {1-F2.price}",
@@ -90,6 +90,14 @@ Deno.test("a value that no fact has, or that has no such form, is refused with i
   }
 })
 
-Deno.test("openIds() lists the facts of the open values once", () => {
-  equal(openIds("{F1.market} at {1-F2.price}, {F2.price|cents}, {F3}"), ["F1", "F2"])
+Deno.test("a filled value is listed with its fact, as it is spelled and as the fact states it", () => {
+  equal(
+    Result.getOrThrow(fillValues("{F2.price|cents}, {1-F2.price}, {F1.market}", facts)).values,
+    [
+      { fact: "F2", text: "34.5 cents", stated: "0.345" },
+      { fact: "F2", text: "0.655", stated: "0.345" },
+      { fact: "F1", text: "“Will it rain?”", stated: "“Will it rain?”" },
+    ],
+  )
+  equal(slotsIn("{F1.market} at {1-F2.price}, {F3}").map(({ id }) => id), ["F1", "F2"])
 })

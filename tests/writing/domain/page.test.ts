@@ -22,7 +22,7 @@ law("every fact of the template is stated in its slot, whatever the claims", any
   return page.slots.every((slot, n) => {
     const stated = filled[n]?.sentences
       .filter(({ kind }) => kind === "template" || kind === "fact").flatMap(({ facts }) => facts)
-    return slot.facts.every((fact) => stated?.includes(fact))
+    return slot.sentences.flatMap(({ facts }) => facts).every((fact) => stated?.includes(fact))
   })
 })
 
@@ -75,6 +75,7 @@ const claim = (kind: Claim["kind"], text: string, cited: ReadonlyArray<string>):
   kind,
   text,
   facts: cited,
+  values: [],
 })
 
 Deno.test("a claim replaces the sentences whose facts it states, and stands before the rest", () => {

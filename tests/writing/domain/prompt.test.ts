@@ -9,7 +9,7 @@ import { Arbitrary } from "effect"
 import { safeName } from "../../../src/core/domain/untrusted.ts"
 import { claimKinds } from "../../../src/writing/domain/page.ts"
 import { claimsPrompt } from "../../../src/writing/domain/prompt.ts"
-import { checkPrompt } from "../../../src/writing/domain/secondCheck.ts"
+import { judgePrompt } from "../../../src/writing/domain/judge.ts"
 import { law } from "../../support/effect.ts"
 import { anyInt, hostileText, oneOf } from "../../support/http/hostile.ts"
 import { anyValue, draftRequest, factOf, fallFact, pageOf } from "../../support/writing/pages.ts"
@@ -100,10 +100,10 @@ Deno.test("a slot about the text itself is not offered, and a refused claim has 
   ])
 })
 
-law("the second check gets claims and statements as data only", anyRequest, (request) => {
+law("the judge gets claims and statements as data only", anyRequest, (request) => {
   const facts = new Map(request.facts.map((fact) => [fact.id, fact]))
-  const claims = request.previous.map(({ draft }) => draft)
-  const lines = block(checkPrompt(claims, facts, boundary).user).map((line) => JSON.parse(line))
+  const claims = request.previous.map(({ draft }) => ({ ...draft, values: [] }))
+  const lines = block(judgePrompt(claims, facts, boundary).user).map((line) => JSON.parse(line))
   equal(lines.filter(({ claim }) => claim !== undefined).map(({ text }) => text), [
     ...claims.map(({ text }) => text),
   ])

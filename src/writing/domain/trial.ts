@@ -1,0 +1,130 @@
+/**
+ * The trial of a judge: labelled claims about invented markets, true and false, and what the judge made
+ * of them. The false ones are of the kinds that a model writes: with true figures, saying too much.
+ *
+ * @module
+ */
+import { Result, Schema } from "effect"
+import { checkedClaim } from "./claims.ts"
+import type { Fact } from "./facts.ts"
+import labelled from "./labelled.json" with { type: "json" }
+import { type Claim, claimKinds, type Slot } from "./page.ts"
+import { spelled, type Value } from "./values.ts"
+
+const LabelledValue = Schema.Union([
+  Schema.Struct({
+    type: Schema.Literals(["price", "change", "rate", "usd", "deviations"]),
+    value: Schema.Finite,
+  }),
+  Schema.Struct({
+    type: Schema.Literal("count"),
+    value: Schema.Finite,
+    noun: Schema.String,
+    nouns: Schema.String,
+  }),
+  Schema.Struct({ type: Schema.Literal("duration"), ms: Schema.Finite }),
+  Schema.Struct({ type: Schema.Literal("time"), at: Schema.Finite, today: Schema.Finite }),
+  Schema.Struct({ type: Schema.Literals(["name", "word"]), text: Schema.String }),
+])
+const Sentences = Schema.Array(
+  Schema.Tuple([Schema.Literals(claimKinds), Schema.String, Schema.String]),
+)
+const data = Schema.decodeUnknownSync(Schema.Struct({
+  facts: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      direction: Schema.NullOr(Schema.Literals(["up", "down"])),
+      /** The statement, with its values open. */
+      says: Schema.String,
+      values: Schema.Record(Schema.String, LabelledValue),
+    }),
+  ),
+  honest: Sentences,
+  /** By kind of falsehood. */
+  false: Schema.Record(Schema.String, Sentences),
+}))(labelled)
+
+export const labelledFacts: ReadonlyMap<string, Fact> = new Map(
+  Object.entries(data.facts).map(([id, { says, values, direction }]) => [id, {
+    id,
+    kind: "market",
+    subject: null,
+    values,
+    direction,
+    statement: says.replace(/\{(\w+)\}/g, (whole, slot) => spelledOf(values[slot], whole)),
+    figures: [],
+    names: Object.values(values).flatMap((value) => value.type === "name" ? [value.text] : []),
+    links: [],
+  }]),
+)
+
+function spelledOf(value: Value | undefined, otherwise: string): string {
+  return value === undefined ? otherwise : spelled(value)
+}
+
+interface LabelledClaim {
+  /** Why it is false; null for an honest one. */
+  readonly fault: string | null
+  readonly claim: Claim
+}
+
+const slot: Slot = {
+  id: "S1",
+  topic: "move",
+  sentences: [{ text: "", facts: [] }],
+  aboutItself: false,
+}
+
+const sentences = [
+  ...data.honest.map((sentence) => ({ fault: null, sentence })),
+  ...Object.entries(data.false).flatMap(([fault, some]) =>
+    some.map((sentence) => ({ fault, sentence }))
+  ),
+]
+
+/** Those that pass the hard checks, in the order of their words: so no question shows a pattern. */
+export const labelledClaims: ReadonlyArray<LabelledClaim> = sentences
+  .flatMap(({ fault, sentence: [kind, ids, text] }) => {
+    const draft = { slot: slot.id, kind, text, facts: ids.split(" ") }
+    return Result.match(checkedClaim(draft, [slot], labelledFacts), {
+      onFailure: () => [],
+      onSuccess: (claim) => [{ fault, claim }],
+    })
+  }).toSorted((a, b) => a.claim.text < b.claim.text ? -1 : 1)
+
+/** Sentences of each kind, and what the judge made of them. */
+export interface Trial {
+  readonly honest: number
+  readonly kept: number
+  readonly false: number
+  readonly stopped: number
+}
+
+export function trialOf(supported: ReadonlyArray<Claim>): Trial {
+  const honest = labelledClaims.filter(({ fault }) => fault === null)
+  const wrong = labelledClaims.filter(({ fault }) => fault !== null)
+  const isKept = ({ claim }: LabelledClaim) => supported.includes(claim)
+  return {
+    honest: honest.length,
+    kept: honest.filter(isKept).length,
+    false: wrong.length,
+    stopped: wrong.filter((one) => !isKept(one)).length,
+  }
+}
+
+/** The least share of false sentences stopped, and of honest ones kept. */
+const stoppedMin = 0.95
+const keptMin = 0.8
+
+export function isTrusted(trial: Trial): boolean {
+  return trial.stopped >= stoppedMin * trial.false && trial.kept >= keptMin * trial.honest
+}
+
+/** `stops 65 of 67 false sentences and keeps 40 of 46 honest ones: precision 95%, recall 87%`. */
+export function trialWords({ honest, kept, false: wrong, stopped }: Trial): string {
+  const percent = (share: number) => `${Math.round(100 * share)}%`
+  const precision = percent(kept / Math.max(1, kept + wrong - stopped))
+  return `it stops ${stopped} of ${wrong} false sentences and keeps ${kept} of ${honest} honest ones: precision ${precision}, recall ${
+    percent(kept / honest)
+  }`
+}

@@ -1,0 +1,179 @@
+/**
+ * The hard checks: every labelled sentence passes them, and no falsified figure, name, headline, link or
+ * direction does, without any judge.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Result } from "effect"
+import { checkedClaim } from "../../../src/writing/domain/claims.ts"
+import type { Fact } from "../../../src/writing/domain/facts.ts"
+import type { Claim, ClaimKind } from "../../../src/writing/domain/page.ts"
+import { labelledClaims, labelledFacts } from "../../../src/writing/domain/trial.ts"
+import { spelled, type Value } from "../../../src/writing/domain/values.ts"
+import { law } from "../../support/effect.ts"
+import { hostileText } from "../../support/http/hostile.ts"
+import { factOf, fallFact, pageOf } from "../../support/writing/pages.ts"
+
+const slots = pageOf([[fallFact(1, "Alpha", 0.5, 0.3)]])
+
+function reasonsOf(
+  text: string,
+  ids: ReadonlyArray<string>,
+  facts: ReadonlyMap<string, Fact> = labelledFacts,
+  kind: ClaimKind = "fact",
+): ReadonlyArray<string> {
+  const checked = checkedClaim({ slot: "S1", kind, text, facts: ids }, slots, facts)
+  return Result.isFailure(checked) ? checked.failure : []
+}
+
+/** The labelled sentences as they read, with every value typed. */
+const typed = labelledClaims.map(({ claim }) => claim)
+const again = (claim: Claim, text: string) =>
+  reasonsOf(text, claim.facts, labelledFacts, claim.kind)
+
+Deno.test("every labelled sentence passes with its values typed", () => {
+  equal(typed.flatMap((claim) => again(claim, claim.text).map((it) => [claim.text, it])), [])
+})
+
+/** The value of a fact that is spelled so. */
+const valueOf = (id: string, text: string) =>
+  Object.entries(labelledFacts.get(id)?.values ?? {}).find(([, value]) => spelled(value) === text)
+
+/** A clearly different value of its kind. */
+function falsified(value: Value, factor: number): Value | null {
+  if (value.type === "time") return { ...value, at: value.at + 83 * 60_000 }
+  if (value.type === "duration") return { ...value, ms: value.ms * factor }
+  if (!("value" in value)) return null
+  const drawn = value.value * factor
+  if (value.type === "count") return { ...value, value: Math.round(drawn) + 1 }
+  return { ...value, value: value.type === "price" && drawn >= 1 ? value.value / 2 : drawn }
+}
+
+/** Figures that stay true by arithmetic: a sum or a difference of cited values. */
+const coincidencesMax = 0.005
+
+Deno.test("no falsified figure passes", () => {
+  const passed: Array<string> = []
+  let tried = 0
+  for (const claim of typed) {
+    for (const { fact, text, stated } of claim.values) {
+      const value = valueOf(fact, stated)?.[1]
+      for (const factor of [0.25, 0.6, 1.35, 1.9]) {
+        const other = value === undefined ? null : falsified(value, factor)
+        if (other === null || spelled(other) === stated) continue
+        tried++
+        const changed = claim.text.replace(text, spelled(other))
+        if (again(claim, changed).length === 0) passed.push(changed)
+      }
+    }
+  }
+  ok(tried > 500 && passed.length <= coincidencesMax * tried, `${tried}: ${passed.join("\n")}`)
+})
+
+Deno.test("no name, headline or publisher of another fact passes", () => {
+  const named = [...labelledFacts.values()].flatMap(({ values }) =>
+    Object.entries(values).flatMap(([slot, value]) =>
+      value.type === "name" ? [{ slot: slot.replace(/\d$/, ""), text: spelled(value) }] : []
+    )
+  )
+  let tried = 0
+  for (const claim of typed) {
+    const own = claim.facts.flatMap((id) => labelledFacts.get(id)?.statement ?? "").join(" ")
+    for (const { fact, text, stated } of claim.values) {
+      const [slot = "", value] = valueOf(fact, stated) ?? []
+      if (value?.type !== "name") continue
+      const alike = named.filter((it) => it.slot === slot.replace(/\d$/, "")).map(({ text }) =>
+        text
+      )
+      const others = new Set([...alike, "Acme", "Jane Doe", "“Will Acme merge with Globex?”"])
+      for (const other of [...others].filter((it) => it !== "No" && !own.includes(it))) {
+        tried++
+        const changed = claim.text.replace(text, other)
+        ok(again(claim, changed).length > 0, changed)
+      }
+    }
+  }
+  ok(tried > 200, String(tried))
+})
+
+const opposite: Readonly<Record<string, string>> = {
+  ...{ rose: "fell", fell: "rose", rise: "fall", fall: "rise" },
+}
+
+Deno.test("no direction against the facts passes", () => {
+  const moves = typed.filter(({ text, facts }) =>
+    /\b(?:rose|fell|rise|fall)\b/.test(text) && facts.some((id) => labelledFacts.get(id)?.direction)
+  )
+  ok(moves.length >= 10)
+  for (const claim of moves) {
+    const turned = claim.text.replace(
+      /\b(?:rose|fell|rise|fall)\b/g,
+      (word) => opposite[word] ?? word,
+    )
+    ok(again(claim, turned).length > 0, turned)
+  }
+})
+
+for (
+  const extra of [
+    ...["See https://evil.example/x.", "More at evil.com.", "[Read](this).", "**Now**.", "www.x"],
+    ...["Buy it now.", "You should sell.", "It is worth buying.", "Send coins to 0xde709f2102."],
+    ...[
+      "Traders paid $77.",
+      "It was 0xdeadbeef.",
+      "Four of them left.",
+      "It doubled.",
+      "{F1.nothing}",
+    ],
+    ...["{F1.change}5", "-{F1.change}", "{F1.volume} million", "◦", "Покупайте.", "Yes moved."],
+  ]
+) {
+  Deno.test(`no sentence with “${extra}” passes`, () => {
+    const bare = new Map([["F1", { ...labelledFacts.get("F1")!, names: [], statement: "" }]])
+    ok(
+      reasonsOf(`It moved. ${extra}`, ["F1"], extra === "Yes moved." ? bare : labelledFacts)
+        .length > 0,
+    )
+  })
+}
+
+const stranger = factOf(1, {
+  headline: { type: "name", text: "Guaranteed win for all who trade here, says the club" },
+})
+
+Deno.test("a stranger's words stand in quotation marks, and may be part of a quotation", () => {
+  const facts = new Map([["F1", stranger]])
+  for (const text of ["It says {F1.headline}.", "It says “Guaranteed win for all”."]) {
+    equal(reasonsOf(text, ["F1"], facts), [])
+  }
+  for (const text of ["It is a guaranteed win for all.", "It says “Guaranteed loss”."]) {
+    ok(reasonsOf(text, ["F1"], facts).length > 0, text)
+  }
+})
+
+Deno.test("figures may be complements, sums and differences, and names of months may stand", () => {
+  const facts = new Map([["F1", fallFact(1, "Alpha", 0.5, 0.3)], [
+    "F2",
+    fallFact(2, "Beta", 0.42, 0.2),
+  ]])
+  for (
+    const text of [
+      ...["Alpha fell by 20 cents, from 50 cents to 30%.", "The other side costs 0.70."],
+      ...["Alpha and Beta fell 42 cents together.", "Alpha costs 10 cents more than Beta."],
+      "In November, at noon UTC, Alpha fell to $0.30.",
+    ]
+  ) equal(reasonsOf(text, ["F1", "F2"], facts), [], text)
+})
+
+Deno.test("a sentence that cites no fact, too many or unknown ones is refused", () => {
+  for (const ids of [[], ["F99"], ["F1", "F2", "F3", "F4", "F5", "F6", "F7"]]) {
+    ok(reasonsOf("It moved.", ids).length > 0)
+  }
+  ok(reasonsOf("It may move.", ["F1"], labelledFacts, "inference").length > 0)
+})
+
+law("hostile text passes only as plain words", hostileText, (text) => {
+  const isPlain = /^[\p{Script=Latin}\s.,;:!?'"“”‘’()°&/–—…→·-]*$/u.test(text.normalize("NFC"))
+  return isPlain || reasonsOf(text, ["F1"]).length > 0
+})
