@@ -1,9 +1,6 @@
 /**
  * A page of another origin in a real browser: which headers it may send and read, and that it can buy.
  *
- * The service changes its CORS headers where a query parameter requests it, so that each test also
- * shows that the browser enforces them.
- *
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
@@ -46,30 +43,10 @@ const requestHeaders = {
   "Mcp-Name": "get_index",
 }
 
-/** A comma-separated list without one name. */
-const without = (list: string | null, name: string | null) =>
-  (list ?? "").split(", ").filter((other) => other !== name).join(", ")
-
-/**
- * Changes an answer: `?notAllowed=NAME` removes a header from those that a page may send,
- * `?notExposed=NAME` from those that it may read, and `?noOrigin` forbids it to read the answer.
- * `?extra=NAME` adds that header to the answer.
- */
+/** Adds the header that `?extra=NAME` names to an answer. */
 function alter(response: Response, request: Request): Response {
-  const query = new URL(request.url).searchParams
-  const { headers } = response
-  const extra = query.get("extra")
-  if (extra !== null) headers.set(extra, "extra")
-  const lists = [
-    ["access-control-allow-headers", query.get("notAllowed")],
-    ["access-control-expose-headers", query.get("notExposed")],
-  ] as const
-  for (const [list, name] of lists) {
-    if (name !== null && headers.has(list)) headers.set(list, without(headers.get(list), name))
-  }
-  if (query.has("noOrigin") && request.method !== "OPTIONS") {
-    headers.delete("access-control-allow-origin")
-  }
+  const extra = new URL(request.url).searchParams.get("extra")
+  if (extra !== null) response.headers.set(extra, "extra")
   return response
 }
 
@@ -200,24 +177,13 @@ pageTest(
   "a page may send each header that the service reads, and no other",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openService(alter)}/openapi.json`
+      const url = `${yield* openService()}/openapi.json`
       const calls = Object.entries(requestHeaders).map(([name, value]) => ({
         url: `${url}?name=${name}`,
         headers: { [name]: value },
       }))
-      const notAllowed = calls.map(({ url, headers }) => ({
-        url: url.replace("name=", "notAllowed="),
-        headers,
-      }))
-      const responses = yield* runInPage(...calls, ...notAllowed, {
-        url,
-        headers: { "X-Other": "unknown" },
-      })
-      equal(responses.map(outcome), [
-        ...calls.map(() => "200"),
-        ...notAllowed.map(() => "blocked"),
-        "blocked",
-      ])
+      const responses = yield* runInPage(...calls, { url, headers: { "X-Other": "unknown" } })
+      equal(responses.map(outcome), [...calls.map(() => "200"), "blocked"])
     }),
 )
 
@@ -228,44 +194,13 @@ pageTest(
       const url = `${yield* openService(alter)}/openapi.json`
       const responses = yield* runInPage(
         ...corsHeaders.map((name) => ({ url: `${url}?extra=${name}` })),
-        ...corsHeaders.map((name) => ({ url: `${url}?extra=${name}&notExposed=${name}` })),
         { url: `${url}?extra=X-Other` },
       )
       equal(
-        responses.map(({ headers }, at) =>
-          headers[(corsHeaders[at % corsHeaders.length] ?? "").toLowerCase()]
-        ),
-        [...corsHeaders.map(() => "extra"), ...corsHeaders.map(() => undefined), undefined],
+        corsHeaders.map((name, at) => responses[at]?.headers[name.toLowerCase()]),
+        corsHeaders.map(() => "extra"),
       )
       strictEqual(responses.at(-1)?.headers["x-other"], undefined)
-    }),
-)
-
-pageTest(
-  "a page cannot read an answer without Access-Control-Allow-Origin",
-  () =>
-    Effect.gen(function* () {
-      const unreadable: Array<number> = []
-      const base = yield* openService((response, request) => {
-        if (request.url.includes("noOrigin")) unreadable.push(response.status)
-        return alter(response, request)
-      })
-      const pay = { key, version: 2 } as const
-      const responses = yield* runInPage(
-        { url: `${base}/v1/index?noOrigin` },
-        { url: `${base}/v1/index?noOrigin`, headers: { "If-None-Match": "*" } },
-        { url: `${base}/v1/latest?noOrigin` },
-        { url: `${base}/v1/latest?noOrigin`, pay },
-        { url: `${base}/v1/latest?notExposed=PAYMENT-REQUIRED`, pay },
-        { url: `${base}/v1/latest?notAllowed=PAYMENT-SIGNATURE`, pay },
-        { url: `${base}/v1/latest?notAllowed=Access-Control-Expose-Headers`, pay },
-        { url: `${base}/nowhere?noOrigin` },
-        ...distinctUrls(`${base}/v1/index`, freeLimit - 2),
-        { url: `${base}/v1/index?noOrigin` },
-      )
-      equal(responses.filter(({ blocked }) => blocked === null).length, freeLimit - 2)
-      equal(unreadable, [200, 204, 304, 402, 402, 404, 429])
-      strictEqual(yield* spent, 0n)
     }),
 )
 
@@ -281,20 +216,18 @@ pageTest(
   "a page lists the tools of /mcp, calls a free one, and buys with another",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService(alter)
+      const base = yield* openService()
       const latest = { name: "get_latest" }
       const unpaid = yield* mcpCall(base, "tools/call", latest)
-      const [listed, index, challenge, noOrigin] = yield* runInPage(
+      const [listed, index, challenge] = yield* runInPage(
         yield* mcpCall(base, "tools/list"),
         yield* mcpCall(base, "tools/call", { name: "get_index" }),
         unpaid,
-        { ...unpaid, url: `${unpaid.url}?noOrigin` },
       )
       const resultOf = (sight: Sight | undefined) => JSON.parse(sight?.body ?? "").result
       ok(resultOf(listed).tools.length > Object.keys(products).length)
       equal([index?.status, resultOf(index).structuredContent.index], [200, 3])
       match(index?.headers["ratelimit"] ?? "", /^"free";r=4/)
-      strictEqual(noOrigin && outcome(noOrigin), "blocked")
       const payment = yield* payFor(resultOf(challenge))
       const paid = yield* mcpCall(base, "tools/call", latest, { meta: { "x402/payment": payment } })
       const [bought] = yield* runInPage(paid)
@@ -325,20 +258,18 @@ pageTest(
   "a page reads the card of /a2a, uses a free skill, and pays for another in its task",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService(alter)
+      const base = yield* openService()
       const use = (skill: string) => a2aCall(base, { parts: [{ kind: "data", data: { skill } }] })
-      const [card, index, offer, noOrigin] = yield* runInPage(
+      const [card, index, offer] = yield* runInPage(
         { url: `${base}/a2a` },
         use("get_index"),
         use("get_latest"),
-        { ...use("get_index"), url: `${base}/a2a?noOrigin` },
       )
       equal(JSON.parse(card?.body ?? "").protocolVersion, "0.3.0")
       const taskOf = (sight: Sight | undefined) => JSON.parse(sight?.body ?? "").result
       equal(taskOf(index).artifacts[0].parts.at(-1).data.index, 3)
       match(index?.headers["ratelimit"] ?? "", /^"free";r=4/)
       strictEqual(index?.headers["x-a2a-extensions"], x402Extensions.join(", "))
-      strictEqual(noOrigin && outcome(noOrigin), "blocked")
       const { id, contextId, status: { message: { metadata } } } = taskOf(offer)
       const structuredContent = metadata["x402.payment.required"]
       const [bought] = yield* runInPage(a2aCall(base, {
@@ -356,21 +287,17 @@ pageTest(
 )
 
 pageTest(
-  "a page follows the redirect from the old paths, when the redirect allows every origin",
+  "a page follows the redirect from the old paths",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService((response, request) => {
+      const base = yield* openService((response) => {
         const location = response.headers.get("location")?.replace(terms.publicBaseUrl, "")
         if (location !== undefined) response.headers.set("location", location)
-        return alter(response, request)
+        return response
       })
       const headers = { "X-Request-Id": "from-a-page" }
-      const [followed, blocked] = yield* runInPage(
-        { url: `${base}/api/index?a=1`, headers },
-        { url: `${base}/api/index?noOrigin`, headers },
-      )
+      const [followed] = yield* runInPage({ url: `${base}/api/index?a=1`, headers })
       equal([followed?.status, JSON.parse(followed?.body ?? "").index], [200, 3])
-      strictEqual(blocked && outcome(blocked), "blocked")
     }),
 )
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { Record, Schema } from "effect"
-import { isRecord, type Json, shortForm } from "./shortForm.ts"
+import { isRecord, type Json, referenced, shortForm } from "./shortForm.ts"
 import { bodyOf, type Skill } from "./skill.ts"
 
 /** A JSON Schema of draft 2020-12 whose root is an object, as MCP requires. */
@@ -66,14 +66,6 @@ function bare(schema: unknown): unknown {
     const isAnnotation = leftOut.has(key) || (key === "description" && !isRecord(value))
     return isAnnotation ? undefined : shortForm(key, value)
   })
-}
-
-const pointer = "#/$defs/"
-
-/** The name of the type that a schema is a reference to; null for another schema. */
-function referenced(schema: unknown): string | null {
-  const target = isRecord(schema) ? schema["$ref"] : undefined
-  return typeof target === "string" ? target.slice(pointer.length) : null
 }
 
 /** The types that occur more than once in an answer. */

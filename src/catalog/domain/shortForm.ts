@@ -55,3 +55,9 @@ function nullable(schema: Json): Json {
   const choice = Array.isArray(values) ? { enum: [...values, null] } : {}
   return { type: [type, "null"], ...choice, ...bounds, ...rest }
 }
+
+/** The name of the type that a schema is a reference to; null for another schema. */
+export function referenced(schema: unknown): string | null {
+  const target = isRecord(schema) ? schema["$ref"] : undefined
+  return typeof target === "string" ? target.split("/").at(-1) ?? null : null
+}

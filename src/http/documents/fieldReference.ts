@@ -5,7 +5,7 @@
  * @module
  */
 import { Record, Schema } from "effect"
-import { isRecord, type Json, shortForm } from "../../catalog/domain/shortForm.ts"
+import { isRecord, type Json, referenced, shortForm } from "../../catalog/domain/shortForm.ts"
 import { pageRows } from "../../catalog/domain/pageRow.ts"
 import { bodyOf, skills } from "../../catalog/domain/skill.ts"
 import { ChallengeBody, ChallengeV1Body } from "../../payments/domain/x402/challenge.ts"
@@ -141,9 +141,3 @@ function descriptionOf(schema: unknown): string {
 
 const entriesIn = (schema: unknown): ReadonlyArray<[string, unknown]> =>
   isRecord(schema) && isRecord(schema["properties"]) ? Record.toEntries(schema["properties"]) : []
-
-/** The name of the type that a schema is a reference to; null for another schema. */
-function referenced(schema: unknown): string | null {
-  const target = isRecord(schema) ? schema["$ref"] : undefined
-  return typeof target === "string" ? target.split("/").at(-1) ?? null : null
-}

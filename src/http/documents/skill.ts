@@ -10,28 +10,14 @@ import { type Product, products } from "../../catalog/domain/product.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
 import { usd } from "../../core/domain/money.ts"
 import { description, paths } from "./addresses.ts"
+import { limitsOf } from "./llms.ts"
 
 const free = Object.values(freeRows)
 const paid: ReadonlyArray<Product> = Object.values(products)
 
-/** Bounds, default and values of a parameter, in a few words. */
-function boundsOf(
-  { minimum, maximum, default: unset, values, required }: Parameter,
-): string {
-  const range = minimum === undefined ? [] : [
-    maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`,
-  ]
-  const fallback = unset === undefined ? [] : [`default ${unset}`]
-  const fixed = values === undefined ? [] : [values.join(" or ")]
-  return [...(required ? ["required"] : []), ...range, ...fixed, ...fallback]
-    .join(", ")
-}
-
 /** A line of one parameter. */
-function parameterOf(parameter: Parameter): string {
-  const bounds = boundsOf(parameter)
-  return `\`${parameter.name}\`: ${parameter.description}${bounds === "" ? "" : ` (${bounds})`}`
-}
+const parameterOf = (parameter: Parameter): string =>
+  `\`${parameter.name}\`: ${parameter.description} (${limitsOf(parameter).join(", ")})`
 
 function paidRow(product: Product): string {
   const parameters = product.parameters.map(parameterOf).join("; ").replaceAll(

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { FeedItem, type FeedType } from "../../feed/domain/item.ts"
-import { isRecord } from "../../catalog/domain/shortForm.ts"
+import { isRecord, referenced } from "../../catalog/domain/shortForm.ts"
 import { Name } from "./parts.tsx"
 import { marketsPrefix } from "./paths.ts"
 
@@ -45,8 +45,7 @@ export function MarketLink({ slug, question }: { slug: string; question: string 
 const paidFields = FeedItem.members.map((member) => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(member.fields.data)
   const named = (value: unknown): Readonly<Record<string, unknown>> => {
-    const reference = isRecord(value) ? value["$ref"] : undefined
-    const name = typeof reference === "string" ? reference.split("/").at(-1) ?? "" : null
+    const name = referenced(value)
     const found = name === null ? value : definitions[name]
     return isRecord(found) ? found : {}
   }

@@ -9,6 +9,7 @@ import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 import { pathDays } from "../../feed/domain/publishedMarket.ts"
+import { Fact, Facts } from "./blocks.tsx"
 import { priceChart } from "./charts/charts.ts"
 import { TypeBadge } from "./items.tsx"
 import { cite, items } from "./cited.ts"
@@ -37,7 +38,7 @@ export function MarketPage({ market, venueMode }: { market: Market; venueMode: V
       <h1>
         <Name of={question} />
       </h1>
-      <Facts market={market} venueMode={venueMode} />
+      <About market={market} venueMode={venueMode} />
       <PriceFigure market={market} />
       <Items market={market} />
       <PaidSection market={market} />
@@ -45,34 +46,24 @@ export function MarketPage({ market, venueMode }: { market: Market; venueMode: V
   )
 }
 
-function Facts({ market, venueMode }: { market: Market; venueMode: VenueMode }) {
+function About({ market, venueMode }: { market: Market; venueMode: VenueMode }) {
   const { outcomes, status, eventEndDate, category, url } = market
   return (
     <>
-      <dl class="facts">
-        <div>
-          <dt>Status</dt>
-          <dd>{status === null ? "not known" : statusTexts[status]}</dd>
-        </div>
-        <div>
-          <dt>Scheduled end</dt>
-          <dd>{eventEndDate === null ? "none named" : <Time at={eventEndDate} />}</dd>
-        </div>
-        <div>
-          <dt>Outcomes</dt>
-          <dd>
-            <Name of={outcomes[0]} max={40} /> / <Name of={outcomes[1]} max={40} />
-          </dd>
-        </div>
+      <Facts>
+        <Fact name="Status">{status === null ? "not known" : statusTexts[status]}</Fact>
+        <Fact name="Scheduled end">
+          {eventEndDate === null ? "none named" : <Time at={eventEndDate} />}
+        </Fact>
+        <Fact name="Outcomes">
+          <Name of={outcomes[0]} max={40} /> / <Name of={outcomes[1]} max={40} />
+        </Fact>
         {category === null ? null : (
-          <div>
-            <dt>Category</dt>
-            <dd>
-              <Name of={category} max={40} />
-            </dd>
-          </div>
+          <Fact name="Category">
+            <Name of={category} max={40} />
+          </Fact>
         )}
-      </dl>
+      </Facts>
       {venueMode === "polymarket" && url.startsWith("https://")
         ? (
           <p>
