@@ -5,13 +5,11 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, rejects, strictEqual } from "node:assert/strict"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
-import { makeHttpService } from "../../src/http/layer.ts"
-import type { Peer } from "../../src/http/server/server.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import {
   type A2aClient,
@@ -22,30 +20,9 @@ import {
 } from "../support/http/a2aClients.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { serviceOptions, servicesOver, type World } from "../support/http/httpService.ts"
 import { removeFolder, startDev } from "../support/process.ts"
 import { market } from "../support/payments/sales.ts"
-import { stockedWorld } from "../support/http/socketReplicas.ts"
-import { terms } from "../support/payments/terms.ts"
-
-/** Starts a replica whose agent card contains its real address; returns its base URL. */
-const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
-  let handle = (_: Request, __: Peer): Response | Promise<Response> => new Response(null)
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve(
-        { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-        (request, info) => handle(request, info),
-      )
-    ),
-    (server) => Effect.promise(() => server.shutdown()),
-  )
-  const base = `http://127.0.0.1:${server.addr.port}`
-  const services = yield* Layer.build(servicesOver(world, Layer.succeed(Payments, payments)))
-  const options = { ...serviceOptions, terms: { ...terms, publicBaseUrl: base } }
-  handle = (yield* Effect.provide(makeHttpService(options), services)).handle
-  return base
-})
+import { openShop } from "../support/http/servedService.ts"
 
 const spent = Effect.map(
   Effect.flatMap(Ledger, (ledger) => ledger.balance(address(buyer(0).address))),
@@ -64,7 +41,7 @@ for (const kind of clientKinds) {
     ) => Effect.Effect<void, unknown, Ledger | Payments | Scope.Scope>,
   ) =>
     Effect.gen(function* () {
-      const base = yield* serve(yield* stockedWorld, yield* Payments)
+      const base = yield* openShop()
       yield* body(yield* call(() => connect(kind, base)), base)
     }).pipe(Effect.provide(market()))
 

@@ -17,8 +17,7 @@ import { currentRequest, payFor } from "../support/http/mcp.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { type Market, market } from "../support/payments/sales.ts"
 import { corsHeaders } from "../support/http/shape.ts"
-import { openService } from "../support/http/socketService.ts"
-import { terms } from "../support/payments/terms.ts"
+import { type Between, openShop } from "../support/http/servedService.ts"
 
 const key = `0x${"1".padStart(64, "0")}` as const
 const freeLimit = 5
@@ -44,7 +43,8 @@ const requestHeaders = {
 }
 
 /** Adds the header that `?extra=NAME` names to an answer. */
-function alter(response: Response, request: Request): Response {
+const addExtra: Between = async (request, answer) => {
+  const response = await answer(request)
   const extra = new URL(request.url).searchParams.get("extra")
   if (extra !== null) response.headers.set(extra, "extra")
   return response
@@ -83,7 +83,7 @@ pageTest(
   "a page reads the index, and gets 304 for its ETag",
   () =>
     Effect.gen(function* () {
-      const index = `${yield* openService()}/v1/index`
+      const index = `${yield* openShop()}/v1/index`
       const [read] = yield* runInPage({ url: index, headers: { "X-Request-Id": "from-a-page" } })
       equal([read?.status, JSON.parse(read?.body ?? "").index], [200, 3])
       strictEqual(read?.headers["x-request-id"], "from-a-page")
@@ -96,7 +96,7 @@ pageTest(
 
 pageTest("a page reads the price of an answer without paying", () =>
   Effect.gen(function* () {
-    const [challenge] = yield* runInPage({ url: `${yield* openService()}/v1/latest` })
+    const [challenge] = yield* runInPage({ url: `${yield* openShop()}/v1/latest` })
     equal([challenge?.status, JSON.parse(challenge?.body ?? "").accepts[0].price], [402, "$0.01"])
     strictEqual(decoded(challenge, "payment-required").accepts[0].amount, "10000")
   }))
@@ -106,7 +106,7 @@ for (const version of [1, 2] as const) {
     `a page buys with the unmodified buyer of version ${version}, and reads its receipts`,
     () =>
       Effect.gen(function* () {
-        const base = yield* openService()
+        const base = yield* openShop()
         const sold = [products.latest, products.whales, products.resolving]
         const responses = yield* runInPage(...sold.map(({ path }) => ({
           url: `${base}${path}?x402Version=${version}`,
@@ -129,7 +129,7 @@ pageTest(
   "a page gets its paid answer again with its own key, and not with another",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openService()}/v1/whales`
+      const url = `${yield* openShop()}/v1/whales`
       const pay = { key, version: 2 } as const
       const [bought] = yield* runInPage({ url, pay, headers: { "Idempotency-Key": secret } })
       const headers = bought?.sent ?? {}
@@ -147,7 +147,7 @@ pageTest(
   "a page reads the reason of every refusal, and is not charged",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService()
+      const base = yield* openShop()
       const pay = { key, version: 2 } as const
       const invalid = { "PAYMENT-SIGNATURE": "e30=" }
       const responses = yield* runInPage(
@@ -177,7 +177,7 @@ pageTest(
   "a page may send each header that the service reads, and no other",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openService()}/openapi.json`
+      const url = `${yield* openShop()}/openapi.json`
       const calls = Object.entries(requestHeaders).map(([name, value]) => ({
         url: `${url}?name=${name}`,
         headers: { [name]: value },
@@ -191,7 +191,7 @@ pageTest(
   "a page may read each header that the service exposes, and no other",
   () =>
     Effect.gen(function* () {
-      const url = `${yield* openService(alter)}/openapi.json`
+      const url = `${yield* openShop(addExtra)}/openapi.json`
       const responses = yield* runInPage(
         ...corsHeaders.map((name) => ({ url: `${url}?extra=${name}` })),
         { url: `${url}?extra=X-Other` },
@@ -216,7 +216,7 @@ pageTest(
   "a page lists the tools of /mcp, calls a free one, and buys with another",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService()
+      const base = yield* openShop()
       const latest = { name: "get_latest" }
       const unpaid = yield* mcpCall(base, "tools/call", latest)
       const [listed, index, challenge] = yield* runInPage(
@@ -258,7 +258,7 @@ pageTest(
   "a page reads the card of /a2a, uses a free skill, and pays for another in its task",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService()
+      const base = yield* openShop()
       const use = (skill: string) => a2aCall(base, { parts: [{ kind: "data", data: { skill } }] })
       const [card, index, offer] = yield* runInPage(
         { url: `${base}/a2a` },
@@ -290,11 +290,7 @@ pageTest(
   "a page follows the redirect from the old paths",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService((response) => {
-        const location = response.headers.get("location")?.replace(terms.publicBaseUrl, "")
-        if (location !== undefined) response.headers.set("location", location)
-        return response
-      })
+      const base = yield* openShop()
       const headers = { "X-Request-Id": "from-a-page" }
       const [followed] = yield* runInPage({ url: `${base}/api/index?a=1`, headers })
       equal([followed?.status, JSON.parse(followed?.body ?? "").index], [200, 3])
@@ -304,9 +300,9 @@ pageTest(
 pageTest("a page sends one preflight for several requests", () =>
   Effect.gen(function* () {
     const methods: Array<string> = []
-    const base = yield* openService((response, { method }) => {
-      methods.push(method)
-      return response
+    const base = yield* openShop((request, answer) => {
+      methods.push(request.method)
+      return answer(request)
     })
     const call = { url: `${base}/v1/latest`, headers: { "X-Request-Id": "from-a-page" } }
     yield* runInPage(call, call, call)

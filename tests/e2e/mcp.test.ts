@@ -5,18 +5,16 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Duration, Effect, Layer, Option, Result, Schedule } from "effect"
+import { Duration, Effect, Option, Result, Schedule } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address, type PaymentRecord, recordOf } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { decodePaymentJson } from "../../src/payments/domain/x402/paymentPayload.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
-import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { makeService, type World } from "../support/http/httpService.ts"
 import {
   clientKinds,
   connect,
@@ -24,25 +22,9 @@ import {
   payFor,
   type ToolResult,
 } from "../support/http/mcp.ts"
-import { stockedWorld } from "../support/http/socketService.ts"
+import { openShop } from "../support/http/servedService.ts"
 import { market } from "../support/payments/sales.ts"
 import { token } from "../support/payments/terms.ts"
-
-/** Starts a replica on its own port until the scope closes; returns its base URL. */
-const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
-  const service = yield* makeService(world, Layer.succeed(Payments, payments))
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, service.handle)
-    ),
-    (server) => Effect.promise(() => server.shutdown()),
-  )
-  return `http://127.0.0.1:${server.addr.port}`
-})
-
-const openService = Effect.gen(function* () {
-  return yield* serve(yield* stockedWorld, yield* Payments)
-})
 
 /** How much a buyer has spent. */
 const spent = (payer = 0) =>
@@ -65,7 +47,7 @@ for (const kind of clientKinds) {
     `client ${kind} holds every result to the tool's schema: free, terms, error, paid, over the limit`,
     () =>
       Effect.gen(function* () {
-        const base = yield* openService
+        const base = yield* openShop()
         const client = yield* connect(kind, `${base}/mcp`)
         const { tools, call } = client
         const listed = yield* Effect.promise(tools)
@@ -111,7 +93,7 @@ const query = { count: 2 }
 
 /** A client, and the payment that the reference buyer signs for get_signals. */
 const payingClient = Effect.fnUntraced(function* (headers: Record<string, string> = {}) {
-  const base = yield* openService
+  const base = yield* openShop()
   const { call: callTool } = yield* connect("2 pinned", `${base}/mcp`, { headers })
   const call = (name: string, params: Record<string, unknown>, meta?: Record<string, unknown>) =>
     Effect.promise(() => callTool(name, params, meta))
@@ -199,7 +181,7 @@ liveTest(
   "an unknown tool is a protocol error, in either client",
   () =>
     Effect.gen(function* () {
-      const base = yield* openService
+      const base = yield* openShop()
       for (const kind of clientKinds) {
         const { call } = yield* connect(kind, `${base}/mcp`)
         const error = yield* Effect.promise(() =>

@@ -10,7 +10,7 @@ import { products } from "../../src/catalog/domain/product.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { liveTest } from "../support/effect.ts"
-import { openService } from "../support/http/socketService.ts"
+import { openShop } from "../support/http/servedService.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { market } from "../support/payments/sales.ts"
 
@@ -61,7 +61,7 @@ for (const [name, lose] of Object.entries(losses)) {
     `the published program is charged once when its answer is lost twice: ${name}`,
     () =>
       Effect.gen(function* () {
-        const service = yield* openService()
+        const service = yield* openShop()
         const base = yield* losingProxy(service, lose)
         const text = yield* Effect.promise(async () =>
           await (await fetch(`${service}/llms-full.txt`)).text()

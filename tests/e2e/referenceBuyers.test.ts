@@ -16,7 +16,7 @@ import { liveTest } from "../support/effect.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { market } from "../support/payments/sales.ts"
-import { openService } from "../support/http/socketService.ts"
+import { openShop } from "../support/http/servedService.ts"
 
 const key = `0x${"1".padStart(64, "0")}`
 
@@ -38,7 +38,7 @@ for (
     `the reference buyer pays for ${product.path}, which is ${product.settlementOrder}`,
     () =>
       Effect.gen(function* () {
-        const base = yield* openService()
+        const base = yield* openShop()
         const scheme = { network: "eip155:*", client: new ExactEvmScheme(buyer(0)) } as const
         const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes: [scheme] })
         const response = yield* Effect.promise(() => pay(`${base}${product.path}${query}`))
@@ -56,7 +56,7 @@ const legacyBuys = (product: Product) =>
     `the reference buyer of version 1 pays for ${product.path} and gets the answer`,
     () =>
       Effect.gen(function* () {
-        const base = yield* openService()
+        const base = yield* openShop()
         const { statuses, body, receipt } = yield* Effect.promise(() =>
           buyWithVersion1({ url: `${base}${product.path}?x402Version=1`, key })
         )

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Clock, Effect, Layer, Ref } from "effect"
+import { Effect, Layer } from "effect"
 import { calls as callTable, fileLedger } from "bellwether-client"
 import { packageSources } from "../../../bench/packageSources.ts"
 import { atomic } from "../../../src/core/domain/money.ts"
@@ -14,11 +14,9 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { authorizationOf, buyerKey, payer } from "../../support/client/seller.ts"
 import { liveTest } from "../../support/effect.ts"
-import { makeService, makeWorld, serviceOptions } from "../../support/http/httpService.ts"
+import { type Between, serve, stockedWorld, wideLimits } from "../../support/http/servedService.ts"
 import { market } from "../../support/payments/sales.ts"
 import { registerSkipped } from "../../support/venues/oracle.ts"
-import { freePort } from "../../support/process.ts"
-import { bookOf, endingMarket, pricesOver } from "../../support/products.ts"
 
 const script = new URL("../../support/client/buyingProcess.ts", import.meta.url).pathname
 
@@ -63,33 +61,19 @@ interface Front {
 
 /** The whole service on its own port, with its real address. */
 const openFront = Effect.gen(function* () {
-  const world = yield* makeWorld(12)
-  const now = yield* Clock.currentTimeMillis
-  const sold = endingMarket(1, now)
-  yield* Ref.set(world.productPorts.markets, [sold])
-  yield* Ref.set(world.productPorts.books, [bookOf(sold, now)])
-  yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-  const port = freePort()
-  const base = `http://127.0.0.1:${port}`
-  const plenty = { limit: 1_000, windowMs: 60_000 }
-  const service = yield* makeService(world, Layer.succeed(Payments, yield* Payments), {
-    ...serviceOptions,
-    terms: { ...serviceOptions.terms, publicBaseUrl: base },
-    limits: { free: plenty, documents: plenty, pages: plenty, invalidPayments: plenty },
-  })
   const front: Front = {
-    ...{ base, moment: "never", onMoment: () => {} },
+    ...{ base: "", moment: "never", onMoment: () => {} },
     ...{ nonces: new Set(), keys: new Set() },
   }
-  const handle: Deno.ServeHandler<Deno.NetAddr> = async (request, info) => {
+  const between: Between = async (request, send) => {
     const payment = request.headers.get("payment-signature")
-    if (payment === null) return service.handle(request, info)
+    if (payment === null) return send(request)
     front.nonces.add(authorizationOf(payment).authorization.nonce)
     front.keys.add(request.headers.get("idempotency-key") ?? "")
     const { moment } = front
     front.moment = "never"
     if (moment === "before the service reads it") return lost(front)
-    const answer = await service.handle(request, info)
+    const answer = await send(request)
     if (moment === "before its answer is sent") {
       await answer.bytes()
       return lost(front)
@@ -105,16 +89,14 @@ const openFront = Effect.gen(function* () {
     }, { highWaterMark: 0 })
     return new Response(body, answer)
   }
-  yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve({
-        ...{ port, hostname: "127.0.0.1", onListen: () => {} },
-        onError: () => new Response(null, { status: 500 }),
-      }, handle)
-    ),
-    (server) => Effect.promise(() => server.shutdown()),
+  const payments = Layer.succeed(Payments, yield* Payments)
+  const { base } = yield* serve(
+    yield* stockedWorld(12),
+    payments,
+    { limits: wideLimits },
+    between,
   )
-  return front
+  return Object.assign(front, { base })
 })
 
 /** An answer that never comes. */

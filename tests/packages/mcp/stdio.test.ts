@@ -15,7 +15,8 @@ import { liveTest } from "../../support/effect.ts"
 import { buyer, buyerKey } from "../../support/payments/buyers.ts"
 import { market } from "../../support/payments/sales.ts"
 import { temporaryFolder } from "../../support/packages/packed.ts"
-import { type Between, openShop, spentBy } from "../../support/packages/shop.ts"
+import type { Between } from "../../support/http/servedService.ts"
+import { openShop, spentBy } from "../../support/packages/shop.ts"
 import { connectStdio, fromSources, type ServerCommand } from "../../support/packages/stdio.ts"
 
 const payer = buyer(0).address

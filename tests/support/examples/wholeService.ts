@@ -9,24 +9,19 @@ import { Clock, Effect, Layer, Ref } from "effect"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { layer as triggersLayer, triggers } from "../../../src/payments/simulated/triggers.ts"
 import { sampleItem } from "../feed/items.ts"
-import { makeService, makeWorld, serviceOptions } from "../http/httpService.ts"
-import { freePort } from "../process.ts"
-import { bookOf, endingMarket, pricesOver } from "../products.ts"
+import { serve, stockedWorld, wideLimits } from "../http/servedService.ts"
 
 /** Thirteen items; the last is a strong move of a market that has a report. */
-const stockedWorld = Effect.gen(function* () {
-  const world = yield* makeWorld(12)
+const worldWithMove = Effect.gen(function* () {
+  const world = yield* stockedWorld(12)
   const now = yield* Clock.currentTimeMillis
-  const sold = endingMarket(1, now)
-  yield* Ref.set(world.productPorts.markets, [sold])
-  yield* Ref.set(world.productPorts.books, [bookOf(sold, now)])
-  yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  const [sold] = yield* Ref.get(world.productPorts.markets)
   const strong = sampleItem(13, now)
   if (strong.type !== "mover") return world
   const data = {
     ...strong.data,
     zScore: 8,
-    market: { ...strong.data.market, slug: String(sold.slug) },
+    market: { ...strong.data.market, slug: String(sold?.slug) },
   }
   yield* Ref.update(world.items, (items) => [...items, { ...strong, data }])
   return world
@@ -37,25 +32,13 @@ export const openService = Effect.fnUntraced(function* (
   /** Replaces an answer, as a proxy at the same address can. */
   change: (request: Request, answer: Response) => Response = (_, answer) => answer,
 ) {
-  const world = yield* stockedWorld
-  const port = freePort()
-  const base = `http://127.0.0.1:${port}`
-  const plenty = { limit: 1_000, windowMs: 60_000 }
+  const world = yield* worldWithMove
   const payments = Layer.succeed(Payments, yield* Payments)
-  const service = yield* makeService(world, Layer.provide(triggersLayer, payments), {
-    ...serviceOptions,
-    testTriggers: triggers,
-    terms: { ...serviceOptions.terms, publicBaseUrl: base },
-    limits: { free: plenty, documents: plenty, pages: plenty, invalidPayments: plenty },
-  })
-  yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve(
-        { port, hostname: "127.0.0.1", onListen: () => {} },
-        async (request, peer) => change(request, await service.handle(request, peer)),
-      )
-    ),
-    (server) => Effect.promise(() => server.shutdown()),
+  const { base, service } = yield* serve(
+    world,
+    Layer.provide(triggersLayer, payments),
+    { testTriggers: triggers, limits: wideLimits },
+    async (request, answer) => change(request, await answer(request)),
   )
   const grow = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

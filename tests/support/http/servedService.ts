@@ -1,35 +1,85 @@
 /**
- * The service on a real socket; its documents name the socket's own address.
+ * The service on a real socket; its documents and its terms name the socket's own address.
  *
  * @module
  */
-import { Effect } from "effect"
+import { Clock, Effect, Layer, Ref } from "effect"
+import type { HttpServiceOptions } from "../../../src/http/layer.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { bookOf, endingMarket, pricesOver, whaleRow } from "../products.ts"
 import { makeService, makeWorld, serviceOptions, type World } from "./httpService.ts"
-import { terms } from "../payments/terms.ts"
 
-/** Serves a service over a world until the scope closes; returns its origin. */
-export const serveWorld = Effect.fnUntraced(function* (world: World) {
-  const opened = Promise.withResolvers<(request: Request) => Response | Promise<Response>>()
+/** A world with something to sell on every route. */
+export const stockedWorld = Effect.fnUntraced(function* (items = 3) {
+  const world = yield* makeWorld(items)
+  const now = yield* Clock.currentTimeMillis
+  const { markets, books, series, whales } = world.productPorts
+  const sold = endingMarket(1, now)
+  yield* Ref.set(markets, [sold])
+  yield* Ref.set(books, [bookOf(sold, now)])
+  yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
+  return world
+})
+
+/** Answers a request, possibly with the service's own answer. */
+export type Between = (
+  request: Request,
+  answer: (request: Request) => Promise<Response>,
+) => Response | Promise<Response>
+
+/** Serves a world until the scope closes. */
+export const serve = Effect.fnUntraced(function* (
+  world: World,
+  payments?: Layer.Layer<Payments>,
+  options: Partial<HttpServiceOptions> = {},
+  between: Between = (request, answer) => answer(request),
+) {
+  const opened = Promise.withResolvers<Effect.Success<ReturnType<typeof makeService>>["handle"]>()
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      Deno.serve(
-        { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-        async (request) => await (await opened.promise)(request),
-      )
+      Deno.serve({
+        ...{ port: 0, hostname: "127.0.0.1", onListen: () => {} },
+        onError: () => new Response(null, { status: 500 }),
+      }, (request, info) =>
+        between(request, async (sent) => await (await opened.promise)(sent, info)))
     ),
     (server) => Effect.promise(() => server.shutdown()),
   )
   const base = `http://127.0.0.1:${server.addr.port}`
-  const service = yield* makeService(world, undefined, {
+  const service = yield* makeService(world, payments, {
     ...serviceOptions,
-    terms: { ...terms, publicBaseUrl: base },
-    // External readers send requests as fast as they can.
-    limits: { free: "off", documents: "off", pages: "off", invalidPayments: "off" },
+    terms: { ...serviceOptions.terms, publicBaseUrl: base },
+    ...options,
   })
-  const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
-  opened.resolve((request) => service.handle(request, { remoteAddr }))
-  return base
+  opened.resolve(service.handle)
+  return { base, service }
 })
+
+const plenty = { limit: 1_000, windowMs: 60_000 }
+/** Limits for programs that send many requests from one address. */
+export const wideLimits = {
+  ...{ free: plenty, documents: plenty, pages: plenty, invalidPayments: plenty },
+}
+
+/** Serves a world to readers that send requests as fast as they can; returns its origin. */
+export const serveWorld = (world: World) =>
+  Effect.map(
+    serve(world, undefined, {
+      limits: { free: "off", documents: "off", pages: "off", invalidPayments: "off" },
+    }),
+    ({ base }) => base,
+  )
 
 /** Serves a service over a small feed. */
 export const servedService = Effect.flatMap(makeWorld(3), serveWorld)
+
+/** Sells from a stocked world with the payments in the context; returns the origin. */
+export const openShop = Effect.fnUntraced(function* (
+  between?: Between,
+  options?: Partial<HttpServiceOptions>,
+) {
+  const payments = Layer.succeed(Payments, yield* Payments)
+  const { base } = yield* serve(yield* stockedWorld(), payments, options, between)
+  return base
+})
