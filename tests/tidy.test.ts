@@ -496,11 +496,11 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
   "src/app": 5_300,
-  "src/catalog": 2_400,
+  "src/catalog": 2_340,
   "src/core": 1_400,
   "src/digest": 4_100,
   "src/feed": 1_300,
-  "src/http": 15_700,
+  "src/http": 15_640,
   "src/markets": 3_520,
   "src/movers": 1_100,
   "src/news": 4_320,
@@ -514,7 +514,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 4_700,
   "src/whales": 4_850,
   "src/writing": 6_700,
-  tests: 98_850,
+  tests: 98_600,
   "packages, bench, examples, tools": 10_300,
   migrations: 1_700,
 }
