@@ -75,7 +75,7 @@ function weightOf(sentence: string): number {
 }
 
 /** Splits after a full stop that a capital follows, but not after "U.S.", an initial or a title. */
-function sentencesOf(line: string): ReadonlyArray<string> {
+export function sentencesOf(line: string): ReadonlyArray<string> {
   return line.split(sentenceEnd)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")

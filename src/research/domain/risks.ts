@@ -9,7 +9,7 @@ import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { roundTripOf } from "../../markets/domain/tradeCosts.ts"
 import type { Card } from "../../writing/domain/cards.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
-import { clauseFact, noClauseFact } from "../../writing/facts/clauses.ts"
+import { clauseFact, clausePartFacts, noClauseFact } from "../../writing/facts/clauses.ts"
 import {
   cents,
   count,
@@ -45,7 +45,7 @@ export function reportRisks(
   return [
     [counterFact(material, lead)],
     ...paragraph(proposalFacts(material)),
-    ...paragraph([clauseOf(material)]),
+    ...paragraph(ruleFacts(material)),
     ...paragraph(bookFacts(material)),
     ...paragraph(marketFacts(material)),
   ]
@@ -147,9 +147,12 @@ function proposalFacts({ market, proposal }: ReportMaterial): ReadonlyArray<NewF
   ]
 }
 
-function clauseOf({ market, rules }: ReportMaterial): NewFact {
+function ruleFacts({ market, rules, now }: ReportMaterial): ReadonlyArray<NewFact> {
   const about = aboutOf(market)
-  return (rules === null ? null : clauseFact(about, rules)) ?? noClauseFact(about)
+  const pays = rules === null ? null : clauseFact(about, rules)
+  return rules === null || pays === null
+    ? [noClauseFact(about)]
+    : [pays, ...clausePartFacts(about, rules, now)]
 }
 
 function bookFacts({ market, book }: ReportMaterial): ReadonlyArray<NewFact> {

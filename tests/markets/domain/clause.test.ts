@@ -1,0 +1,154 @@
+/**
+ * The settlement clause: what is quoted stands in the rules, and says what the part is.
+ *
+ * @module
+ */
+import { deepStrictEqual, strictEqual } from "node:assert"
+import { Arbitrary, Schema } from "effect"
+import { type Clause, clauseOf } from "../../../src/markets/domain/clause.ts"
+import { law } from "../../support/effect.ts"
+
+const nothing: Clause = {
+  source: null,
+  series: null,
+  deadline: null,
+  deadlineAt: null,
+  comparison: null,
+  operator: null,
+  rounding: null,
+  revision: null,
+  void: null,
+}
+
+/** Rules in the venue's fixed phrases, and what they say. */
+const written: ReadonlyArray<
+  { readonly question: string; readonly rules: string; readonly clause: Partial<Clause> }
+> = [
+  {
+    question: "Highest temperature in Osterby on March 3?",
+    rules:
+      "This market will resolve to the range that contains the highest temperature recorded at the Osterby North Airport Station in degrees Celsius on 3 Mar '27.\n" +
+      "The resolution source for this market will be information from Skylog, available here: https://skylog.example/history/OSTN.\n" +
+      "The resolution source for this market measures temperatures to whole degrees Celsius. Thus, this is the level of precision that will be used.\n" +
+      "Any revisions to temperatures recorded after data is finalized will not be considered.",
+    clause: {
+      source: "information from Skylog, available here: https://skylog.example/history/OSTN",
+      series: "the Osterby North Airport Station",
+      rounding: "to whole degrees Celsius",
+      revision:
+        "Any revisions to temperatures recorded after data is finalized will not be considered.",
+    },
+  },
+  {
+    question: "Will Finch resign by December 31?",
+    rules:
+      'This market will resolve to "Yes" if Finch ceases to be Prime Minister by December 31, 2026, 11:59 PM ET. Otherwise, it will resolve to "No".\n' +
+      "The primary resolution source will be official information from the government of Norland; however, a consensus of credible reporting may also be used.",
+    clause: {
+      source: "official information from the government of Norland",
+      deadline: "by December 31, 2026, 11:59 PM ET",
+      deadlineAt: Date.UTC(2027, 0, 1, 4, 59),
+    },
+  },
+  {
+    question: "Will the bridge open before July?",
+    rules:
+      "This market will resolve to “Yes” if the bridge opens to traffic between May 1, 2026 and June 30, 2026, 11:59:59 PM ET.",
+    clause: {
+      deadline: "June 30, 2026, 11:59:59 PM ET",
+      deadlineAt: Date.UTC(2026, 6, 1, 3, 59, 59),
+    },
+  },
+  {
+    question: "Kestrels vs. Herons: O/U 8.5",
+    rules:
+      'This market will resolve to "Over" if the Kestrels and Herons combine to score 9 or more runs.\n' +
+      "If the game is postponed, this market will remain open until the game has been completed. If the game is canceled entirely, with no make-up game, this market will resolve 50-50.",
+    clause: {
+      comparison: "9 or more runs",
+      operator: ">=",
+      void:
+        "If the game is canceled entirely, with no make-up game, this market will resolve 50-50.",
+    },
+  },
+  {
+    question: "Will prices rise more than 0.2% in May?",
+    rules:
+      "This market will resolve to “Yes” if the index increased by more than 0.2 percent. It halts trade for at least 7 days.",
+    clause: { comparison: "more than 0.2 percent", operator: ">" },
+  },
+  {
+    question: "Will Novacoin reach $70,000 in July?",
+    rules:
+      'This market will immediately resolve to "Yes" if any one-minute candle has a final High price equal to or greater than the price specified in the title.\n' +
+      "The resolution source for this market is Quayside, specifically the NOVA/USDT High prices available at https://quayside.example/NOVA_USDT, with the chart settings on 1m.",
+    clause: {
+      source:
+        "Quayside, specifically the NOVA/USDT High prices available at https://quayside.example/NOVA_USDT",
+      series: "the NOVA/USDT High prices",
+      comparison: "equal to or greater than the price specified in the title",
+      operator: ">=",
+    },
+  },
+  {
+    question: "Will the film open above $175 million?",
+    rules:
+      "The “Weekend” tab on https://receipts.example will be used to resolve this market once the values are final.\n" +
+      'This market will resolve to "Yes" if it grosses more than $175,000,000.\n' +
+      "If there is no final data by December 26, 2026, 11:59 PM ET, another credible resolution source will be chosen.",
+    clause: {
+      source: "“Weekend” tab on https://receipts.example",
+      comparison: "more than $175,000,000",
+      operator: ">",
+    },
+  },
+  {
+    question: "Will the insurer fail by January 31, 2027?",
+    rules: 'This market will resolve to "Yes" if it stops payments for at least 7 days.',
+    clause: {},
+  },
+  {
+    question: "Who wins the cup?",
+    rules:
+      "If no winner is declared by March 3, 2027, 11:59 PM ET, this market will resolve to “Other”. The rate rose 25 basis points over the level of before.",
+    clause: {
+      void:
+        "If no winner is declared by March 3, 2027, 11:59 PM ET, this market will resolve to “Other”.",
+    },
+  },
+]
+
+for (const { question, rules, clause } of written) {
+  Deno.test(`clauseOf() reads the rules of "${question}"`, () =>
+    deepStrictEqual(clauseOf(question, rules), { ...nothing, ...clause }))
+}
+
+const parts = [
+  "source",
+  "series",
+  "deadline",
+  "comparison",
+  "rounding",
+  "revision",
+  "void",
+] as const
+
+const pieces = (of: ReadonlyArray<string>) => Schema.Array(Schema.Literals(of))
+
+law(
+  "each part is a quotation from the rules, whatever the rules are",
+  Arbitrary.schema(pieces(written.flatMap(({ rules }) => rules.split(/(?<=[.,] )|\n/)))),
+  (lines) => {
+    const rules = lines.join("\n")
+    const clause = clauseOf("Will it be above 9?", rules)
+    return parts.every((part) =>
+      clause[part] === null || rules.replace(/\s+/g, " ").includes(clause[part])
+    )
+  },
+)
+
+Deno.test("clauseOf() finds no station where another name stands before the word", () => {
+  for (const words of ["at the station of Osterby", "near the Osterby Station", "at Osterby"]) {
+    strictEqual(clauseOf("", `The highest temperature recorded ${words}, in degrees.`).series, null)
+  }
+})
