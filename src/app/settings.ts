@@ -68,7 +68,7 @@ export const loadService = Effect.fn("settings.loadService")(
       ports: readPorts(read),
       venue,
       money,
-      database: Effect.flatMap(venue, (venue) => readServed(venue, read)),
+      database: Effect.flatMap(venue, (venue) => readDatabase(venue, read)),
       safeStore: checkStore(mode, read),
       safeSale: Effect.flatMap(together({ money, venue }), checkSale),
       publicBaseUrl,
@@ -178,14 +178,16 @@ const readVenue = Effect.fnUntraced(function* (read: ReadSetting) {
   ))
 })
 
+/** The database, and where an embedded one is served. */
 const readDatabase = Effect.fnUntraced(function* (venue: Venue, read: ReadSetting) {
-  const { url, dataDir } = yield* together({ url: read("DATABASE_URL"), dataDir: read("DATA_DIR") })
-  if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
-  return {
-    kind: "embedded",
-    dir: dataDir ?? defaultDataDir(venue),
-    served: null,
-  } satisfies DatabaseSettings
+  const { url, dataDir, served } = yield* together({
+    url: read("DATABASE_URL"),
+    dataDir: read("DATA_DIR"),
+    served: read("STORE_URL"),
+  })
+  return url !== null
+    ? { kind: "postgres", url } satisfies DatabaseSettings
+    : { kind: "embedded", dir: dataDir ?? defaultDataDir(venue), served } satisfies DatabaseSettings
 })
 
 /** One folder per venue, so that no feed mixes two venues. */
@@ -215,17 +217,6 @@ const readSigning = Effect.fnUntraced(
     >
   },
 )
-
-/** The database, and where an embedded one is served. */
-const readServed = Effect.fnUntraced(function* (venue: Venue, read: ReadSetting) {
-  const { database, served } = yield* together({
-    database: readDatabase(venue, read),
-    served: read("STORE_URL"),
-  })
-  return database.kind === "postgres"
-    ? database
-    : { ...database, served } satisfies DatabaseSettings
-})
 
 const readBaseUrl = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
   const { origin, payments, port } = yield* together({
