@@ -256,8 +256,7 @@ export function rowChanges(
     if (isSame(known.row, row)) return []
     const { pseudonym, source, marketMaker, openEntries } = row
     const facts: WhaleFacts = { pseudonym, source, marketMaker, openEntries }
-    const computedAt = isSame({ ...known.row, ...facts }, row) ? known.computedAt : at
-    return [{ computedAt, row }]
+    return [{ computedAt: isSame({ ...known.row, ...facts }, row) ? known.computedAt : at, row }]
   })
   const kept = new Set(rows.map(({ wallet }) => wallet))
   return { changed, removed: [...before.keys()].filter((wallet) => !kept.has(wallet)) }
