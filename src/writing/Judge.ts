@@ -51,16 +51,17 @@ export class Judge extends Context.Service<Judge, {
     Effect.gen(function* () {
       const judge = yield* Judge
       const trusted = yield* Ref.make(false)
+      const trust = (is: boolean) =>
+        Effect.andThen(Ref.set(trusted, is), Metric.update(trustedGauge, is ? 1 : 0))
+      yield* trust(false)
       const measured = Effect.matchEffect(measuredJudge(judge), {
         onFailure: ({ reason }) =>
           Effect.as(
-            Effect.logWarning(`The judge of claims could not be measured: ${reason}; ${untrusted}`),
+            Effect.logWarning(`The judge of claims was not measured: ${reason}; ${untrusted}`),
             retryAfter,
           ),
         onSuccess: Effect.fnUntraced(function* (trial) {
-          yield* Ref.set(trusted, isTrusted(trial))
-          yield* Metric.update(stoppedShare, trial.stopped / trial.false)
-          yield* Metric.update(keptShare, trial.kept / trial.honest)
+          yield* trust(isTrusted(trial))
           yield* isTrusted(trial)
             ? Effect.logInfo(`The judge of claims is trusted: ${trialWords(trial)}`)
             : Effect.logWarning(
@@ -81,10 +82,10 @@ export class Judge extends Context.Service<Judge, {
   )
 }
 
-/** A trial costs a request for each 20 of the 113 labelled claims. One without an answer is repeated sooner. */
+/** A trial costs a request for each `claimsOfQuestion` labelled claims: six. Without an answer it is repeated sooner. */
 const measuredEvery = Duration.days(1)
 const retryAfter = Duration.minutes(10)
-const untrusted = "templates write the texts until it is"
+const untrusted = "templates write until it is"
 
 /** Asks the judge about every labelled claim. */
 export const measuredJudge = (
@@ -103,9 +104,6 @@ export const measuredJudge = (
 export const questionsOf = (claims: ReadonlyArray<Claim>) =>
   Array.chunksOf(claims, claimsOfQuestion)
 
-const stoppedShare = Metric.gauge("judge_stopped_share", {
-  description: "Share of labelled false sentences that the judge stops",
-})
-const keptShare = Metric.gauge("judge_kept_share", {
-  description: "Share of labelled honest sentences that the judge keeps",
+const trustedGauge = Metric.gauge("judge_trusted", {
+  description: "1 when the judge of claims passed its last trial, else 0 and templates write",
 })

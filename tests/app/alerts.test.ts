@@ -78,6 +78,7 @@ const faults: Readonly<Record<string, Fault>> = {
     grows: { 'tick_stage_seconds_count{tick="tick",stage="listing",outcome="failed"}': 0.1 },
   },
   ModelSpend: { grows: { 'model_cost_usd_total{use="digest"}': 1 } },
+  JudgeNotTrusted: { is: { judge_trusted: 0 } },
   EventLoopBlocked: { is: { event_loop_lag_seconds: 1.1 } },
   MemoryHigh: { is: { process_resident_bytes: 1.6e9 } },
   StoreLarge: { is: { 'table_bytes{table="payment"}': 51e9 } },

@@ -58,6 +58,7 @@ function ownWords(text: string, cited: Facts): string {
     .reduce((left, name) => left.replaceAll(name, gap), withoutSlots(text, gap))
 }
 
+const capital = /(?<![\p{L}\p{N}’'])\p{Lu}[\p{L}\p{M}’'-]*/gu
 const quotation = /[“"]([^“”"]*)[”"]/g
 /** Words of a name in a row, and their letters and spaces, that stand in quotation marks only. */
 const repeated = { words: 3, letters: 19 }
@@ -69,21 +70,17 @@ function nameFaults(text: string, own: string, cited: Facts, facts: Facts): Text
   const bare = own.replace(quotation, gap)
   const said = cited.flatMap(({ names, statement }) => [...names, statement])
   const statements = unquoted(cited)
-  const plain = cited.flatMap(({ names }) => names.filter(isPlainName))
-  const known = new Set([statements, ...plain].flatMap(wordsOf))
   const ordinary = new Set(unquoted(facts).match(/(?<![\p{L}’'-])\p{Ll}+/gu))
-  const isOwn = (word: string) => openers.has(word) || ordinary.has(word)
-  const capitals = [...bare.matchAll(/(?<![\p{L}\p{N}’'])\p{Lu}[\p{L}\p{M}’'-]*/gu)]
+  const isOwn = (word: string) => [openers, ordinary].some((it) => it.has(word.toLowerCase()))
   const names = facts.flatMap(({ names }) => names.map(inRow))
-  const wallets = facts.flatMap(({ values }) =>
-    Object.entries(values).flatMap(([slot, value]) =>
-      slot.startsWith("wallet") && value.type === "name" ? wordsOf(value.text) : []
-    )
-  ).map((word) => word.toLowerCase())
+  const pseudonyms = facts.flatMap(({ values }) => Object.entries(values))
+    .flatMap(([slot, it]) => slot.startsWith("wallet") && it.type === "name" ? [it.text] : [])
+  const isOfWallet = (word: string) => inRow(pseudonyms.join(" ")).includes(inRow(word))
+  const known = new Set(said.flatMap(wordsOf).filter((word) => !isOfWallet(word)))
   const isRepeated = wordsOf(bare).some((word, at, all) => {
     const run = inRow(all.slice(at, at + repeated.words).join(" "))
     const isLong = run.length >= repeated.letters && all.length >= at + repeated.words
-    return wallets.includes(word.toLowerCase()) && !isOwn(word.toLowerCase()) ||
+    return isOfWallet(word) && !isOwn(word) ||
       isLong && !inRow(statements).includes(run) && names.some((it) => it.includes(run))
   })
   return [
@@ -91,11 +88,11 @@ function nameFaults(text: string, own: string, cited: Facts, facts: Facts): Text
       const words = part.replace(/[,.…]+$/, "").trim()
       return words === "" || words !== gap && !said.some((text) => text.includes(words))
     }).map(([whole]) => `no cited fact has the words ${whole}`),
-    ...capitals.filter(({ 0: word, index }) => {
+    ...[...bare.matchAll(capital)].filter(({ 0: word, index }) => {
       const parts = word.replace(/[’']s?$/, "").split(/[’'-]/).filter((part) => part !== "")
       if (parts.every((it) => known.has(it) || calendar.test(it))) return false
       const isFirst = /(?:^|[.!?…]["”’')]*\s+)["“(]*$/u.test(bare.slice(0, index))
-      const isPlain = parts.every((part) => isOwn(part.toLowerCase()))
+      const isPlain = isOwn(word) || plainOpener.test(word) && !names.join().includes(inRow(word))
       return !isFirst || !isPlain || outcomeAsSubject.test(bare.slice(index))
     }).map(([word]) => `no cited fact has the name ${word}`),
     ...isRepeated ? ["a name without its slot"] : [],
@@ -119,18 +116,19 @@ function inRow(text: string): string {
 /** `Over in …`, `No costs …`: the name of an outcome, and no opener. */
 const outcomeAsSubject =
   /^(?:Yes|No|Over|Under|Up|Down)\b(?=\s+(?:in|at|on|to|for|here|is|was|has|costs?|rose|fell|trades?|needs?|gain\w*|pays?|moved)\b|\s*[,.;])/
-
 const smallNumbers = "no one two three four five six seven eight nine ten eleven twelve".split(" ")
+/** Other words that may begin a sentence with a capital, by their ending: `Trading`, `Kick-off`. */
+const plainOpener =
+  /^\p{Lu}\p{Ll}+(?:-\p{Ll}+|ing|ly|ity|ness|[ts]ions?|ments?|ers|ed|[ae]nces?|[ci]al|ous|ful|less|[ai]ble)$/u
 /** Words that may begin a sentence with a capital, besides those of the statements; no name is one. */
 const openers = new Set([
   ...smallNumbers,
-  ...`forecasts a about above after again all almost already also although among an and another any around as at because
-  before behind below besides between beyond both bought but buyers by check despite during each earlier early either
-  even every except fewer first for given half hardly heavy here high higher how however if in instead it its just
-  largest last later least less likely little lower many money more most much near nearly neither next none not
-  nothing now of on once only or other others our over per perhaps rather roughly sellers several since small so some
-  soon still such that the their then there these they this those through thus together too traders trading treat
-  under unless until up watch what when where whether which while who why with within without`
+  ...`a about almost above after all already also although among an and another any anyone around as at because before behind below
+  between beyond both bought but by check despite each earlier early either even every fewer first for forecasts given
+  half heavy here high higher history how however if in instead it its just largest last later least less little lower
+  many money more most much near neither next none not nothing now odds of official on once only or other others our
+  over reports rung since small so some soon still such that the their then there these they this those through thus too
+  treat under unless until up warmer watch what when where whether which while who why with within without`
     .split(/\s+/),
 ])
 
@@ -240,7 +238,9 @@ function directionFaults(text: string, cited: Facts): Texts {
   const only = new Set(cited.flatMap(({ direction }) => direction ?? []))
   const stated = cited.flatMap(({ statement }) => directionsIn(statement))
   const ways = only.size > 0 ? only : new Set(stated.map(({ direction }) => direction))
-  const isAgainst = ways.size === 1 && found.every(({ direction }) => !ways.has(direction))
+  const isOpen = /\b(?:if|whether|unless|until)\b/i.test(text)
+  const isAgainst = !isOpen && ways.size === 1 &&
+    found.every(({ direction }) => !ways.has(direction))
   const isTurned = found.some(({ direction, slot }) => {
     const own = cited.find(({ id }) => id === slot?.id)?.direction ?? direction
     return /^(?:change|from|to)\d*$/.test(slot?.slot ?? "") && own !== direction
