@@ -99,13 +99,15 @@ export function foreignWordsOf(text: string): ReadonlyArray<string> {
   return [...new Set(text.toLowerCase().match(foreignWords) ?? [])]
 }
 
-/** The `words` that a published sentence contains outside quotations and outside names of its facts. */
+/** The `words` that a published sentence has outside quotations, and that no fact it cites has. */
 export function unquotedWords(
   { text, facts: ids }: Sentence,
   facts: ReadonlyArray<Fact>,
   words: ReadonlyArray<string>,
 ): ReadonlyArray<string> {
-  const names = facts.filter(({ id }) => ids.includes(id)).flatMap((fact) => fact.names)
-  const prose = without(text.replace(/“[^“”]*”/g, " "), longestFirst(names)).toLowerCase()
-  return words.filter((word) => new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, "u").test(prose))
+  const own = facts.filter(({ id }) => ids.includes(id)).map(({ statement }) => statement)
+  const prose = text.replace(/“[^“”]*”/g, " ")
+  const has = (where: string, word: string) =>
+    new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, "iu").test(where)
+  return words.filter((word) => has(prose, word) && !has(own.join(" "), word))
 }
