@@ -35,9 +35,11 @@ export const estimateOn = Effect.fnUntraced(function* (
   const mover = movers.find(({ data }) => slugKey(data.market.slug) === slugKey(slug))
   const { priceAction, market, proposal } = material
   const { mid } = priceOf(material)
+  const ends = [market.endsAt, market.gameStartsAt].flatMap((at) => at === null ? [] : [at - now])
   return estimateOf({
     ...{ mid, hourly: priceAction },
     probability24h: expectedResolution({ market, mid, proposal }, now)?.probability24h ?? null,
+    endsInMs: ends.length === 0 ? null : Math.min(...ends),
     move: mover === undefined ? null : {
       direction: mover.data.delta > 0 ? 1 : -1,
       ageMs: now - Date.parse(mover.createdAt),

@@ -25,6 +25,8 @@ export interface EstimateInputs {
   readonly hourly: ReadonlyArray<SeriesPoint>
   /** The chance that the market is resolved a day later; null when not known. */
   readonly probability24h: number | null
+  /** From now until its listed end, or its kick-off; null when not known. */
+  readonly endsInMs: number | null
   /** A published move of the last day, and what such moves did in the day after their publication. */
   readonly move: {
     readonly direction: 1 | -1
@@ -195,10 +197,12 @@ function shrunk(mean: number, reach: number): number {
 
 /** From this chance on that the market ends within the day, no range of its price says anything. */
 const endingMin = 0.5
-/** The 95 % quantile of Student's t with 8 degrees of freedom: a week has about so many free days. */
-const quantile = 1.86
-/** With fewer pairs a day apart the sample says less than `priorSpread`. */
-const pairsMin = 72
+/** The same for one that ends, or kicks off, so soon: prices go to 0 or 1 hours before the listed end. */
+const endingMs = 36 * hour
+/** The 95 % quantile of Student's t with 7 degrees of freedom: a week has seven days. */
+const quantile = 1.895
+/** With fewer pairs a day apart (six and a half days of prices) the sample says less than `priorSpread`. */
+const pairsMin = 132
 /** A day's standard deviation of the log odds: 24 hours at the prior of `movers/domain/volatility.ts`. */
 const priorSpread = 0.1 * Math.sqrt(24)
 
@@ -208,10 +212,12 @@ const priorSpread = 0.1 * Math.sqrt(24)
  * no bounce between bid and ask, as the change to come does.
  */
 function intervalOf(
-  { hourly, probability24h }: EstimateInputs,
+  { hourly, probability24h, endsInMs }: EstimateInputs,
   probability: number,
 ): Pick<Estimate, "low" | "high"> {
-  if (probability24h !== null && probability24h >= endingMin) return { low: 0, high: 1 }
+  if ((probability24h ?? 0) >= endingMin || (endsInMs ?? Infinity) < endingMs) {
+    return { low: 0, high: 1 }
+  }
   const byHour = new Map(hourly.map(({ at, mid }) => [Math.floor(at / hour), logOdds(mid)]))
   const changes = [...byHour].flatMap(([at, odds]) => {
     const before = byHour.get(at - day / hour)
