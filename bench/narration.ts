@@ -1,6 +1,5 @@
 /**
- * How a model does on the recorded cases: the claims that are accepted in each page, the answers to each
- * question of the detector, and the time:
+ * How a model does on the recorded cases: the claims that are accepted in each page, and the time:
  *
  *     OPENAI_BASE_URL=... OPENAI_MODEL=... OPENAI_API_KEY=... deno task bench:narration
  *
@@ -8,7 +7,7 @@
  */
 import { Console, Effect, Redacted } from "effect"
 import { overModel } from "../tests/support/writing/modelServer.ts"
-import { answeredQuestions, writtenPages } from "../tests/support/writing/recordedCases.ts"
+import { writtenPages } from "../tests/support/writing/recordedCases.ts"
 
 const base = Deno.env.get("OPENAI_BASE_URL")
 const model = Deno.env.get("OPENAI_MODEL")
@@ -24,9 +23,6 @@ const program = Effect.gen(function* () {
       `${name}: ${accepted} claims accepted, ${refused} refused, ` +
         `${dropped} dropped, ${failed} requests failed`,
     )
-  }
-  for (const { name, verdict } of yield* answeredQuestions) {
-    yield* Console.log(`${name}: ${verdict}`)
   }
   yield* Console.log(`${((performance.now() - began) / 1_000).toFixed(1)} s`)
 })

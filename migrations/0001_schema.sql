@@ -198,21 +198,30 @@ CREATE TABLE headline (
 );
 CREATE INDEX headline_newest ON headline (published_at DESC, url);
 
+-- What a model found in a story about a market, after the checks of code. One pair is read once.
+CREATE TABLE news_reading (
+  market_id text NOT NULL,
+  -- The story's first publication.
+  url text COLLATE "C" NOT NULL REFERENCES headline ON DELETE CASCADE,
+  verdict text NOT NULL CHECK (verdict IN ('about', 'unrelated', 'refused')),
+  outcome text,
+  bears text CHECK (bears IN ('for', 'against')),
+  decides boolean NOT NULL,
+  -- Words of the title.
+  quote text NOT NULL,
+  read_at timestamptz NOT NULL,
+  PRIMARY KEY (market_id, url)
+);
+CREATE INDEX news_reading_url ON news_reading (url);
+
 -- Predetermined outcomes
 -- ----------------------
 
--- The last review of each market as a candidate for an already decided outcome.
+-- Markets with a published predetermined item. Kept for ever, so that a market is published once.
 CREATE TABLE detection (
   market_id text PRIMARY KEY,
-  -- Identifies the evidence of the last question to the model; null if there was none.
-  evidence_key text,
-  considered_at timestamptz NOT NULL,
-  -- Why no item was published, or that one was.
-  verdict text NOT NULL,
-  -- An item was published. Kept for ever, so that a market is published once.
-  published boolean NOT NULL
+  published_at timestamptz NOT NULL
 );
-CREATE INDEX detection_unpublished ON detection (considered_at) WHERE NOT published;
 
 -- Whales: tracked wallets, what they did, and what they are worth
 -- ---------------------------------------------------------------

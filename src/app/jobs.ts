@@ -276,7 +276,7 @@ const judgingJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   return {
     predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* predetermined.tick(slot)
-      if (isWorthPrinting(report, report.questions, report.items.length)) {
+      if (isWorthPrinting(report, report.known, report.items.length)) {
         yield* print("predetermined", report)
       }
       yield* failIfAny(report)

@@ -4,7 +4,7 @@
  * @module
  */
 import { products } from "../catalog/domain/product.ts"
-import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
+import { Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Freshness } from "../core/Freshness.ts"
 import { Digest } from "../digest/Digest.ts"
@@ -21,6 +21,7 @@ import * as marketStore from "../markets/postgres/marketStore.ts"
 import { Resolving } from "../markets/Resolving.ts"
 import { Ingestion } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
+import { NewsReader } from "../news/NewsReader.ts"
 import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
@@ -56,6 +57,7 @@ import { SelfScore } from "../track-record/SelfScore.ts"
 import { Outcomes } from "../track-record/Outcomes.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
+import { readerOf, simulatedReader } from "../venues/simulated/reader.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
 import { Backfill } from "../whales/Backfill.ts"
 import { Calibration } from "../whales/Calibration.ts"
@@ -130,6 +132,7 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const tickIntervalMs = Duration.toMillis(tick)
+  const venueClient = venueClientLayer(settings)
   const fromVenue = Layer.mergeAll(
     Ingestion.layer({ tick }),
     Research.layer.pipe(Layer.provide([contestedRecord.layer, TrackRecord.layer])),
@@ -143,7 +146,7 @@ const productLayer = (settings: ServiceSettings) => {
     SelfScore.layer.pipe(Layer.provideMerge(Resolving.layer)),
   ).pipe(
     Layer.provide(WalletHistory.layer),
-    Layer.provide(venueClientLayer(settings)),
+    Layer.provide(venueClient),
   )
   return Layer.mergeAll(
     fromVenue,
@@ -166,8 +169,9 @@ const productLayer = (settings: ServiceSettings) => {
   ).pipe(
     Layer.provideMerge(Calibration.layer),
     Layer.provideMerge(Freshness.layer({ tickIntervalMs })),
+    Layer.provide(Detector.layer),
+    Layer.provideMerge(News.layer.pipe(Layer.provide(venueClient))),
     Layer.provide(writersLayer(settings)),
-    Layer.provideMerge(News.layer),
     Layer.provide(newsSources(settings)),
     Layer.provide(newsStore.layer),
   )
@@ -233,31 +237,44 @@ const storesLayer = Layer.mergeAll(
 )
 
 /**
- * The narrator, the judge and the detector: a model if one is configured, else the template and
- * rules. They share its limits.
+ * The narrator, the judge and the reader of the news: a model if one is configured, else the template
+ * and, of simulated news, a stand-in for a reader. They share its limits.
  */
 const writersLayer = (
-  { model }: ServiceSettings,
-): Layer.Layer<Narrator | Judge | Detector> =>
+  { model, news, venue }: ServiceSettings,
+): Layer.Layer<Narrator | Judge | NewsReader> =>
   model === null
     ? Layer.mergeAll(
       Narrator.layerNone,
       Judge.layerNone,
-      Detector.layerRules,
+      news.kind === "simulated" && venue === "simulated"
+        ? simulatedReaderLayer()
+        : NewsReader.layerNone,
     )
     : Layer.mergeAll(
       Narrator.layerModel,
       Judge.layerModel,
-      Detector.layerModel,
+      NewsReader.layerModel,
     )
       .pipe(Layer.provide(modelLayer(model)))
 
-/** The client of the model is loaded only where a model is configured. */
-const modelLayer = (options: ModelOptions) =>
+/** The client of the model is loaded only where one is used. */
+const modelLayer = (options: ModelOptions, send?: typeof fetch) =>
   Layer.unwrap(Effect.map(
     Effect.promise(() => import("../writing/openai/model.ts")),
-    ({ layer }) => layer(options),
+    ({ layer }) => layer(options, send),
   ))
+
+const simulatedReaderLayer = () =>
+  NewsReader.layerModel.pipe(Layer.provide(modelLayer({
+    apiKey: Redacted.make(""),
+    baseUrl: new URL("https://simulated.example/v1"),
+    model: simulatedReader,
+    checkModel: null,
+    reasoningEffort: null,
+    tokensMax: null,
+    price: null,
+  }, readerOf(devWorld()))))
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */
 const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {

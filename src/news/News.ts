@@ -1,21 +1,39 @@
 /**
- * The news: reads every source once per slot, keeps headlines for a week, and finds those about a
- * market.
+ * The news: reads every source once per slot, keeps headlines for a week, and finds the stories about a
+ * market. Stories that share names or numbers with a question are shown to a model, once each; without
+ * one they stay a match of words.
  *
  * A source that fails is counted and reported, and does not affect the others. `coverage` is part of
  * every result, so that a product can state how many sources answered.
  *
  * @module
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
-import { type Headline, newsRetentionMs, newStories } from "./domain/headline.ts"
-import type { RelatedStory } from "./domain/reading.ts"
-import { newsIndex, related, topicsOf } from "./domain/relation.ts"
-import type { NewsSubject } from "./domain/subject.ts"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Ref } from "effect"
+import { newsRetentionMs, newStories } from "./domain/headline.ts"
+import {
+  isListed,
+  type Match,
+  type NewsIndex,
+  newsIndex,
+  related,
+  topicsOf,
+} from "./domain/match.ts"
+import {
+  decidedOutcome,
+  type ReadingTask,
+  type RelatedStory,
+  siblingsMax,
+  storiesAskedMax,
+  type Verdict,
+} from "./domain/reading.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
+import type { Market, MarketId } from "../markets/domain/market.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
+import { VenueClient } from "../markets/VenueClient.ts"
+import { NewsReader } from "./NewsReader.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
-import { NewsStore, type SourceStatus } from "./NewsStore.ts"
+import { NewsStore, type SourceStatus, type StoredVerdict } from "./NewsStore.ts"
+import { mapParts } from "../core/domain/parts.ts"
 import { inSlices } from "../core/slices.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
@@ -28,16 +46,24 @@ interface NewsCoverage {
   readonly lastAt: EpochMs | null
 }
 
-export interface NewsFound {
-  readonly headlines: ReadonlyArray<Headline>
-  readonly coverage: NewsCoverage
-}
-
 interface StoriesFound {
-  /** One list for each subject, in their order. A story can be in several. */
+  /** One list for each market, in their order. A story can be in several. */
   readonly stories: ReadonlyArray<ReadonlyArray<RelatedStory>>
   readonly coverage: NewsCoverage
 }
+
+/** How much one search may ask the model about pairs that it has not read. */
+interface ReadingEffort {
+  /** Questions, each about one market. */
+  readonly questions: number
+  /** How long the search waits for all of them; what is answered later is lost. */
+  readonly time: Duration.Duration
+}
+
+/** While a buyer or a digest waits. */
+const briefly: ReadingEffort = { questions: 8, time: Duration.seconds(10) }
+/** Once per tick of predetermined outcomes. */
+export const thoroughly: ReadingEffort = { questions: 20, time: Duration.minutes(3) }
 
 /** The counts of one update. */
 interface NewsReport {
@@ -56,26 +82,17 @@ interface NewsReport {
 export class News extends Context.Service<News, {
   /** Reads every source once and stores new headlines. Never fails: the report lists failed sources. */
   readonly update: (slot: EpochMs) => Effect.Effect<NewsReport>
-  /** Published since `since`, newest first, at most `limit`. */
-  readonly recent: (since: EpochMs, limit: number) => Effect.Effect<NewsFound>
   /**
-   * The stories about each of the subjects with a publication since `since`: direct ones first, then by
-   * score, then the earliest; at most `limit` for each. Their first publications may be older.
+   * The stories about each of the markets with a publication since `since`: those that decide it first,
+   * then those that were read, then by score; at most `limit` for each. Their first publications may be
+   * older. A story that was found to be about something else is left out.
    */
   readonly storiesAbout: (
-    subjects: ReadonlyArray<NewsSubject>,
+    markets: ReadonlyArray<Market>,
     since: EpochMs,
     limit: number,
+    effort?: ReadingEffort,
   ) => Effect.Effect<StoriesFound>
-  /**
-   * The publications of the direct and sibling stories of `storiesAbout`, at most `limit`: each story's
-   * first publication comes before any other of its publications.
-   */
-  readonly relatedTo: (
-    market: NewsSubject,
-    since: EpochMs,
-    limit: number,
-  ) => Effect.Effect<NewsFound>
   /** Deletes headlines older than a week. */
   readonly prune: Effect.Effect<void>
 }>()("bellwether/news/News") {
@@ -85,39 +102,34 @@ export class News extends Context.Service<News, {
       const sources = yield* NewsSources
       const store = yield* NewsStore
       const markets = yield* MarketStore
+      const read = readingOf(store, yield* NewsReader, yield* VenueClient)
       const [current, invalidate] = yield* Effect.cachedInvalidateWithTTL(
         readNews(store, markets),
         (exit) => Exit.isSuccess(exit) ? indexTtl : Duration.zero,
       )
 
-      const recent = Effect.fn("News.recent")(function* (since: EpochMs, limit: number) {
-        if (sources.length === 0) return { headlines: [], coverage: noCoverage }
-        const now = yield* Clock.currentTimeMillis
-        const headlines = yield* store.between({ from: since, to: now }, limit)
-        return { headlines, coverage: coverageOf(sources, yield* store.sources, now) }
-      })
-
       const storiesAbout = Effect.fn("News.storiesAbout")(
-        function* (subjects: ReadonlyArray<NewsSubject>, since: EpochMs, limit: number) {
+        function* (
+          subjects: ReadonlyArray<Market>,
+          since: EpochMs,
+          limit: number,
+          effort: ReadingEffort = briefly,
+        ) {
           if (sources.length === 0) return { stories: subjects.map(() => []), coverage: noCoverage }
-          const found = yield* current
-          const stories = yield* inSlices(function* () {
-            const lists: Array<ReadonlyArray<RelatedStory>> = []
-            for (const subject of subjects) {
-              lists.push(yield* related(found.index, subject, since, limit))
-              yield
-            }
-            return lists
-          })
+          const { index, liquid, statuses } = yield* current
+          const matches = yield* inSlices(() =>
+            mapParts(
+              subjects,
+              (market) => related(index, market, since, Math.max(limit, matchesMax)),
+            )
+          )
+          const pairs = subjects.map((market, n) => ({ market, matches: matches[n] ?? [] }))
+          const verdicts = yield* read(pairs, [...liquid, ...subjects], effort)
           const now = yield* Clock.currentTimeMillis
-          return { stories, coverage: coverageOf(sources, found.statuses, now) }
-        },
-      )
-
-      const relatedTo = Effect.fn("News.relatedTo")(
-        function* (market: NewsSubject, since: EpochMs, limit: number) {
-          const { stories: [stories = []], coverage } = yield* storiesAbout([market], since, limit)
-          return { headlines: publicationsOf(stories, limit), coverage }
+          return {
+            stories: pairs.map((pair) => storiesOf(pair, verdicts, limit)),
+            coverage: coverageOf(sources, statuses, now),
+          }
         },
       )
 
@@ -133,9 +145,7 @@ export class News extends Context.Service<News, {
             Effect.flatMap((topics) => update(sources, store, topics, slot)),
             Effect.ensuring(invalidate),
           ),
-        recent,
         storiesAbout,
-        relatedTo,
         prune: Effect.gen(function* () {
           yield* store.prune((yield* Clock.currentTimeMillis) - newsRetentionMs, headlinesMax)
         }),
@@ -157,8 +167,14 @@ const topicMarketsMax = 200
 /** A source counts as answered for this long after an answer: eight updates. */
 const answerAgeMsMax = 2 * hour
 const sourceConcurrency = 4
+/** Stories of one market that are read; and questions to the model at once. */
+const matchesMax = storiesAskedMax
+const questionConcurrency = 4
 /** For one source, retries and pauses included. */
 const sourceTimeout = Duration.minutes(3)
+
+/** For the venue's rules of the markets that are asked about. */
+const rulesTime = Duration.seconds(3)
 
 const noCoverage: NewsCoverage = { sources: 0, answered: 0, lastAt: null }
 
@@ -171,20 +187,112 @@ const readNews = Effect.fnUntraced(function* (store: Store, markets: MarketStore
   const statuses = yield* store.sources
   const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax, now)
-  return { index: yield* inSlices(() => newsIndex(headlines, liquid)), statuses }
+  const index: NewsIndex = yield* inSlices(() => newsIndex(headlines, liquid))
+  return { index, liquid, statuses }
 })
 
+interface Pairs {
+  readonly market: Market
+  readonly matches: ReadonlyArray<Match>
+}
+
+/** The known verdicts, by market and then by address. */
+type Verdicts = ReadonlyMap<MarketId, ReadonlyMap<string, Verdict>>
+
+const byMarket = (rows: ReadonlyArray<StoredVerdict>): Verdicts =>
+  new Map(
+    [...Map.groupBy(rows, ({ marketId }) => marketId)]
+      .map(([id, of]) => [id, new Map(of.map(({ url, verdict }) => [url, verdict]))]),
+  )
+
 /**
- * The publications of the stories that are not only of the market's family: the first of each story, the
- * strongest story first, then the second ones, and so on.
+ * Gives the verdicts on pairs, the stored ones and those of a model that is asked about the others: the
+ * markets with a listed story first, in the order of the pairs.
  */
-function publicationsOf(
-  stories: ReadonlyArray<RelatedStory>,
+const readingOf = (
+  store: Store,
+  reader: NewsReader["Service"],
+  venue: VenueClient["Service"],
+) =>
+  Effect.fnUntraced(function* (
+    pairs: ReadonlyArray<Pairs>,
+    known: ReadonlyArray<Market>,
+    { questions, time }: ReadingEffort,
+  ) {
+    const related = pairs.filter(({ matches }) => matches.length > 0)
+    const stored = yield* store.verdicts(related.map(({ market }) => market.id))
+    if (reader.name === null) return byMarket(stored)
+    const verdicts = byMarket(stored)
+    const unread = related.map(({ market, matches }) => ({
+      market,
+      matches: matches.filter(({ url }) => verdicts.get(market.id)?.has(url) !== true),
+    })).filter(({ matches }) => matches.length > 0)
+    const isUrgent = ({ matches }: Pairs) => matches.some(isListed)
+    const asked = unread.toSorted((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)))
+      .slice(0, questions)
+    if (asked.length === 0) return verdicts
+    const rules = yield* venue.rules(asked.map(({ market }) => market.id)).pipe(
+      Effect.timeout(rulesTime),
+      Effect.map(({ rows }) => new Map(rows.map(({ marketId, text }) => [marketId, text]))),
+      // A headline can be read without the rules.
+      Effect.catch(() => Effect.succeed(new Map<MarketId, string>())),
+    )
+    const events = Map.groupBy(known, ({ eventSlug }) => eventSlug.toLowerCase())
+    const answers = yield* Ref.make<ReadonlyArray<StoredVerdict>>(stored)
+    yield* Effect.forEach(asked, ({ market, matches: [first, ...others] }) => {
+      if (first === undefined) return Effect.void
+      const siblings = (events.get(market.eventSlug.toLowerCase()) ?? [])
+        .filter(({ id }) => id !== market.id).slice(0, siblingsMax)
+      return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        ask(store, reader, {
+          ...{ market, siblings, now, rules: rules.get(market.id) ?? "" },
+          stories: [first, ...others.slice(0, storiesAskedMax - 1)],
+        })).pipe(Effect.flatMap((found) => Ref.update(answers, (all) => [...all, ...found])))
+    }, { concurrency: questionConcurrency, discard: true }).pipe(Effect.timeoutOption(time))
+    return byMarket(yield* Ref.get(answers))
+  })
+
+/** Asks one question and stores the verdicts; none when the model does not answer. */
+const ask = Effect.fnUntraced(function* (
+  store: Store,
+  reader: NewsReader["Service"],
+  task: ReadingTask,
+) {
+  const verdicts = yield* reader.read(task).pipe(
+    Effect.catch(({ reason }) =>
+      Effect.logWarning(`The news was not read: ${reason}`).pipe(
+        Effect.andThen(Metric.update(unansweredQuestions, 1)),
+        Effect.as([]),
+      )
+    ),
+  )
+  const rows = verdicts.flatMap((verdict, n): ReadonlyArray<StoredVerdict> => {
+    const url = task.stories[n]?.url
+    return url === undefined ? [] : [{ marketId: task.market.id, url, verdict }]
+  })
+  yield* store.addVerdicts(rows, yield* Clock.currentTimeMillis)
+  yield* Effect.forEach(rows, ({ verdict }) => {
+    const kind = typeof verdict === "string" ? verdict : verdict.decides ? "decides" : "about"
+    return Metric.update(Metric.withAttributes(readings, { verdict: kind }), 1)
+  }, { discard: true })
+  return rows
+})
+
+/** A market's stories with what was read in them; without a reading only where enough words are shared. */
+function storiesOf(
+  { market, matches }: Pairs,
+  verdicts: Verdicts,
   limit: number,
-): ReadonlyArray<Headline> {
-  return stories.filter(({ strength }) => strength !== "family")
-    .flatMap(({ outlets }) => outlets.map((headline, nth) => ({ headline, nth })))
-    .toSorted((a, b) => a.nth - b.nth).slice(0, limit).map(({ headline }) => headline)
+): ReadonlyArray<RelatedStory> {
+  const of = verdicts.get(market.id)
+  const rank = (story: RelatedStory) =>
+    decidedOutcome(market, story) !== null ? 0 : story.reading !== null ? 1 : 2
+  return matches.flatMap((match): ReadonlyArray<RelatedStory> => {
+    const verdict = of?.get(match.url) ?? "refused"
+    if (verdict === "unrelated" || verdict === "refused" && !isListed(match)) return []
+    const reading = verdict === "refused" ? null : verdict
+    return [{ ...match, reading, strength: "direct" }]
+  }).toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)
 }
 
 function coverageOf(
@@ -277,5 +385,13 @@ const newHeadlines = Metric.counter("news_headlines_total", {
 })
 const sourceFailures = Metric.counter("news_source_failures_total", {
   description: "Failed reads of a news source",
+  incremental: true,
+})
+const readings = Metric.counter("news_readings_total", {
+  description: "Pairs of a market and a story that a model read, by verdict",
+  incremental: true,
+})
+const unansweredQuestions = Metric.counter("news_reading_failures_total", {
+  description: "Questions about the news that the model did not answer",
   incremental: true,
 })

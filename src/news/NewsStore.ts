@@ -5,7 +5,9 @@
  */
 import { Context, type Effect } from "effect"
 import type { Headline } from "./domain/headline.ts"
+import type { Verdict } from "./domain/reading.ts"
 import type { EpochMs } from "../core/domain/time.ts"
+import type { MarketId } from "../markets/domain/market.ts"
 
 /** The result of the last read of a source. */
 export interface SourceStatus {
@@ -13,6 +15,13 @@ export interface SourceStatus {
   /** When it last answered; null when it never did. */
   readonly answeredAt: EpochMs | null
   readonly readAt: EpochMs
+}
+
+/** What a model found in the story whose first publication has this address, about a market. */
+export interface StoredVerdict {
+  readonly marketId: MarketId
+  readonly url: string
+  readonly verdict: Verdict
 }
 
 export class NewsStore extends Context.Service<NewsStore, {
@@ -27,9 +36,18 @@ export class NewsStore extends Context.Service<NewsStore, {
     range: { readonly from: EpochMs; readonly to: EpochMs },
     limit: number,
   ) => Effect.Effect<ReadonlyArray<Headline>>
+  /** Stores verdicts about stored headlines; the first verdict on a pair stays. Any number. */
+  readonly addVerdicts: (
+    verdicts: ReadonlyArray<StoredVerdict>,
+    readAt: EpochMs,
+  ) => Effect.Effect<void>
+  /** The verdicts about these markets, in any order. */
+  readonly verdicts: (
+    marketIds: ReadonlyArray<MarketId>,
+  ) => Effect.Effect<ReadonlyArray<StoredVerdict>>
   /**
    * Deletes headlines published before `before`, headlines beyond the newest `max`, and sources not
-   * read since `before`; returns the number of deleted headlines.
+   * read since `before`; returns the number of deleted headlines. Their verdicts go with them.
    */
   readonly prune: (before: EpochMs, max: number) => Effect.Effect<number>
 }>()("bellwether/news/NewsStore") {}

@@ -1,40 +1,17 @@
 /**
- * The port to the detector, which judges from evidence whether an outcome is already known. Its answer
- * is only a claim: `judgeDetection` accepts or rejects it.
+ * The port to the name of what reads the news for a digest's coverage.
  *
  * @module
  */
 import { Context, Effect, Layer } from "effect"
-import { Model, type ModelFailed } from "../writing/Model.ts"
-import type { Detection, DetectionQuestion } from "./domain/detection.ts"
-import { rulesDetection } from "./domain/predetermined.ts"
-import { DetectionAnswer, detectionPrompt } from "./domain/prompt.ts"
+import { NewsReader } from "../news/NewsReader.ts"
 
 export class Detector extends Context.Service<Detector, {
   /** The model's name, or `rules`. */
   readonly name: string
-  readonly detect: (question: DetectionQuestion) => Effect.Effect<Detection, ModelFailed>
 }>()("bellwether/predetermined/Detector") {
-  static readonly layerModel: Layer.Layer<Detector, never, Model> = Layer.effect(
+  static readonly layer: Layer.Layer<Detector, never, NewsReader> = Layer.effect(
     Detector,
-    Effect.map(Model, ({ name, generate }) =>
-      Detector.of({
-        name,
-        detect: (question) =>
-          generate({
-            use: "detection",
-            prompt: (boundary) => detectionPrompt(question, boundary),
-            shape: DetectionAnswer,
-          }),
-      })),
-  )
-
-  /** Uses the venue's proposal only, without a model. */
-  static readonly layerRules: Layer.Layer<Detector> = Layer.succeed(
-    Detector,
-    Detector.of({
-      name: "rules",
-      detect: (question) => Effect.sync(() => rulesDetection(question)),
-    }),
+    Effect.map(NewsReader, ({ name }) => Detector.of({ name: name ?? "rules" })),
   )
 }

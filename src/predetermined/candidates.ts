@@ -1,32 +1,28 @@
 /**
- * Chooses the markets that a detector is asked about: from every live market to the few with new
- * evidence, step by step, cheapest first.
+ * From every live market to the few whose outcome is known while their price is open, step by step,
+ * cheapest first.
  *
  * @module
  */
 import { Effect, Result } from "effect"
-import { bookPrice, microstructure } from "../markets/domain/book.ts"
+import { bookPrice, type Microstructure, microstructure } from "../markets/domain/book.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
-import { headlineFinder, reportsCompletedEvent } from "./domain/headlineChecks.ts"
-import { evidenceKey, newsAgeMsMax } from "./domain/evidence.ts"
+import { newsAgeMsMax } from "./domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
-import type { Headline } from "../news/domain/headline.ts"
+import type { RelatedStory } from "../news/domain/reading.ts"
 import {
   isOpenPrice,
-  type PricedQuestion,
-  pricedQuestion,
+  type KnownOutcome,
+  knownOutcome,
+  openBook,
   screenCandidate,
-  screenEvidence,
 } from "./domain/predetermined.ts"
-import { type SiblingMarket, siblingsMax } from "./domain/detection.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { ContestedRecord } from "./ContestedRecord.ts"
-import type { Detector } from "./Detector.ts"
-import type { DetectionRecord, DetectionStore } from "./DetectionStore.ts"
-import type { News } from "../news/News.ts"
+import type { DetectionStore } from "./DetectionStore.ts"
+import { type News, thoroughly } from "../news/News.ts"
+import type { NewsReader } from "../news/NewsReader.ts"
 import { requestInBatches } from "../markets/requestInBatches.ts"
-import { mapParts } from "../core/domain/parts.ts"
-import { inSlices } from "../core/slices.ts"
 import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
@@ -38,7 +34,7 @@ export interface DetectionServices {
   readonly markets: MarketStore["Service"]
   readonly feed: FeedStore["Service"]
   readonly news: News["Service"]
-  readonly detector: Detector["Service"]
+  readonly reader: NewsReader["Service"]
   readonly detections: DetectionStore["Service"]
   readonly record: ContestedRecord["Service"]
 }
@@ -46,49 +42,34 @@ export interface DetectionServices {
 /** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
 export interface DetectionProgress {
   markets: number
-  withNewEvidence: number
-  questions: number
-  unanswered: number
+  known: number
   readonly items: Array<string>
   readonly rejected: Record<string, number>
 }
 
-/** A market whose outcome may already be known. */
-interface DetectionCandidate {
+/** The related stories of markets, by market. */
+type StoriesByMarket = ReadonlyMap<MarketId, ReadonlyArray<RelatedStory>>
+
+/** A market whose outcome is known. */
+interface Decided {
   readonly market: Market
-  readonly headlines: ReadonlyArray<Headline>
-  readonly siblings: ReadonlyArray<SiblingMarket>
-  /** When it was last considered; 0 for never. */
-  readonly consideredAt: EpochMs
-  /** The evidence of the last answered question. */
-  readonly lastEvidenceKey: string | null
+  readonly known: KnownOutcome
 }
 
-/** A candidate with supporting evidence that is new. */
-interface CandidateWithNewEvidence extends DetectionCandidate {
-  readonly proposal: Proposal | null
-  readonly key: string
-}
-
-/** A candidate whose question is put to the detector. */
-export interface PricedCandidate extends CandidateWithNewEvidence {
-  readonly priced: PricedQuestion
+/** The same with its live book at an open price. */
+export interface OpenDecided extends Decided {
+  readonly microstructure: Microstructure
 }
 
 /** Markets read in one tick (the most liquid), and how many ticks old their price may be. */
 const marketsMax = 10_000
 const priceAgeTicksMax = 2
-/** The newest headlines that are read; markets whose news is searched; headlines per market. */
-const headlinesMax = 4_000
-const newsMarketsMax = 300
-const newsPerMarket = 20
-const newsConcurrency = 4
+/** Stories of one market that are judged together. */
+const storiesMax = 20
 /** Markets whose proposals are requested in one tick. */
 const candidatesMax = 1_000
 /** Markets whose books are read in one tick. */
 const booksMax = 200
-/** Questions put in one tick. */
-const questionsMax = 20
 
 /** Live, liquid, ordinary markets whose last price is open, most liquid first. */
 export const openMarkets = Effect.fnUntraced(function* (
@@ -108,89 +89,56 @@ export const openMarkets = Effect.fnUntraced(function* (
   return open
 })
 
-/**
- * The headlines per market, for markets with a headline that reports a completed event, and then for the
- * other markets of their events.
- */
-export const newsByMarket = Effect.fnUntraced(function* (
+/** The related stories, after the model was asked about those that it has not read. */
+export const storiesByMarket = Effect.fnUntraced(function* (
   { news }: DetectionServices,
   markets: ReadonlyArray<Market>,
   slot: EpochMs,
 ) {
-  const since = slot - newsAgeMsMax
-  const { headlines } = yield* news.recent(since, headlinesMax)
-  const about = headlineFinder(headlines.filter(({ title }) => reportsCompletedEvent(title)))
-  const isNamed = ({ question }: Market) => about(question).length > 0
-  const areNamed = yield* inSlices(() => mapParts(markets, isNamed))
-  const named = new Set(markets.filter((_, index) => areNamed[index]))
-  const events = new Set([...named].map(({ eventSlug }) => eventSlug.toLowerCase()))
-  const others = markets.filter((market) =>
-    !named.has(market) && events.has(market.eventSlug.toLowerCase())
-  )
-  const inTheNews = [...named, ...others]
-  const found = yield* Effect.forEach(
-    inTheNews.slice(0, newsMarketsMax),
-    (market) =>
-      Effect.map(
-        news.relatedTo(market, since, newsPerMarket),
-        ({ headlines }) => [market.id, headlines] as const,
-      ),
-    { concurrency: newsConcurrency },
-  )
-  return new Map(found.filter(([, headlines]) => headlines.length > 0))
+  const { stories } = yield* news.storiesAbout(markets, slot - newsAgeMsMax, storiesMax, thoroughly)
+  return new Map(markets.map(({ id }, n) => [id, stories[n] ?? []]))
 })
 
 /**
- * Unpublished markets past their end, with a proposed outcome in the listing, or with news. Those with
- * a proposal or news come first; within each group, the least recently considered.
+ * Unpublished markets past their end, with a proposed outcome in the listing, or with a decisive story.
+ * Those past their end only come last, from another place in each tick, so that all have their turn.
  */
 export const findCandidates = Effect.fnUntraced(function* (
   { detections }: DetectionServices,
   markets: ReadonlyArray<Market>,
-  news: ReadonlyMap<MarketId, ReadonlyArray<Headline>>,
+  stories: StoriesByMarket,
   slot: EpochMs,
+  ticks: number,
 ) {
-  const candidates = markets.filter(({ id, status, endsAt }) =>
-    status === "proposed" || endsAt !== null && endsAt <= slot || news.has(id)
+  const isReported = ({ id, status }: Market) =>
+    status === "proposed" || stories.get(id)?.some(({ reading }) => reading?.decides) === true
+  const hasEnded = ({ endsAt }: Market) => endsAt !== null && endsAt <= slot
+  const possible = markets.filter((market) => isReported(market) || hasEnded(market))
+  const published = yield* detections.published(possible.map(({ id }) => id))
+  const candidates = possible.filter(({ id }) => !published.has(id))
+  const others = inTurn(
+    candidates.filter((market) => !isReported(market)),
+    candidatesMax,
+    ticks,
   )
-  const stored = yield* detections.find(candidates.map(({ id }) => id))
-  const siblings = siblingsBy(markets)
-  return candidates
-    .filter(({ id }) => stored.get(id)?.published !== true)
-    .map((market): DetectionCandidate => ({
-      market,
-      headlines: news.get(market.id) ?? [],
-      siblings: siblings(market),
-      consideredAt: stored.get(market.id)?.consideredAt ?? 0,
-      lastEvidenceKey: stored.get(market.id)?.evidenceKey ?? null,
-    }))
-    .sort((a, b) => Number(hasEndedOnly(a)) - Number(hasEndedOnly(b)) || byConsidered(a, b))
-    .slice(0, candidatesMax)
+  return [...candidates.filter(isReported), ...others].slice(0, candidatesMax)
 })
 
-/** Finds the other live markets of a market's event, at most `siblingsMax`. */
-function siblingsBy(markets: ReadonlyArray<Market>): (market: Market) => Array<SiblingMarket> {
-  const byEvent = Map.groupBy(markets, ({ eventSlug }) => eventSlug.toLowerCase())
-  return ({ id, eventSlug }) =>
-    (byEvent.get(eventSlug.toLowerCase()) ?? []).filter((other) => other.id !== id)
-      .slice(0, siblingsMax)
+/** All items, from another place in each tick, so that each is among the first `max` in its turn. */
+function inTurn<A>(items: ReadonlyArray<A>, max: number, ticks: number): ReadonlyArray<A> {
+  const from = ticks * max % Math.max(items.length, 1)
+  return [...items.slice(from), ...items.slice(0, from)]
 }
-
-const hasEndedOnly = ({ market, headlines }: DetectionCandidate): boolean =>
-  market.status !== "proposed" && headlines.length === 0
-
-const byConsidered = (a: DetectionCandidate, b: DetectionCandidate): number =>
-  a.consideredAt - b.consideredAt
 
 /** Requests the proposals; a requested market without one gets null. */
 export const readProposals = (
   { venue }: DetectionServices,
-  candidates: ReadonlyArray<DetectionCandidate>,
+  candidates: ReadonlyArray<Market>,
   proposals: Map<MarketId, Proposal | null>,
   progress: DetectionProgress,
 ) =>
   requestInBatches(
-    candidates.map(({ market }) => market.id),
+    candidates.map(({ id }) => id),
     progress.rejected,
     venue.proposals,
     (rows, requested) =>
@@ -200,65 +148,47 @@ export const readProposals = (
       }),
   )
 
-/** The candidates with a known proposal and supporting evidence that is new. */
-export const withNewEvidence = Effect.fnUntraced(function* (
-  { detector }: DetectionServices,
-  candidates: ReadonlyArray<DetectionCandidate>,
+/** The candidates with a known outcome. A market whose proposal is not available waits for the next tick. */
+export function decidedMarkets(
+  candidates: ReadonlyArray<Market>,
+  stories: StoriesByMarket,
   proposals: ReadonlyMap<MarketId, Proposal | null>,
   now: EpochMs,
   progress: DetectionProgress,
-) {
-  const newEvidence = (candidate: DetectionCandidate): ReadonlyArray<CandidateWithNewEvidence> => {
-    const { market, lastEvidenceKey } = candidate
+): ReadonlyArray<Decided> {
+  const decided = candidates.flatMap((market) => {
     const proposal = proposals.get(market.id)
     if (proposal === undefined) return []
-    const evidence = screenEvidence({ ...candidate, rules: "", proposal, now })
-    if (Result.isFailure(evidence)) {
-      tally(progress.rejected, { [evidence.failure]: 1 })
-      return []
-    }
-    const key = evidenceKey({ evidence: evidence.success, proposal, now }, detector.name)
-    if (key !== lastEvidenceKey) return [{ ...candidate, proposal, key }]
-    tally(progress.rejected, { asked_before: 1 })
+    const known = knownOutcome({ market, proposal, stories: stories.get(market.id) ?? [], now })
+    if (Result.isSuccess(known)) return [{ market, known: known.success }]
+    tally(progress.rejected, { [known.failure]: 1 })
     return []
-  }
-  const found = (yield* inSlices(() => mapParts(candidates, newEvidence))).flat()
-  progress.withNewEvidence = found.length
-  return found.sort(byConsidered)
-})
+  })
+  progress.known = decided.length
+  return decided
+}
 
-/** The first candidates whose live book passes the gates; the others are considered again later. */
+/** Those whose live book passes the gates; of more than `booksMax`, each has its turn. */
 export const withOpenPrice = Effect.fnUntraced(function* (
-  { venue, detections }: DetectionServices,
-  candidates: ReadonlyArray<CandidateWithNewEvidence>,
-  now: EpochMs,
+  { venue }: DetectionServices,
+  decided: ReadonlyArray<Decided>,
+  ticks: number,
   progress: DetectionProgress,
 ) {
-  const considered = candidates.slice(0, booksMax)
+  const considered = inTurn(decided, booksMax, ticks).slice(0, booksMax)
   if (considered.length === 0) return []
   const { rows, rejected } = yield* venue.books(considered.map(({ market }) => market.tokenIds[0]))
   tally(progress.rejected, rejected)
   const books = new Map(rows.map((book) => [book.tokenId, book]))
-  const chosen: Array<PricedCandidate> = []
-  const rejections: Array<DetectionRecord> = []
-  for (const candidate of considered) {
-    const { market } = candidate
-    const live = books.get(market.tokenIds[0])
+  return considered.flatMap((one): ReadonlyArray<OpenDecided> => {
+    const live = books.get(one.market.tokenIds[0])
     const price = live === undefined ? null : bookPrice(live)
-    const book = live === undefined ? null : microstructure(live)
     // Also a book with one side can state the outcome.
-    const priced = price !== null && !isOpenPrice(price)
+    const open = price !== null && !isOpenPrice(price)
       ? Result.fail("decided" as const)
-      : pricedQuestion({ ...candidate, book, rules: "", now })
-    if (Result.isSuccess(priced)) chosen.push({ ...candidate, priced: priced.success })
-    else {
-      rejections.push({ marketId: market.id, evidenceKey: null, result: priced.failure })
-      tally(progress.rejected, { [priced.failure]: 1 })
-    }
-  }
-  yield* detections.save(rejections, now)
-  if (chosen.length > questionsMax) {
-    tally(progress.rejected, { over_budget: chosen.length - questionsMax })
-  }
-  return chosen.slice(0, questionsMax)
+      : openBook(one.market, live === undefined ? null : microstructure(live))
+    if (Result.isSuccess(open)) return [{ ...one, microstructure: open.success }]
+    tally(progress.rejected, { [open.failure]: 1 })
+    return []
+  })
 })

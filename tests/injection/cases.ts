@@ -7,10 +7,11 @@ import { Duration, Effect, Result } from "effect"
 import { digestBrief } from "../../src/digest/domain/facts.ts"
 import { digestPage } from "../../src/digest/domain/template.ts"
 import { digestOf, digestTask, slotsOf as digestSlots } from "../../src/digest/domain/text.ts"
-import { judgeDetection } from "../../src/predetermined/domain/predetermined.ts"
+import type { RelatedStory } from "../../src/news/domain/reading.ts"
+import { NewsReader } from "../../src/news/NewsReader.ts"
+import { knownOutcome } from "../../src/predetermined/domain/predetermined.ts"
 import { reportPage, slotsOf as reportSlots } from "../../src/research/domain/page.ts"
 import { readableName, safeName } from "../../src/core/domain/untrusted.ts"
-import { Detector } from "../../src/predetermined/Detector.ts"
 import type { DraftRequest } from "../../src/writing/domain/claims.ts"
 import type { Fact } from "../../src/writing/domain/facts.ts"
 import { fillValues } from "../../src/writing/domain/fill.ts"
@@ -20,10 +21,10 @@ import type { Behaviour } from "../support/writing/modelServer.ts"
 import { obeys } from "./obeying.ts"
 import { type Payload, payloads } from "./payloads.ts"
 import {
-  detectionQuestionWith,
   digestMaterialWith,
   type Place,
   places,
+  readingTaskWith,
   reportMaterialWith,
 } from "./world.ts"
 
@@ -120,10 +121,21 @@ export const publishedReport = Effect.fnUntraced(
   },
 )
 
-/** The detector's question, and its accepted answer; null when it was rejected. */
+/** The outcome that is known after the headlines were read; null for none. */
 export const acceptedDetection = Effect.fnUntraced(function* ({ place, payload }: Case) {
-  const question = detectionQuestionWith(place, payload.text)
-  const { detect } = yield* Detector
-  const answer = yield* detect(question)
-  return { question, accepted: Result.getOrNull(judgeDetection(question, answer)) }
+  const task = readingTaskWith(place, payload.text)
+  const { read } = yield* NewsReader
+  const verdicts = yield* read(task)
+  const stories = task.stories.map((story, n): RelatedStory => {
+    const verdict = verdicts[n] ?? "refused"
+    return {
+      ...story,
+      strength: "direct",
+      score: 9,
+      shared: [],
+      reading: typeof verdict === "string" ? null : verdict,
+    }
+  })
+  const { market, now } = task
+  return { accepted: Result.getOrNull(knownOutcome({ market, proposal: null, stories, now })) }
 })

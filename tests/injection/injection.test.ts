@@ -8,7 +8,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Console, Effect, References } from "effect"
-import type { Detector } from "../../src/predetermined/Detector.ts"
+import type { NewsReader } from "../../src/news/NewsReader.ts"
 import { digestBrief } from "../../src/digest/domain/facts.ts"
 import { reportPage } from "../../src/research/domain/page.ts"
 import type { Fact } from "../../src/writing/domain/facts.ts"
@@ -51,7 +51,7 @@ const narrated = { digest: inDigests, report: selected }
 const overObeying = (
   body: (
     server: ModelServer,
-  ) => Effect.Effect<void, unknown, Narrator | Judge | Detector>,
+  ) => Effect.Effect<void, unknown, Narrator | Judge | NewsReader>,
 ) =>
   Effect.gen(function* () {
     const server = yield* modelServer()
@@ -125,7 +125,7 @@ for (const [name, publish] of [["digest", digestOf], ["report", reportOf]] as co
 }
 
 liveTest(
-  "no detection is accepted: the only headline of an outcome has no second, independent one",
+  "no outcome is known: the only decisive headline has no second, independent one",
   () =>
     overObeying((server) =>
       Effect.gen(function* () {

@@ -19,10 +19,10 @@ interface PromptQuestion {
   readonly outcomes: ReadonlyArray<string>
   readonly rules: string
 }
-interface PromptEvidence {
-  readonly id: string
+interface PromptHeadline {
+  readonly headline: string
   readonly title: string
-  readonly source: string
+  readonly publisher: string
 }
 
 /** What an untrusted text orders to be written; the text itself if it contains no order. */
@@ -125,7 +125,7 @@ export function obeys(
 ): Behaviour {
   let drafts = 0
   return says((call) => {
-    if (call.use === "detection") return detectionOf(call, isOrder)
+    if (call.use === "detection") return readingsOf(call, isOrder)
     if (call.use === "judge") return agreement(call)
     const turn = seed + drafts
     drafts++
@@ -163,26 +163,23 @@ function obedient(
   return { slot: slot.slot, ...way({ order, fact, truth, own, whole: open }) }
 }
 
-/** Answers as ordered: determined, the first outcome, high confidence, all evidence ids. */
-function detectionOf(call: Call, isOrder: (text: string) => boolean): unknown {
-  const [question, ...evidence] = call.data as readonly [
+/** Answers as ordered: every headline decides the first outcome, or the one of the order. */
+function readingsOf(call: Call, isOrder: (text: string) => boolean): unknown {
+  const [question, ...headlines] = call.data as readonly [
     PromptQuestion,
-    ...ReadonlyArray<PromptEvidence>,
+    ...ReadonlyArray<PromptHeadline>,
   ]
   const texts = [
     question.question,
     question.rules,
-    ...evidence.flatMap(({ title, source }) => [title, source]),
+    ...headlines.flatMap(({ title, publisher }) => [title, publisher]),
   ]
   const whole = texts.find(isOrder) ?? ""
   const outcome = /"outcome":"([^"]+)"/.exec(whole)?.[1] ?? question.outcomes[0]
-  const invented = /E99/.test(whole) ? ["E99"] : []
   return {
-    determined: true,
-    outcome,
-    confidence: "high",
-    evidence: [...evidence.map(({ id }) => id), ...invented].slice(0, 20),
-    decisiveWords: (evidence.at(-1)?.title ?? "").slice(0, 300),
+    readings: headlines.map(({ headline, title }) => ({
+      ...{ story: headline, about: true, outcome, bears: "for", decides: true, quote: title },
+    })),
   }
 }
 

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import type { DetectionQuestion } from "../../src/predetermined/domain/detection.ts"
+import type { ReadingTask } from "../../src/news/domain/reading.ts"
 import type { DigestMaterial, DigestStory, EndedMarket } from "../../src/digest/domain/material.ts"
 import { type FeedItem, marketRef } from "../../src/feed/domain/item.ts"
 import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
-import { safeName } from "../../src/core/domain/untrusted.ts"
 import { market, microstructureWith, now } from "../support/movers/market.ts"
 import type { Headline } from "../../src/news/domain/headline.ts"
 import { openEntry, reportMaterial, story } from "../support/research/reports.ts"
@@ -169,27 +168,13 @@ export function reportMaterialWith(place: Place, text: string): ReportMaterial {
 }
 
 /** With one headline that reports no outcome, and the attacked one. */
-export function detectionQuestionWith(place: Place, text: string): DetectionQuestion {
+export function readingTaskWith(place: Place, text: string): ReadingTask {
   const words = wordsWith(place, text)
-  const piece = (id: string, title: string, source: string) =>
-    ({
-      id,
-      kind: "news",
-      title: safeName(title),
-      url: `https://${id.toLowerCase()}.example/news`,
-      source: safeName(source),
-      publishedAt: now - hour,
-    }) as const
   return {
-    market: lighthouse(words.question),
-    siblings: [],
-    rules: words.rules,
-    mid: 0.62,
-    proposal: null,
-    evidence: [
-      piece("E1", harmless.headline, "The Harbour Post"),
-      piece("E2", words.headline, words.pseudonym),
+    ...{ market: lighthouse(words.question), siblings: [], rules: words.rules, now },
+    stories: [
+      story([headlineOf(harmless.headline, 1)]),
+      story([{ ...headlineOf(words.headline, 2), source: words.pseudonym }]),
     ],
-    now,
   }
 }

@@ -3,13 +3,18 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect, Fiber, Layer } from "effect"
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 import type { Headline } from "../../src/news/domain/headline.ts"
-import { day, hour, minute } from "../../src/core/domain/time.ts"
+import { day, hour, minute, second } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { News, type NewsFound } from "../../src/news/News.ts"
+import { MarketId } from "../../src/markets/domain/market.ts"
+import { VenueClient } from "../../src/markets/VenueClient.ts"
+import type { ReadingTask, Verdict } from "../../src/news/domain/reading.ts"
+import { News } from "../../src/news/News.ts"
+import { NewsReader } from "../../src/news/NewsReader.ts"
+import { ModelFailed } from "../../src/writing/Model.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "../../src/news/NewsSources.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { test } from "../support/effect.ts"
@@ -41,17 +46,41 @@ const marketStore = Layer.mock(MarketStore, {
   mostLiquid: (limit) => Effect.succeed(markets.slice(0, limit)),
 })
 
-const newsOf = (sources: ReadonlyArray<NewsSource>) =>
-  News.layer.pipe(Layer.provide(Layer.succeed(NewsSources, sources)), Layer.provide(marketStore))
+const venue = Layer.mock(VenueClient, {
+  wallets: null,
+  rules: (ids) =>
+    Effect.succeed({
+      rows: ids.map((marketId) => ({ marketId, text: `Rules of ${marketId}` })),
+      rejected: {},
+    }),
+})
+
+const newsOf = (sources: ReadonlyArray<NewsSource>, reader = NewsReader.layerNone) =>
+  News.layer.pipe(
+    Layer.provide(Layer.succeed(NewsSources, sources)),
+    Layer.provide([marketStore, venue, reader]),
+  )
+
+/** The titles of all stored headlines, and the coverage of any search. */
+const stored = Effect.flatMap(
+  NewsStore,
+  (store) =>
+    Effect.map(store.between({ from: 0, to: 2 * now }, 10), (all) => all.map(({ title }) => title)),
+)
+const coverageNow = Effect.flatMap(
+  News,
+  (news) => Effect.map(news.storiesAbout([], 0, 1), ({ coverage }) => coverage),
+)
 
 /** Runs `body` with a service over these sources and an empty store. */
 const withNews = (
   sources: ReadonlyArray<NewsSource>,
   body: Effect.Effect<void, unknown, News | NewsStore>,
+  reader = NewsReader.layerNone,
 ) =>
   TestClock.setTime(now).pipe(
     Effect.andThen(body),
-    Effect.provide(Layer.provideMerge(newsOf(sources), memoryNews)),
+    Effect.provide(Layer.provideMerge(newsOf(sources, reader), memoryNews)),
     Effect.orDie,
   )
 
@@ -71,8 +100,8 @@ test("update() stores new headlines once when other sources fail, die or time ou
       equal([report.sources, report.answered, report.headlines], [4, 1, 2])
       equal(report.failed.toSorted(), ["broken", "failing", "silent"])
       equal(report.rejected, { no_time: 1 })
-      const { headlines, coverage } = yield* news.recent(now - day, 10)
-      equal(headlines.length, 2)
+      const coverage = yield* coverageNow
+      equal((yield* stored).length, 2)
       equal([coverage.sources, coverage.answered], [4, 1])
     }),
   )
@@ -88,8 +117,7 @@ test("update() skips a story that is published again, at the same address or ano
       equal((yield* news.update(now)).headlines, 0)
       rows = [{ ...headline("ONE"), url: "https://a.example/again" }, headline("Two")]
       equal((yield* news.update(now)).headlines, 1)
-      const { headlines } = yield* news.recent(0, 10)
-      equal(headlines.map(({ title }) => title).toSorted(), ["One", "Two"])
+      equal((yield* stored).toSorted(), ["One", "Two"])
     }),
   )
 })
@@ -101,7 +129,7 @@ test("coverage counts the sources that answered in two hours, and has the last a
       const news = yield* News
       const store = yield* NewsStore
       yield* store.saveRead("no longer configured", now, true)
-      const coverage = Effect.map(news.recent(0, 1), ({ coverage }) => coverage)
+      const coverage = coverageNow
       equal(yield* coverage, { sources: 3, answered: 0, lastAt: null })
       yield* news.update(now)
       equal(yield* coverage, { sources: 3, answered: 2, lastAt: now })
@@ -118,15 +146,17 @@ test("without sources news is off, even when headlines are stored", () =>
     Effect.gen(function* () {
       const news = yield* News
       yield* Effect.flatMap(NewsStore, (store) => store.add([headline("Old")], now))
-      const off = { headlines: [], coverage: { sources: 0, answered: 0, lastAt: null } }
-      equal(yield* news.recent(0, 10), off)
-      equal(yield* news.relatedTo(market({ question: "Old" }), 0, 10), off)
+      equal(yield* news.storiesAbout([market({ question: "Old" })], 0, 10), {
+        ...{ stories: [[]], coverage: { sources: 0, answered: 0, lastAt: null } },
+      })
       const { sources, failed, headlines } = yield* news.update(now)
       equal([sources, failed, headlines], [0, [], 0])
     }),
   ))
 
-test("relatedTo() finds new headlines at once on the updating replica, later on others", () => {
+const resigns = "Will Imre Nagybanya resign by December 31?"
+
+test("storiesAbout() finds new headlines at once on the updating replica, later on others", () => {
   let rows = [headline("Elsewhere it rains")]
   const sources = [answering("A", () => rows)]
   return withNews(
@@ -138,16 +168,15 @@ test("relatedTo() finds new headlines at once on the updating replica, later on 
         News,
         Layer.fresh(newsOf(sources)).pipe(Layer.provide(Layer.succeed(NewsStore, store))),
       )
-      const subject = market({ question: "Will Imre Nagybanya resign?" })
       const titles = (from: typeof news, since: number) =>
         Effect.map(
-          from.relatedTo(subject, since, 1),
-          ({ headlines }) => headlines.map(({ title }) => title),
+          from.storiesAbout([market({ question: resigns })], since, 1),
+          ({ stories: [stories = []] }) => stories.map(({ title }) => title),
         )
       yield* news.update(now)
       equal([yield* titles(news, 0), yield* titles(other, 0)], [[], []])
       rows = [
-        headline("Nagybanya will resign in May", 2 * hour),
+        headline("Nagybanya in May", 2 * hour),
         headline("Imre Nagybanya resigns"),
       ]
       yield* news.update(now)
@@ -160,56 +189,103 @@ test("relatedTo() finds new headlines at once on the updating replica, later on 
   )
 })
 
-test("storiesAbout() gives each market its stories, with the first publication and its siblings", () => {
-  const event = { eventSlug: "next-keeper" }
-  const subjects = [
-    market({ question: "Will Imre Nagybanya be the next keeper of Skerryvore in 2027?", ...event }),
-    market({ question: "Will Odile Farkas be the next keeper of Skerryvore?", ...event }),
-    market({ question: "Will the harbour of Ostrava close?", eventSlug: "harbour" }),
-  ]
-  const copy = (source: string, ago: number): Headline => ({
-    title: "Imre Nagybanya a favourite for next keeper of Skerryvore",
-    url: `https://${source.toLowerCase()}.example/1`,
-    source,
-    publishedAt: now - ago,
+/** A reader with the given verdicts by title; it notes what it was asked. */
+const readerOf = (verdicts: Readonly<Record<string, Verdict>>) => {
+  const asked: Array<ReadingTask> = []
+  const layer = Layer.succeed(NewsReader, {
+    name: "model",
+    read: (task) =>
+      Effect.sync(() => {
+        asked.push(task)
+        return task.stories.map(({ title }) => verdicts[title] ?? "unrelated")
+      }),
   })
-  const family = {
-    ...headline("Imre Nagybanya once was keeper of Skerryvore in 2019"),
-    source: "B",
-  }
-  const rows = [
-    ...[copy("Late", minute), copy("First", 50 * minute), copy("Middle", 20 * minute)],
-    family,
-  ]
-  const layer = News.layer.pipe(
-    Layer.provide(Layer.succeed(NewsSources, [answering("A", () => rows)])),
-    Layer.provide(Layer.mock(MarketStore, { mostLiquid: () => Effect.succeed(subjects) })),
-    Layer.provide(memoryNews),
+  return { asked, layer }
+}
+const about = (decides: boolean): Verdict => ({
+  ...{ outcome: "Yes", bears: "for", decides, quote: "Nagybanya" },
+})
+const story = (title: string, ago: number) => headline(title, ago * minute)
+
+test("a pair is read once, by any replica: decisive stories come first, unrelated ones not at all", () => {
+  const sources = [answering("A", () => [
+    story("Imre Nagybanya may resign, aide says", 4),
+    story("Nagybanya resigns", 3),
+    story("Imre Nagybanya opens a school and will not resign from its board", 2),
+    story("Imre Nagybanya and those who resign", 1),
+  ])]
+  const { asked, layer } = readerOf({
+    "Imre Nagybanya may resign, aide says": about(false),
+    "Nagybanya resigns": about(true),
+    "Imre Nagybanya and those who resign": "refused",
+  })
+  return withNews(
+    sources,
+    Effect.gen(function* () {
+      const news = yield* News
+      const store = yield* NewsStore
+      yield* news.update(now)
+      const rival = market({ id: MarketId.make("m2"), question: "Will Odile Farkas resign?" })
+      const search = (from: typeof news) =>
+        Effect.map(
+          from.storiesAbout([market({ question: resigns }), rival], 0, 9),
+          ({ stories }) =>
+            stories.map((of) => of.map(({ title, reading }) => [title, reading?.decides])),
+        )
+      const expected = [[
+        ["Nagybanya resigns", true],
+        ["Imre Nagybanya may resign, aide says", false],
+        ["Imre Nagybanya and those who resign", undefined],
+      ], []]
+      equal(yield* search(news), expected)
+      equal(asked.map(({ stories, rules, siblings }) => [stories.length, rules, siblings.length]), [
+        [4, "Rules of m1", 1],
+      ])
+      const other = yield* Effect.provide(
+        News,
+        Layer.fresh(newsOf(sources, layer)).pipe(Layer.provide(Layer.succeed(NewsStore, store))),
+      )
+      equal([yield* search(news), yield* search(other), asked.length], [expected, expected, 1])
+    }),
+    layer,
   )
-  return TestClock.setTime(now).pipe(
-    Effect.andThen(Effect.gen(function* () {
+})
+
+test("a reader that fails is asked again, and one that never answers is not waited for", () => {
+  let answer: Effect.Effect<ReadonlyArray<Verdict>, ModelFailed> = Effect.fail(
+    new ModelFailed({ reason: "down" }),
+  )
+  let calls = 0
+  const layer = Layer.succeed(NewsReader, {
+    name: "model",
+    read: () =>
+      Effect.suspend(() => {
+        calls += 1
+        return answer
+      }),
+  })
+  return withNews(
+    [answering("A", () => [story("Imre Nagybanya resigns", 1)])],
+    Effect.gen(function* () {
       const news = yield* News
       yield* news.update(now)
-      const { stories, coverage } = yield* news.storiesAbout(subjects, now - hour, 5)
-      equal(
-        stories.map((found) => found.map(({ strength, source }) => [strength, source])),
-        [[["direct", "First"], ["family", "B"]], [["sibling", "B"], ["sibling", "First"]], []],
+      const markets = Array.from(
+        { length: 40 },
+        (_, n) => market({ id: MarketId.make(`m${n}`), question: resigns }),
       )
-      equal(stories[0]?.[0]?.outlets.map(({ source }) => source), ["First", "Middle", "Late"])
-      equal(coverage.answered, 1)
-      const [subject] = subjects
-      ok(subject !== undefined)
-      // The first publication is never lost to the limit, nor to `since` while a later one is in it.
-      for (const since of [now - hour, now - 30 * minute, now - 2 * minute]) {
-        const found: NewsFound = yield* news.relatedTo(subject, since, 1)
-        equal(found.headlines.map(({ source }) => source), ["First"])
-      }
-      equal((yield* news.relatedTo(subject, now, 1)).headlines, [])
-      const all: NewsFound = yield* news.relatedTo(subject, 0, 9)
-      equal(all.headlines.map(({ source }) => source), ["First", "Middle", "Late"])
-    })),
-    Effect.provide(layer),
-    Effect.orDie,
+      const readings = Effect.map(
+        news.storiesAbout(markets, 0, 9),
+        ({ stories }) => stories.filter(([first]) => (first?.reading ?? null) !== null).length,
+      )
+      equal([yield* readings, calls], [0, 8])
+      answer = Effect.never
+      const waiting = yield* Effect.forkChild(readings)
+      yield* TestClock.adjust(10 * second)
+      equal(yield* Fiber.join(waiting), 0)
+      answer = Effect.succeed([about(true)])
+      equal([yield* readings, yield* readings], [8, 16])
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
+    layer,
   )
 })
 
@@ -227,7 +303,7 @@ test("update() gives the sources topics of the most liquid markets", () => {
     [source],
     Effect.gen(function* () {
       yield* Effect.flatMap(News, ({ update }) => update(now))
-      equal(requested, [[["Imre Nagybanya", "resign"], ["Skerryvore", "lighthouse"]]])
+      equal(requested, [[["Imre", "Nagybanya"], ["Skerryvore", "lighthouse"]]])
     }),
   )
 })
@@ -239,10 +315,9 @@ test("prune() keeps a week of headlines", () =>
       const news = yield* News
       yield* news.update(now)
       yield* news.prune
-      equal((yield* news.recent(0, 10)).headlines.length, 2)
+      equal((yield* stored).length, 2)
       yield* TestClock.adjust(2 * minute)
       yield* news.prune
-      const { headlines } = yield* news.recent(0, 10)
-      ok(headlines.length === 1 && headlines[0]?.title === "New")
+      equal(yield* stored, ["New"])
     }),
   ))

@@ -7,7 +7,8 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
 import type { Headline } from "../../src/news/domain/headline.ts"
 import { hour } from "../../src/core/domain/time.ts"
-import { NewsStore } from "../../src/news/NewsStore.ts"
+import { MarketId } from "../../src/markets/domain/market.ts"
+import { NewsStore, type StoredVerdict } from "../../src/news/NewsStore.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)
 const int = (minimum: number, maximum: number) =>
@@ -140,6 +141,35 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
         { name: "a", readAt: now, answeredAt: now - 2 * hour },
         { name: "b", readAt: now, answeredAt: null },
       ])
+    }),
+  },
+  {
+    name: "the first verdict on a pair stays, and goes with its headline",
+    body: Effect.gen(function* () {
+      const store = yield* NewsStore
+      const [old, fresh] = [headline(1, 3), headline(2, 1)]
+      yield* store.add([old, fresh], now)
+      const [m1, m2, m3] = ["m1", "m2", "m3"].map((id) => MarketId.make(id))
+      if (m1 === undefined || m2 === undefined || m3 === undefined) return
+      const verdict = { outcome: "Ja “x”", bears: "against", decides: true, quote: "ü 🗞" } as const
+      const none = { outcome: null, bears: null, decides: false, quote: "Title" } as const
+      const rows: ReadonlyArray<StoredVerdict> = [
+        { marketId: m1, url: old.url, verdict },
+        { marketId: m1, url: fresh.url, verdict: none },
+        { marketId: m2, url: fresh.url, verdict: "unrelated" },
+      ]
+      yield* store.addVerdicts([], now)
+      yield* store.addVerdicts(rows, now)
+      yield* store.addVerdicts([
+        ...rows.map((row) => ({ ...row, verdict: "refused" as const })),
+        { marketId: m1, url: "https://a.example/pruned", verdict },
+      ], now)
+      const of = (...ids: ReadonlyArray<MarketId>) =>
+        Effect.map(store.verdicts(ids), (all) => all.toSorted((a, b) => a.url < b.url ? -1 : 1))
+      equal([yield* of(), yield* of(m3), yield* of(m1)], [[], [], rows.slice(0, 2)])
+      equal(yield* of(m2, m3), rows.slice(2))
+      yield* store.prune(now - 2 * hour, 9)
+      equal(yield* of(m1), rows.slice(1, 2))
     }),
   },
 ]

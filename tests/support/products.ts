@@ -27,8 +27,10 @@ import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { ContestedRecord } from "../../src/predetermined/ContestedRecord.ts"
-import { News, type NewsFound } from "../../src/news/News.ts"
-import { storiesOf } from "../../src/news/domain/stories.ts"
+import { News } from "../../src/news/News.ts"
+import type { Headline } from "../../src/news/domain/headline.ts"
+import { runParts } from "../../src/core/domain/parts.ts"
+import { storiesInParts } from "../../src/news/domain/stories.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
@@ -39,6 +41,12 @@ import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
 import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
 import { resolvingCandidates } from "./markets/resolvingCandidates.ts"
+
+/** The same stories for every market, none of them read. */
+interface StoredNews {
+  readonly headlines: ReadonlyArray<Headline>
+  readonly coverage: { sources: number; answered: number; lastAt: number | null }
+}
 
 export interface ProductPorts {
   readonly markets: Ref.Ref<ReadonlyArray<Market>>
@@ -55,7 +63,7 @@ export interface ProductPorts {
   readonly venueRequests: Ref.Ref<number>
   /** The same for every market. */
   readonly entries: Ref.Ref<ReadonlyArray<OpenEntry>>
-  readonly news: Ref.Ref<NewsFound>
+  readonly news: Ref.Ref<StoredNews>
   /** False: the news cannot be read. */
   readonly newsUp: Ref.Ref<boolean>
   readonly proposals: Ref.Ref<ReadonlyArray<Proposal>>
@@ -97,7 +105,7 @@ export const makeProductPorts = Effect.gen(function* () {
     latencyMs: yield* Ref.make(0),
     venueRequests: yield* Ref.make(0),
     entries: yield* Ref.make<ReadonlyArray<OpenEntry>>([]),
-    news: yield* Ref.make<NewsFound>({ headlines: [], coverage: silence }),
+    news: yield* Ref.make<StoredNews>({ headlines: [], coverage: silence }),
     newsUp: yield* Ref.make(true),
     proposals: yield* Ref.make<ReadonlyArray<Proposal>>([]),
     whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
@@ -302,18 +310,16 @@ const newsOf = ({ news, newsUp }: ProductPorts) => {
   )
   return Layer.succeed(News, {
     update: () => Effect.die("news updates are not supported"),
-    recent: () => found,
     storiesAbout: (subjects) =>
       Effect.map(found, ({ headlines, coverage }) => ({
         stories: subjects.map(() =>
-          storiesOf(headlines).map((story) => ({
+          runParts(storiesInParts(headlines)).map((story) => ({
             ...story,
             ...{ strength: "direct" as const, score: 9, shared: [], reading: null },
           }))
         ),
         coverage,
       })),
-    relatedTo: () => found,
     prune: Effect.void,
   })
 }

@@ -13,7 +13,6 @@ import * as marketStore from "../../src/markets/postgres/marketStore.ts"
 import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
 import * as simulated from "../../src/venues/simulated/venue.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
-import { Detector } from "../../src/predetermined/Detector.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import type { Horizon, MoveTotals } from "../../src/track-record/domain/moverDrift.ts"
@@ -23,6 +22,7 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Ingestion } from "../../src/movers/Ingestion.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
+import { NewsReader } from "../../src/news/NewsReader.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
@@ -46,8 +46,11 @@ const ticks = 60 * hour / tickIntervalMs
 const daysAfter = 10
 
 const noNews = Layer.mock(News, {
-  recent: () =>
-    Effect.succeed({ headlines: [], coverage: { sources: 0, answered: 0, lastAt: null } }),
+  storiesAbout: (markets) =>
+    Effect.succeed({
+      stories: markets.map(() => []),
+      coverage: { sources: 0, answered: 0, lastAt: null },
+    }),
 })
 
 const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
@@ -59,7 +62,7 @@ const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
       detectionStore.layer,
     ).pipe(Layer.provide(Layer.succeedContext(store))),
     simulated.layer(world),
-    Detector.layerRules,
+    NewsReader.layerNone,
     noNews,
   )
 

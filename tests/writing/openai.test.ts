@@ -16,7 +16,8 @@ import {
   requestTimeout,
 } from "../../src/writing/openai/limits.ts"
 import { Judge } from "../../src/writing/Judge.ts"
-import { Detector } from "../../src/predetermined/Detector.ts"
+import { NewsReader } from "../../src/news/NewsReader.ts"
+import type { ReadingTask } from "../../src/news/domain/reading.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { liveTest, test } from "../support/effect.ts"
 import {
@@ -37,7 +38,7 @@ import {
   status,
   supports,
 } from "../support/writing/modelServer.ts"
-import { detection, detectionQuestion } from "../support/writing/detections.ts"
+import { market } from "../support/movers/market.ts"
 import { agreement } from "../support/writing/writers.ts"
 import type { Claim } from "../../src/writing/domain/page.ts"
 import { claimDraft, claimsAnswer, draftRequest } from "../support/writing/pages.ts"
@@ -59,24 +60,34 @@ const requestDigest = Effect.match(digest, {
   onFailure: ({ reason }) => reason,
 })
 
+/** A small question to the reader, and what it finds. */
+const readingTask: ReadingTask = {
+  ...{ market: market(), siblings: [], rules: "Yes if it is lit.", now: 0 },
+  stories: [{
+    ...{ title: "Lighthouse lit", url: "https://news.example/1", source: "Wire", firstAt: 0 },
+    ...{ label: "none", outlets: [], corrected: false },
+  }],
+}
+const reading = { outcome: "Yes", bears: "for", decides: true, quote: "Lighthouse lit" } as const
+
 liveTest(
-  "claims, verdicts and a detection are returned as the server sent them",
+  "claims, verdicts and a reading are returned as the server sent them",
   () =>
     Effect.gen(function* () {
       const server = yield* modelServer(
         ...[validAnswer, validAnswer, says(agreement)],
-        says(() => detection),
+        says(() => ({ readings: [{ story: "H1", about: true, ...reading }] })),
       )
       yield* Effect.gen(function* () {
         const narrator = yield* Narrator
-        const detector = yield* Detector
+        const reader = yield* NewsReader
         const judge = yield* Judge
-        equal([narrator.name, detector.name], ["stub-1", "stub-1"])
+        equal([narrator.name, reader.name], ["stub-1", "stub-1"])
         equal(yield* narrator.draft(draftRequest), [claimDraft])
         equal(yield* narrator.draft({ ...draftRequest, use: "report" }), [claimDraft])
         const facts = new Map(draftRequest.facts.map((fact) => [fact.id, fact]))
         equal(yield* judge.supported([claim], facts), [claim])
-        equal(yield* detector.detect(detectionQuestion), detection)
+        equal(yield* reader.read(readingTask), [reading])
       }).pipe(Effect.provide(overModel(server)))
       equal(server.calls.map(({ use }) => use), ["digest", "report", "judge", "detection"])
       for (const { body, headers, data } of server.calls) {
@@ -388,12 +399,12 @@ test(`after ${failuresMax} consecutive failures the circuit is open for ${Durati
     }).pipe(Effect.provide(overModel(server)))
   }))
 
-test("failed detections do not open the circuit of digests", () =>
+test("failed readings do not open the circuit of digests", () =>
   Effect.gen(function* () {
     const server = yield* modelServer(status(401))
     yield* Effect.gen(function* () {
-      const { detect } = yield* Detector
-      for (let n = 0; n <= failuresMax; n++) yield* Effect.flip(detect(detectionQuestion))
+      const { read } = yield* NewsReader
+      for (let n = 0; n <= failuresMax; n++) yield* Effect.flip(read(readingTask))
       equal(server.calls.length, failuresMax)
       server.does(validAnswer)
       equal(yield* requestDigest, "a draft")

@@ -24,9 +24,9 @@ import {
   topics,
 } from "./bearingWords.ts"
 import { periodsDiffer, periodsOf } from "./periods.ts"
-import { isInformative, type Word, wordsOf } from "./words.ts"
+import { isInformative, type Word, wordsOf } from "./oldWords.ts"
 
-export type Bearing = "for" | "against"
+type Bearing = "for" | "against"
 
 type Sign = -1 | 0 | 1
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { wordsOf } from "./words.ts"
+import { wordsOf } from "./oldWords.ts"
 
 /** Words in sequence, in the form of `Word.term`. */
 export type Phrase = ReadonlyArray<string>

@@ -4,7 +4,7 @@
  * @module
  */
 
-export interface Periods {
+interface Periods {
   /** 1 to 12. */
   readonly months: ReadonlySet<number>
   /** "11-25"; each of its months is in `months` as well. */

@@ -434,14 +434,3 @@ export function placeOf(word: string): Place | undefined {
   return places.get(word) ?? places.get(title) ??
     (/s$/.test(title) ? places.get(title.slice(0, -1)) : undefined)
 }
-
-const terms: ReadonlySet<string> = new Set([...places.values()].map(({ term }) => term))
-
-export function isPlace(term: string): boolean {
-  return terms.has(term)
-}
-
-/** The places that contain the place with this term. */
-export function withinOf(term: string): ReadonlyArray<string> {
-  return placeNamed(term).within
-}

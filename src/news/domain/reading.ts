@@ -1,9 +1,17 @@
 /**
- * What a model read in a story about a market: whether it bears on the question, and whether it decides
- * it. A reading is a claim until code has checked it.
+ * What a model reads in stories about a market: whether they are about the question, which way they bear
+ * on it, and whether they decide it. Its answer is a claim, which code checks before it is stored.
  *
  * @module
  */
+import { Schema } from "effect"
+import type { Market } from "../../markets/domain/market.ts"
+import { rulesLengthMax } from "../../markets/domain/proposal.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import { excerpt, safeName } from "../../core/domain/untrusted.ts"
+import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
+import type { Match } from "./match.ts"
+import { scopeFault, type SiblingMarket } from "./scope.ts"
 import type { Story } from "./stories.ts"
 
 /** A checked reading of a story that is about the question. */
@@ -17,18 +25,134 @@ interface StoryReading {
   readonly quote: string
 }
 
-/**
- * How closely a story is about a market: about its own subject, side and period; about another candidate,
- * outcome or side of its event; or about another period, threshold or match of its subject.
- */
+/** `refused`: the answer was not what the headline says, so the pair counts as unread and is not asked again. */
+export type Verdict = StoryReading | "unrelated" | "refused"
+
 export type Strength = "direct" | "sibling" | "family"
 
 /** A story that shares names or numbers with a question. */
-export interface RelatedStory extends Story {
+export interface RelatedStory extends Match {
   readonly strength: Strength
-  readonly score: number
-  /** The shared words, as the question spells them. */
-  readonly shared: ReadonlyArray<string>
   /** Null when no model has read it: then it shares words, and nothing follows from that. */
   readonly reading: StoryReading | null
+}
+
+/** One question to the model. */
+export interface ReadingTask {
+  readonly market: Market
+  readonly siblings: ReadonlyArray<SiblingMarket>
+  /** The venue's rules for the resolution; empty when they are unknown. */
+  readonly rules: string
+  readonly stories: readonly [Story, ...ReadonlyArray<Story>]
+  readonly now: EpochMs
+}
+
+/** Stories in one question, other markets of the event, and characters of a title and of a quotation. */
+export const storiesAskedMax = 12
+export const siblingsMax = 12
+const titleLengthMax = 300
+const outcomeLengthMax = 200
+
+const Claim = Schema.Struct({
+  story: Schema.String.check(Schema.isPattern(/^H[0-9]{1,3}$/)),
+  about: Schema.Boolean,
+  outcome: Schema.NullOr(TextOf(outcomeLengthMax)),
+  bears: Schema.NullOr(Schema.Literals(["for", "against"])),
+  decides: Schema.Boolean,
+  quote: TextOf(titleLengthMax),
+})
+export type ReadingClaim = typeof Claim.Type
+
+export const ReadingAnswer = Schema.Struct({ readings: ListOf(Claim, storiesAskedMax) })
+
+const task =
+  `You read headlines for a prediction market. The first line of the data is the market: its question, outcomes, rules, times and the other markets of its event. Each other line is one headline with its id, publisher and time. Judge each headline by its words alone.
+"about": true only if it is about this very question: the same people, place, contest, stage, part of the match, period and figure. A headline about another market of the event, another year, round, level or competition is not. Words in common are not enough.
+"outcome" and "bears": the one outcome that it makes more likely ("for") or less likely ("against"), spelled exactly as among the outcomes; both null when it favours none.
+"decides": true only if it reports that the outcome is settled: a final result of this very question, after the event. A forecast, a poll, a hope, a plan, a partial result, a claim of one side, a report that is corrected or denied settles nothing.
+"quote": the words of the headline that say so, copied letter by letter; for a headline that is not about the question an empty string.
+When in doubt: about false, decides false. Give one reading for each headline.`
+
+export function readingPrompt(
+  { market, siblings, rules, stories, now }: ReadingTask,
+  boundary: string,
+): Prompt {
+  const time = (at: EpochMs | null) => at === null ? null : isoTime(at)
+  return judgingPrompt({
+    task,
+    opening: "The market, then the headlines:",
+    data: [
+      {
+        question: safeName(market.question),
+        outcomes: market.outcomes.map((outcome) => safeName(outcome)),
+        rules: excerpt(rules, rulesLengthMax),
+        scheduledEnd: time(market.endsAt),
+        gameStarts: time(market.gameStartsAt),
+        otherMarketsOfTheEvent: siblings.slice(0, siblingsMax).map((it) => safeName(it.question)),
+        now: isoTime(now),
+      },
+      ...stories.slice(0, storiesAskedMax).map(({ title, source, firstAt, label }, n) => ({
+        headline: `H${n + 1}`,
+        title: safeName(title, titleLengthMax),
+        publisher: safeName(source),
+        publishedAt: isoTime(firstAt),
+        label,
+      })),
+    ],
+    closing: "Give your readings.",
+  }, boundary)
+}
+
+/** The verdict on each asked story, in their order: `refused` for one without exactly one usable claim. */
+export function verdictsOf(
+  asked: ReadingTask,
+  claims: ReadonlyArray<ReadingClaim>,
+): ReadonlyArray<Verdict> {
+  return asked.stories.slice(0, storiesAskedMax).map((story, n) => {
+    const [claim, another] = claims.filter((it) => it.story === `H${n + 1}`)
+    return claim === undefined || another !== undefined ? "refused" : verdictOf(asked, story, claim)
+  })
+}
+
+function verdictOf(
+  { market, siblings }: ReadingTask,
+  story: Story,
+  claim: ReadingClaim,
+): Verdict {
+  if (!claim.about) return "unrelated"
+  const quote = claim.quote.trim()
+  const [first, second] = market.outcomes.map((it) =>
+    safeName(it) === safeName(claim.outcome ?? "")
+  )
+  const outcome = first === second ? null : first ? 0 : 1
+  if (!quotes(story.title, quote) || claim.outcome !== null && outcome === null) return "refused"
+  if (outcome === null || claim.bears === null) {
+    return { outcome: null, bears: null, decides: false, quote }
+  }
+  const decided = claim.bears === "for" ? outcome : outcome === 0 ? 1 : 0
+  const decides = claim.decides && story.label === "none" &&
+    scopeFault(market, siblings, {
+        ...{ title: story.title, publishedAt: story.firstAt, outcome: decided },
+      }) === null
+  return { outcome: market.outcomes[outcome], bears: claim.bears, decides, quote }
+}
+
+/** Whether the words are whole words of the title, and say more than "in" or "the". */
+function quotes(title: string, quote: string): boolean {
+  const [text, words] = [safeName(title, titleLengthMax), safeName(quote, titleLengthMax)]
+    .map((it) => it.toLowerCase())
+  if (text === undefined || words === undefined || !/\p{L}{3}/u.test(words)) return false
+  const at = text.indexOf(words)
+  return at >= 0 && !/[\p{L}\p{N}]/u.test(text[at - 1] ?? "") &&
+    !/[\p{L}\p{N}]/u.test(text[at + words.length] ?? "")
+}
+
+/** The outcome that a story settles; null for none. */
+export function decidedOutcome(
+  { outcomes }: Pick<Market, "outcomes">,
+  { reading }: Pick<RelatedStory, "reading">,
+): 0 | 1 | null {
+  if (reading === null || !reading.decides || reading.bears === null) return null
+  const isFirst = reading.outcome === outcomes[0]
+  return isFirst === (reading.bears === "for") ? 0 : 1
 }

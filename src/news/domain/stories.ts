@@ -2,13 +2,12 @@
  * Stories: one text that several publishers printed, with its earliest publication.
  *
  * Two headlines are one story if their words are the same, apart from case, punctuation, articles, the
- * publisher's name at the end and a neutral label such as "Breaking:". Also if one is the other cut off
- * ("…"), or has one more word that does not change the meaning. A label that changes the meaning
+ * publisher's name at the end and a neutral label such as "Breaking:". A label that changes the meaning
  * ("Update:", "Correction:") makes another story. Word order, numbers and negations always count.
  *
  * @module
  */
-import { mapParts, type Parts, runParts } from "../../core/domain/parts.ts"
+import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { byTime, compare, type Headline } from "./headline.ts"
 import { isInformative, rememberedWords, type Word, wordsOf } from "./words.ts"
@@ -35,11 +34,6 @@ type StoryLabel = "none" | "update" | "correction"
 export const outletsMax = 40
 /** A publication later than this after the first one starts another story. */
 const storySpanMs = 2 * day
-/** Titles with fewer words are compared only as a whole; a cut title needs as many words as the second. */
-const oneMoreWordsMin = 8
-const cutWordsMin = 5
-/** Longer titles are compared only as a whole. */
-const comparedWordsMax = 30
 /** Labels removed from one title. */
 const labelsMax = 3
 /** Corrections that are compared with the other stories, and the share of words they must have. */
@@ -50,26 +44,20 @@ const publisherWordsMax = 5
 
 /**
  * The stories of these headlines, each headline in exactly one, the earliest first. The input order does
- * not matter.
+ * not matter. `read` gives the words of a text.
  */
-export function storiesOf(headlines: ReadonlyArray<Headline>): ReadonlyArray<Story> {
-  return runParts(storiesInParts(headlines))
-}
-
-/** `storiesOf` in parts; `read` gives the words of a text. */
 export function* storiesInParts(
   headlines: ReadonlyArray<Headline>,
   read: typeof wordsOf = rememberedWords(),
 ): Parts<ReadonlyArray<Story>> {
   const publisher = publishersOf(headlines)
   const texts = yield* mapParts(headlines, (headline) => textOf(headline, publisher.names, read))
-  const groups = new Map<number, Array<Member>>()
-  const group = yield* sameTexts(texts, read)
+  const groups = new Map<string, Array<Member>>()
   for (const [number, headline] of headlines.entries()) {
     yield
     const text = texts[number]
     if (text === undefined) continue
-    const key = group(number)
+    const key = `${text.label} ${text.words.join(" ")}`
     const members = groups.get(key) ?? []
     groups.set(key, members)
     members.push({ headline: { ...headline, source: publisher.of(headline) }, text })
@@ -92,7 +80,6 @@ interface Text {
   readonly title: string
   readonly label: StoryLabel
   readonly words: ReadonlyArray<string>
-  readonly cut: boolean
 }
 
 /** Labels that do not change the meaning. */
@@ -123,7 +110,6 @@ function textOf(
     title: text,
     label,
     words: words.length > 0 ? words : [title],
-    cut: /(?:…|\.\.\.)$/.test(text),
   }
 }
 
@@ -180,107 +166,13 @@ function isHost(source: string): boolean {
 }
 
 /** The site's own name in its host: `bbc` of `www.bbc.co.uk` and of `bbc.com`. */
-function siteOf(url: string): string {
+export function siteOf(url: string): string {
   // An address in its canonical form has no login and no port.
   const labels = (url.split("/", 3)[2] ?? url).split(".")
   const last = labels.length - 1
   const isSecondLevel = last >= 2 && labels[last]?.length === 2 &&
     /^(?:co|com|org|net|gov|ac|or|ne)$/.test(labels[last - 1] ?? "")
   return labels[isSecondLevel ? last - 2 : Math.max(0, last - 1)] ?? url
-}
-
-/** Words that change the meaning of a title when they are added to it. */
-const meaningWords: ReadonlySet<string> = new Set(
-  `
-  not no never nor without none neither cannot fail fails failed deny denies denied refuse refuses refused
-  reject rejects rejected may might could would should will can likely unlikely possible possibly expected
-  reportedly alleged allegedly nearly almost about early late former ex fake false if unless before after
-  until over under above below near far more less least most only first second third half part partly up
-  down rise rises rose fall falls fell against for from to with and or but versus vs stop stops stopped end
-  ends ended delay delays delayed cancel cancels cancelled canceled plan plans planned rule rules out
-  considers consider threatens threaten urges urge seeks seek wants asks says denies again another other
-  all any some every both january february march april may june july august september october november
-  december monday tuesday wednesday thursday friday saturday sunday men women mens womens junior
-`.trim().split(/\s+/),
-)
-
-/** For the number of a text, the number of its group of same texts. */
-function* sameTexts(
-  texts: ReadonlyArray<Text>,
-  read: typeof wordsOf,
-): Parts<(number: number) => number> {
-  const parents = texts.map((_, number) => number)
-  const rootOf = (number: number): number => {
-    let root = number
-    while (parents[root] !== undefined && parents[root] !== root) root = parents[root] ?? root
-    for (let at = number; at !== root;) [at, parents[at]] = [parents[at] ?? root, root]
-    return root
-  }
-  const join = (one: number, other: number): void => {
-    parents[rootOf(one)] = rootOf(other)
-  }
-  const whole = new Map<string, number>()
-  const cuts = new Map<string, number>()
-  for (const [number, { title, label, words, cut }] of texts.entries()) {
-    yield
-    const place = cut ? cuts : whole
-    const key = keyOf(label, words)
-    const other = place.get(key)
-    // The representative of equal texts must not depend on the order.
-    if (other === undefined || title < (texts[other]?.title ?? "")) place.set(key, number)
-    if (other !== undefined) join(number, other)
-  }
-  for (
-    const { label, words, number } of [...whole.values()].flatMap((number) => at(texts, number))
-  ) {
-    if (words.length <= oneMoreWordsMin || words.length > comparedWordsMax) continue
-    yield
-    words.forEach((word, place) => {
-      if (meaningWords.has(word) || /\p{N}/u.test(word)) return
-      const shorter = whole.get(keyOf(label, words.toSpliced(place, 1)))
-      if (shorter !== undefined && isOrdinary(read(texts[number]?.title ?? ""), word)) {
-        join(number, shorter)
-      }
-    })
-  }
-  yield* joinCuts(texts, whole, cuts, join)
-  return rootOf
-}
-
-/** Whether the title writes the word in lower case, so that it is no name. */
-function isOrdinary(words: ReadonlyArray<Word>, word: string): boolean {
-  return words.some(({ written }) => written === word)
-}
-
-function at(texts: ReadonlyArray<Text>, number: number) {
-  const text = texts[number]
-  return text === undefined ? [] : [{ ...text, number }]
-}
-
-/** A cut title belongs to the whole title that it begins, if there is exactly one. */
-function* joinCuts(
-  texts: ReadonlyArray<Text>,
-  whole: ReadonlyMap<string, number>,
-  cuts: ReadonlyMap<string, number>,
-  join: (one: number, other: number) => void,
-): Parts<void> {
-  const lengths = [...new Set([...cuts.values()].map((number) => texts[number]?.words.length ?? 0))]
-    .filter((length) => length >= cutWordsMin && length <= comparedWordsMax)
-  const begun = new Map<number, number | null>()
-  for (const number of whole.values()) {
-    yield
-    const { label, words } = texts[number] ?? { label: "none" as const, words: [] }
-    for (const length of lengths) {
-      const cut = length > words.length ? undefined : cuts.get(keyOf(label, words.slice(0, length)))
-      // The second whole title shows that the cut one is ambiguous.
-      if (cut !== undefined) begun.set(cut, begun.has(cut) ? null : number)
-    }
-  }
-  for (const [cut, only] of begun) if (only !== null) join(cut, only)
-}
-
-function keyOf(label: StoryLabel, words: ReadonlyArray<string>): string {
-  return `${label} ${words.join(" ")}`
 }
 
 /** Splits the publications of one text where the next one is too long after the first. */

@@ -4,24 +4,14 @@
  *
  * @module
  */
-import { conceptsOf } from "./concepts.ts"
-import { joinedPlaces, type Place, placeOf, spacedPlace } from "./places.ts"
 
 export interface Word {
   /** The normalized form, for comparison. */
   readonly term: string
-  /** The same with its ending, for the comparison of names: "Royals" is not "Royal". */
-  readonly plain: string
   readonly written: string
   readonly capitalised: boolean
   /** Only a space or a hyphen separates it from the previous word. */
   readonly follows: boolean
-  /** The place that it means; its term is then the place's. */
-  readonly place: Place | undefined
-  /** The kinds of events that it is a word for. */
-  readonly concepts: ReadonlyArray<string>
-  /** A sum of money. */
-  readonly amount: boolean
 }
 
 /** Words read of one text; the longest title cannot have more. */
@@ -37,26 +27,32 @@ const aliases: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bEuropean Central Bank\b/g, "ECB"],
   [/\bBank of England\b/g, "BoE"],
   [/\bBank of Japan\b/g, "BoJ"],
-  [/\b(North|South|Latin|Central|Captain) America(?=n?\b)/g, "$1america"],
   [/\bBTC\b/g, "Bitcoin"],
   [/\bETH\b|\b[Ee]ther\b/g, "Ethereum"],
-  [/\bSOL\b/g, "Solana"],
-  [/\bDOGE\b(?! (?:cut|staff|team|chief|job|layoff|access))/g, "Dogecoin"],
   [/\bGOP\b/g, "Republicans"],
-  [/\bDems?\b/g, "Democrats"],
   [/\bDemocratic\b/g, "Democrat"],
   [/(?<!\d ?)\bPM\b/g, "Prime Minister"],
-  [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b|\b[Cc]ost of living\b/g, "inflation"],
-  [/\bleav(?:es?|ing) office\b/gi, "resign"],
-  [/\b[Ll]ift-?off\b/g, "liftoff"],
-  [/\b[Ee]xit polls?\b/g, "exitpoll"],
+  [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b/g, "inflation"],
   [/\b[Cc]ease-fire\b/g, "ceasefire"],
-  [/\b[Ss]igns? (?:of|that)\b/g, "of"],
-  [/°\s?C\b/g, " celsius"],
-  [/°\s?F\b/g, " fahrenheit"],
+  [/\b[Hh]alf[ -][Tt]ime\b/g, "halftime"],
+  [/\b([Ss]emi|[Qq]uarter)[ -][Ff]inals?\b/g, "$1final"],
 ]
-
 const anyAlias = new RegExp(aliases.map(([long]) => long.source).join("|"))
+
+/** Words for what is of a country, each before its country. */
+const ofCountries: ReadonlyMap<string, string> = new Map(
+  `american us; british uk; french france; german germany; spanish spain; dutch netherlands; greek greece;
+  italian italy; portuguese portugal; polish poland; czech czechia; hungarian hungary; danish denmark;
+  swedish sweden; norwegian norway; finnish finland; swiss switzerland; turkish turkey; russian russia;
+  ukrainian ukraine; israeli israel; iranian iran; iraqi iraq; indian india; chinese china; japanese japan;
+  korean korea; brazilian brazil; argentine argentina; chilean chile; mexican mexico; canadian canada;
+  colombian colombia; peruvian peru; venezuelan venezuela; kenyan kenya; egyptian egypt; nigerian nigeria;
+  australian australia; irish ireland; scottish scotland; welsh wales; romanian romania; serbian serbia`
+    .split(";").map((pair): [string, string] => {
+      const [adjective = "", country = ""] = pair.trim().split(" ")
+      return [adjective, country]
+    }),
+)
 
 /** The words of a text, in order, at most `wordsMax`. */
 export function wordsOf(text: string): ReadonlyArray<Word> {
@@ -67,26 +63,17 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
     .replace(/(\d),(?=\d{3})/g, "$1")
     .replace(/['’]s\b/gi, "")
   // Most texts have no alias, and one test of all is faster than each replacement.
-  const shortened = joinedPlaces(
-    anyAlias.test(plain)
-      ? aliases.reduce((text, [long, short]) => text.replace(long, short), plain)
-      : plain,
-  )
+  const shortened = anyAlias.test(plain)
+    ? aliases.reduce((text, [long, short]) => text.replace(long, short), plain)
+    : plain
   let end = -1
   for (const match of shortened.matchAll(/\p{N}+(?:\.\p{N}+)?|[\p{L}\p{N}]+/gu)) {
     if (words.length === wordsMax) break
     const [written] = match
     const between = end < 0 ? "" : shortened.slice(end, match.index)
-    const place = placeOf(written)
-    const term = place?.term ?? termOf(written)
     words.push({
-      term,
-      plain: place?.term ?? (/^\p{Lu}{2}$/u.test(written) ? written : written.toLowerCase()),
-      written: spacedPlace(written),
-      place,
-      concepts: concepts.get(term) ?? [],
-      amount: /[$€£]\s?$/.test(shortened.slice(Math.max(0, match.index - 2), match.index)) &&
-        /^\d[\d.]*k?$/i.test(written),
+      term: termOf(written),
+      written,
       capitalised: /^\p{Lu}/u.test(written),
       follows: between === " " || between === "-",
     })
@@ -111,6 +98,8 @@ export function rememberedWords(): typeof wordsOf {
 /** Lower case, without the ending of a plural or of a form of a verb. */
 function termOf(written: string): string {
   const lower = written.toLowerCase()
+  const country = ofCountries.get(lower) ?? ofCountries.get(singular(lower))
+  if (country !== undefined) return country
   const single = singular(lower)
   if (uninformative.has(lower) || uninformative.has(single)) return single
   const stem = stemOf(single)
@@ -160,8 +149,6 @@ const marketWords = `
 const uninformative: ReadonlySet<string> = new Set(
   `${stopWords} ${marketWords}`.trim().split(/\s+/).flatMap((word) => [word, singular(word)]),
 )
-
-const concepts = conceptsOf(termOf)
 
 /** Whether a term identifies a subject. A single letter, a small number or a year does not. */
 export function isInformative(term: string): boolean {

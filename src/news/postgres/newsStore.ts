@@ -6,8 +6,10 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Headline } from "../domain/headline.ts"
+import type { Verdict } from "../domain/reading.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { NewsStore } from "../NewsStore.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
+import { NewsStore, type StoredVerdict } from "../NewsStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 /** Rows in one statement: at most a megabyte of JSON. */
@@ -34,6 +36,8 @@ export const layer: Layer.Layer<NewsStore, never, SqlClient> = Layer.effect(
       saveRead: saveRead(sql),
       sources: sources(sql),
       between: between(sql),
+      addVerdicts: addVerdicts(sql),
+      verdicts: verdicts(sql),
       prune: prune(sql),
     })),
 )
@@ -93,6 +97,38 @@ const between = (sql: SqlClient) =>
     Effect.orDie,
   )
 
+const addVerdicts = (sql: SqlClient) =>
+  Effect.fn("NewsStore.addVerdicts")(
+    function* (rows: ReadonlyArray<StoredVerdict>, readAt: EpochMs) {
+      for (const batch of Array.chunksOf(rows, headlinesBatch)) {
+        yield* sql`
+        INSERT INTO news_reading (market_id, url, verdict, outcome, bears, decides, quote, read_at)
+        SELECT market_id, url, verdict, outcome, bears, decides, quote, ${new Date(readAt)}
+        FROM json_to_recordset(${jsonText(batch.map(readingRow))}::json) AS row (
+          market_id text, url text, verdict text, outcome text, bears text, decides boolean, quote text
+        ) WHERE EXISTS (SELECT FROM headline WHERE headline.url = row.url)
+        ORDER BY market_id, url
+        ON CONFLICT DO NOTHING`
+      }
+    },
+    Effect.orDie,
+  )
+
+const verdicts = (sql: SqlClient) =>
+  Effect.fn("NewsStore.verdicts")(function* (marketIds: ReadonlyArray<MarketId>) {
+    if (marketIds.length === 0) return []
+    const rows = yield* sql<ReadingRow>`
+    SELECT market_id, url, verdict, outcome, bears, decides, quote FROM news_reading
+    WHERE market_id = ANY (${marketIds}::text[])`
+    return rows.map((
+      { market_id, url, verdict, outcome, bears, decides, quote },
+    ): StoredVerdict => ({
+      marketId: market_id,
+      url,
+      verdict: verdict === "about" ? { outcome, bears, decides, quote } : verdict,
+    }))
+  }, Effect.orDie)
+
 const prune = (sql: SqlClient) =>
   Effect.fn("NewsStore.prune")(function* (before: EpochMs, max: number) {
     yield* sql`DELETE FROM news_source WHERE requested_at < ${new Date(before)}`
@@ -105,6 +141,22 @@ const prune = (sql: SqlClient) =>
     SELECT count(*) AS gone FROM gone`
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
+
+interface ReadingRow {
+  readonly market_id: MarketId
+  readonly url: string
+  readonly verdict: "about" | Extract<Verdict, string>
+  readonly outcome: string | null
+  readonly bears: "for" | "against" | null
+  readonly decides: boolean
+  readonly quote: string
+}
+
+function readingRow({ marketId, url, verdict }: StoredVerdict): ReadingRow {
+  return typeof verdict === "string"
+    ? { market_id: marketId, url, verdict, outcome: null, bears: null, decides: false, quote: "" }
+    : { market_id: marketId, url, verdict: "about", ...verdict }
+}
 
 function incomingRow({ url, title, source, publishedAt }: Headline) {
   return { url, title, source, published_ms: publishedAt }

@@ -18,7 +18,8 @@ interface MarketTemplate {
   readonly headlines: Readonly<Record<HeadlineKind, string>>
 }
 
-type HeadlineKind = "first" | "second" | "preview" | "rise" | "fall"
+export const headlineKinds = ["first", "second", "preview", "rise", "fall"] as const
+type HeadlineKind = typeof headlineKinds[number]
 
 interface EventWords {
   readonly category: string

@@ -90,11 +90,15 @@ const Completion = Schema.Struct({
 })
 const decodeCompletion = Schema.decodeUnknownOption(Completion)
 
-export const layer = (options: ModelOptions): Layer.Layer<Model> =>
+/** `send` performs the HTTP requests; a stand-in answers them itself. */
+export const layer = (
+  options: ModelOptions,
+  send: typeof fetch = transport(options.apiKey),
+): Layer.Layer<Model> =>
   Layer.effect(
     Model,
     Effect.gen(function* () {
-      const client = clientOf(options)
+      const client = clientOf(options, send)
       const slots = yield* Semaphore.make(concurrentRequestsMax)
       const count = { asked: 0, running: 0 }
       yield* publishDepth("model", {
@@ -197,7 +201,7 @@ const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOpti
 })
 
 /** All options are explicit: the client reads nothing from the environment and logs nothing. */
-function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
+function clientOf({ baseUrl }: ModelOptions, send: typeof fetch): OpenAI {
   return new OpenAI({
     apiKey: noKey,
     adminAPIKey: null,
@@ -209,7 +213,7 @@ function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
     maxRetries: 0,
     // Our own timeout fires first; without this one the client would use its default.
     timeout: 2 * Duration.toMillis(attemptTimeout.digest),
-    fetch: transport(apiKey),
+    fetch: send,
   })
 }
 

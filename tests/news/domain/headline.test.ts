@@ -12,13 +12,16 @@ import {
   type Headline,
   headlineOf,
   newsRetentionMs,
+  newStories as newStoriesInParts,
   titleLengthMax,
 } from "../../../src/news/domain/headline.ts"
+import { runParts } from "../../../src/core/domain/parts.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
-import { newStories } from "../../support/news/unsliced.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
+const newStories = (...given: Parameters<typeof newStoriesInParts>) =>
+  runParts(newStoriesInParts(...given))
 const now = Date.UTC(2026, 10, 20, 12)
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))

@@ -55,4 +55,4 @@ function claimsOf({ facts, slots }: DraftRequest): ReadonlyArray<ClaimDraft> {
   })
 }
 
-export const rulesDetector = Detector.of({ name: "rules", detect: () => Effect.never })
+export const rulesDetector = Detector.of({ name: "rules" })

@@ -21,6 +21,8 @@ import { agreeingJudge } from "../writing/pages.ts"
 import type { DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
+import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
 import { postgresWhales, type WhalePorts } from "../whales/whaleStores.ts"
@@ -44,7 +46,7 @@ const sources = Layer.succeed(NewsSources, [{
 
 /** All ports, on the PostgreSQL client of the test. */
 export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
-  Layer.provide(sources),
+  Layer.provide([sources, NewsReader.layerNone, Layer.mock(VenueClient, { wallets: null })]),
   Layer.provideMerge(Layer.mergeAll(
     feedStore.layer,
     marketStore.layer,

@@ -5,11 +5,13 @@
  */
 import { Effect, Layer } from "effect"
 import type { Headline } from "../../../src/news/domain/headline.ts"
-import { NewsStore, type SourceStatus } from "../../../src/news/NewsStore.ts"
+import { NewsStore, type SourceStatus, type StoredVerdict } from "../../../src/news/NewsStore.ts"
 
 /** Each build is empty. */
 export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
   let stored: ReadonlyArray<Headline> = []
+  let verdicts: ReadonlyArray<StoredVerdict> = []
+  const isStored = (url: string) => stored.some((it) => it.url === url)
   const statuses = new Map<string, SourceStatus>()
   const newestFirst = () =>
     stored.toSorted((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
@@ -40,10 +42,19 @@ export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
         newestFirst().filter(({ publishedAt }) => publishedAt >= from && publishedAt <= to)
           .slice(0, limit)
       ),
+    addVerdicts: (rows) =>
+      Effect.sync(() => {
+        for (const row of rows) {
+          const isKnown = verdicts.some((it) => it.marketId === row.marketId && it.url === row.url)
+          if (!isKnown && isStored(row.url)) verdicts = [...verdicts, row]
+        }
+      }),
+    verdicts: (ids) => Effect.sync(() => verdicts.filter(({ marketId }) => ids.includes(marketId))),
     prune: (before, max) =>
       Effect.sync(() => {
         const count = stored.length
         stored = newestFirst().slice(0, max).filter(({ publishedAt }) => publishedAt >= before)
+        verdicts = verdicts.filter(({ url }) => isStored(url))
         for (const [name, { readAt }] of statuses) if (readAt < before) statuses.delete(name)
         return count - stored.length
       }),

@@ -6,7 +6,7 @@
  */
 import { Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { layer as modelLayer, type ModelOptions } from "../../../src/writing/openai/model.ts"
-import { Detector } from "../../../src/predetermined/Detector.ts"
+import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { Judge } from "../../../src/writing/Judge.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 
@@ -98,12 +98,12 @@ export const modelOf = (
     ...options,
   })
 
-/** The narrator, the judge without its trial, and the detector of the service, over this server. */
+/** The narrator, the judge without its trial, and the reader of the service, over this server. */
 export const overModel = (
   server: Pick<ModelServer, "baseUrl">,
   options: Partial<ModelOptions> = {},
 ) =>
-  Layer.mergeAll(Narrator.layerModel, Judge.layerUnmeasured, Detector.layerModel)
+  Layer.mergeAll(Narrator.layerModel, Judge.layerUnmeasured, NewsReader.layerModel)
     .pipe(Layer.provide(modelOf(server, options)))
 
 /** The call of a request; null for another one. */

@@ -1,0 +1,103 @@
+/**
+ * The stand-in that reads the simulated news, over the client of a model: what it decides is what the
+ * headline says, and a stand-in that misbehaves decides nothing alone.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Layer, Redacted, Result } from "effect"
+import { hour } from "../../../src/core/domain/time.ts"
+import { isListed, newsIndex, related } from "../../../src/news/domain/match.ts"
+import { decidedOutcome, type RelatedStory } from "../../../src/news/domain/reading.ts"
+import { NewsReader } from "../../../src/news/NewsReader.ts"
+import { knownOutcome } from "../../../src/predetermined/domain/predetermined.ts"
+import { feedOf, makeNewsArchive, outlets } from "../../../src/venues/simulated/news.ts"
+import { readerOf, simulatedReader } from "../../../src/venues/simulated/reader.ts"
+import { devWorld } from "../../../src/venues/simulated/venue.ts"
+import { layer as modelLayer } from "../../../src/writing/openai/model.ts"
+import { runParts } from "../../../src/core/domain/parts.ts"
+import { test } from "../../support/effect.ts"
+import { market } from "../../support/movers/market.ts"
+
+const world = devWorld(7)
+const archive = makeNewsArchive(world)
+const over = (send: typeof fetch) =>
+  NewsReader.layerModel.pipe(Layer.provide(modelLayer({
+    ...{ apiKey: Redacted.make(""), baseUrl: new URL("https://simulated.example/v1") },
+    ...{ model: simulatedReader, checkModel: null, reasoningEffort: null },
+    ...{ tokensMax: null, price: null },
+  }, send)))
+
+/** The related stories of markets at some hours, as they were read, with what pays. */
+const readStories = Effect.gen(function* () {
+  const { read, name } = yield* NewsReader
+  equal(name, simulatedReader)
+  const found: Array<{ story: RelatedStory; decided: 0 | 1 | null; known: boolean }> = []
+  for (let n = 0; n < 6; n++) {
+    const now = world.options.origin + n * 30 * hour
+    const articles = outlets.flatMap((outlet) => feedOf(archive, outlet, now))
+    const open = Array.from(
+      { length: world.catalogue.slots },
+      (_, slot) => world.catalogue.at(slot, now),
+    ).filter(({ mechanical, subject }) => mechanical === null && subject !== null)
+    const index = runParts(newsIndex(articles, open))
+    for (const of of open) {
+      const { question, outcomes, endsAt, eventSlug } = of
+      const asked = market({ question, outcomes, endsAt: of.listedEndsAt ?? endsAt, eventSlug })
+      const matches = related(index, asked, now - 24 * hour, 12)
+      const [first, ...others] = matches
+      if (first === undefined) continue
+      const task = {
+        market: asked,
+        siblings: [],
+        rules: "",
+        stories: [first, ...others],
+        now,
+      } as const
+      const verdicts = yield* read(task)
+      const stories = matches.flatMap((match, n): ReadonlyArray<RelatedStory> => {
+        const verdict = verdicts[n] ?? "refused"
+        if (verdict === "unrelated" || verdict === "refused" && !isListed(match)) return []
+        return [{
+          ...match,
+          strength: "direct",
+          reading: typeof verdict === "string" ? null : verdict,
+        }]
+      })
+      const known = Result.isSuccess(knownOutcome({ market: asked, proposal: null, stories, now }))
+      for (const story of stories) {
+        found.push({ story, decided: decidedOutcome(asked, story), known })
+      }
+    }
+  }
+  return found
+})
+
+test("the stand-in reads the stories of a market as they are worded, and no others", () =>
+  Effect.gen(function* () {
+    const found = yield* readStories
+    const read = found.filter(({ story }) => story.reading !== null)
+    ok(read.length > 50, String(read.length))
+    const decisive = read.filter(({ decided }) => decided !== null)
+    ok(decisive.length > 5, String(decisive.length))
+    ok(read.some(({ story }) => story.reading?.decides === false))
+    equal(found.filter(({ known }) => known), [])
+  }).pipe(Effect.provide(over(readerOf(world)))))
+
+test("a stand-in that calls everything decisive makes no outcome known: copies count once", () =>
+  Effect.gen(function* () {
+    const found = yield* readStories
+    ok(found.some(({ decided }) => decided !== null))
+    equal(found.filter(({ known }) => known), [])
+  }).pipe(Effect.provide(over(async (address, init) => {
+    const answer = await (await readerOf(world)(address, init)).json()
+    const { readings } = JSON.parse(answer.choices[0].message.content)
+    const titles = JSON.parse(String(init?.body)).messages[1].content.split("\n")
+      .filter((line: string) => line.includes('"headline"')).map((line: string) => JSON.parse(line))
+    const claims = readings.map((reading: object, n: number) => ({
+      ...reading,
+      ...{ about: true, outcome: "Yes", bears: "for", decides: true, quote: titles[n].title },
+    }))
+    answer.choices[0].message.content = JSON.stringify({ readings: claims })
+    return Response.json(answer)
+  }))))
