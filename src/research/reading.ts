@@ -72,6 +72,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     siblings,
     rules,
     proposalRecord,
+    isListingRead,
   ] = yield* Effect
     .all([
       loggedStep(slug, "prices", priceAction(ports, market, now)),
@@ -82,6 +83,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
       loggedStep(slug, "siblings", siblingsOf(ports, market, now)),
       loggedStep(slug, "rules", rulesOf(ports, market)),
       loggedStep(slug, "record", recordOf(ports, market)),
+      Effect.isSuccess(ports.freshness.fresh(inputs.listing)),
     ], { concurrency: "unbounded" })
   if (first === undefined) return yield* noPrices
   const last = rest.at(-1) ?? first
@@ -96,6 +98,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     siblings,
     rules,
     proposalRecord,
+    isListingRead,
     estimate: null,
     priceAction: [first, ...rest],
     book,

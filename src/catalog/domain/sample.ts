@@ -471,6 +471,7 @@ function sampleReport(): Report {
     walletsRead: { tracked: 96, read: 96 },
     news: { stories: [], sources: 3, answered: 3 },
     proposal: null,
+    isListingRead: true,
     siblings: { markets: [], complete: true },
     rules: "This market will resolve to Yes if the bridge opens to traffic before 2028.",
     proposalRecord: null,

@@ -220,7 +220,7 @@ function priceMove(change: Change | null, material: ReportMaterial) {
 
 /** What belongs to the move: its step, the headlines around it, its record and its range. */
 function detailFacts(material: ReportMaterial, about: About): ReadonlyArray<NewFact> {
-  const { now } = material
+  const { now, proposal } = material
   const { main, step, low, high, spanMs } = movementOf(material)
   return [
     ...main === null || step === null ? [] : [
@@ -232,7 +232,9 @@ function detailFacts(material: ReportMaterial, about: About): ReadonlyArray<NewF
       ),
     ],
     ...newsFacts(material, about),
-    ...main === null || !isLive(material) ? [] : [halfFact(about, priceMove(main, material))],
+    ...main === null || proposal !== null || !isLive(material)
+      ? []
+      : [halfFact(about, priceMove(main, material))],
     ...main === null && low < high && spanMs >= hour
       ? [rangeFact(about, { low, high, spanMs })]
       : [],

@@ -68,6 +68,8 @@ export interface ReportMaterial {
   readonly news: RelatedNews | null
   /** Null when no outcome is proposed, or it is not known which. */
   readonly proposal: Proposal | null
+  /** Whether the listing is recent, so that a market without a proposal has none. */
+  readonly isListingRead: boolean
   /** Null when they could not be read. */
   readonly siblings: Siblings | null
   /** The market's rules: untrusted text. Null when there are none, or they could not be read. */

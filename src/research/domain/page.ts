@@ -17,7 +17,7 @@ import {
 } from "../../writing/facts/endings.ts"
 import { estimateFact, limitFact } from "../../writing/facts/estimates.ts"
 import { type NewFact, present } from "../../writing/facts/fact.ts"
-import { averageFacts, costFact } from "../../writing/facts/quotes.ts"
+import { averageFacts, costFact, stakeFact } from "../../writing/facts/quotes.ts"
 import {
   noWalletFact,
   otherWalletsFact,
@@ -131,15 +131,10 @@ function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
   const about = aboutOf(market)
   const number = estimateFact(about, statedNumber(material))
   if (!isLive(material)) return [number]
-  const stated = new Set(
-    cards.flatMap(({ facts }) => facts).flatMap(({ values }) =>
-      values["loss"] === undefined ? [] : [JSON.stringify(values["ask"])]
-    ),
-  )
-  const costs = ([0, 1] as const).flatMap((outcome) =>
-    present(costFact(about, sideOf(material, outcome)))
-  )
-    .filter(({ values }) => !stated.has(JSON.stringify(values["ask"])))
+  const stated = new Set(cards.flatMap(({ facts }) => facts.map(({ statement }) => statement)))
+  const costs = ([0, 1] as const).map((outcome) => sideOf(material, outcome))
+    .filter((side) => !stated.has(stakeFact(about, side)?.statement ?? ""))
+    .flatMap((side) => present(costFact(about, side)))
   const sides = book === null ? null : sidesOf(material)
   const payout = payoutOf(material)
   return [

@@ -135,13 +135,17 @@ function counterPrice(material: ReportMaterial): Statement {
   } ${far.mid > mid ? "higher" : "lower"}`
 }
 
-function proposalFacts({ market, proposal }: ReportMaterial): ReadonlyArray<NewFact> {
+function proposalFacts(
+  { market, proposal, isListingRead }: ReportMaterial,
+): ReadonlyArray<NewFact> {
   const about = aboutOf(market)
   if (proposal?.disputed === true) return disputeFacts(about)
   return [
     ...proposal !== null
       ? []
-      : [market.status === "proposed" ? unreadProposalFact(about) : noProposalFact(about)],
+      : market.status !== "proposed" && isListingRead
+      ? [noProposalFact(about)]
+      : [unreadProposalFact(about, market.status === "proposed")],
     disputeRateFact(about, market.category),
     ...disputeFacts(about).slice(0, proposal === null ? 0 : 1),
   ]

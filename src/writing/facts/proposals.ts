@@ -73,12 +73,16 @@ export function proposalFact(about: About, proposal: Proposal, now: EpochMs): Ne
   )
 }
 
-/** An outcome is proposed, but which one could not be read. */
-export function unreadProposalFact(about: About): NewFact {
+/** An outcome is proposed, but which one could not be read; or it could not be read whether one is. */
+export function unreadProposalFact(about: About, isProposed: boolean = true): NewFact {
   return factOf(
     "resolution",
     about.slug,
-    phrase`An outcome of ${marketOf(about)} is proposed at the venue; which one could not be read.`,
+    isProposed
+      ? phrase`An outcome of ${
+        marketOf(about)
+      } is proposed at the venue; which one could not be read.`
+      : phrase`Whether an outcome is proposed at the venue could not be read.`,
   )
 }
 

@@ -7,6 +7,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { microstructure } from "../../../src/markets/domain/book.ts"
 import {
+  offersOf,
   quoteOf,
   quoteOfBook,
   quoteOfMid,
@@ -14,9 +15,12 @@ import {
   takerFee,
 } from "../../../src/markets/domain/quote.ts"
 import {
+  averagePriceOf,
   breakEvenProbability,
   copyCostOf,
   halfGivenBackAt,
+  limitPriceOf,
+  offeredUsdOf,
   roundTripOf,
 } from "../../../src/markets/domain/tradeCosts.ts"
 import { outcomeOf } from "../../../src/track-record/domain/moverDrift.ts"
@@ -109,5 +113,37 @@ law(
     const half = halfGivenBackAt(given)
     const beyond = half - Math.sign(priceNow - priceStart) / 10_000
     return outcomeOf(given, half).margin >= -1 && outcomeOf(given, beyond).margin < 0
+  },
+)
+
+law(
+  "limitPriceOf() is the highest price step that breaks even, fee included",
+  Arbitrary.all({ chance: between(1, 9_999), fee: between(0, 100) }),
+  ({ chance, fee }) => {
+    const [probability, rate] = [chance / 10_000, fee / 1_000]
+    const limit = limitPriceOf(probability, rate)
+    ok(breakEvenProbability(limit, rate) <= probability + 1e-6)
+    ok(breakEvenProbability(limit + 0.0001, rate) > probability - 1e-6)
+  },
+)
+
+law(
+  "averagePriceOf() lies between the best price and the last one needed, and offers add up",
+  Arbitrary.all({ first: between(1, 98), more: between(0, 50), usd: between(1, 400) }),
+  ({ first, more, usd }) => {
+    const [best, last] = [first / 100, Math.min(0.99, (first + more) / 100)]
+    const [offers, other] = offersOf(
+      book([{ price: 1 - last, size: 100 }], [{ price: last, size: 200 }, {
+        price: best,
+        size: 100,
+      }]),
+    )
+    const average = averagePriceOf(offers, usd)
+    const all = offeredUsdOf(offers)
+    ok(Math.abs(all - (100 * best + 200 * last)) < 1e-6)
+    strictEqual(average === null, usd > all)
+    ok(average === null || average >= best - 1e-6 && average <= last + 1e-6)
+    ok(offeredUsdOf(offers, best) >= 100 * best - 1e-6)
+    strictEqual(other[0]?.price, last)
   },
 )

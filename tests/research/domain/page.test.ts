@@ -118,6 +118,11 @@ law("wallets are absent only as far as they were read", anyMaterial, (material) 
   if (isAbsent) strictEqual(/more ha(?:s|ve) not been read/.test(whaleView), read < tracked)
 }, many)
 
+law("a proposal is absent only of a recent listing", anyMaterial, (material) => {
+  if (material.isListingRead && material.market.status !== "proposed") return
+  ok(!/No outcome is proposed/.test(textOf(material)))
+}, many)
+
 law("headlines are absent only when every source answered", anyMaterial, (material) => {
   const { news } = material
   const isAbsent = /had no headline|had a headline before/.test(textOf(material))

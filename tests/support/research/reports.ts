@@ -31,6 +31,7 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
     walletsRead: { tracked: 96, read: 96 },
     news: { stories: [story()], sources: 3, answered: 3 },
     proposal: null,
+    isListingRead: true,
     siblings: { markets: [], complete: true },
     rules: null,
     proposalRecord: null,
@@ -294,6 +295,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
         ...{ outcome: made.proposal.outcome, disputed: made.proposal.disputed },
         ...{ marketId: id, proposedAt: now - made.proposal.hours * hour, settlesAt: null },
       },
+      isListingRead: made.exclusive,
       siblings: made.siblings === null ? null : {
         complete: made.many,
         markets: made.siblings.map(({ question, mid }, n) => ({

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { isLive } from "../../../src/research/domain/material.ts"
 import { movementOf } from "../../../src/research/domain/movement.ts"
@@ -42,7 +43,7 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material, report }) =>
       without(material) ? facts.some(says(/no order book/)) : facts.some(has("bid")) &&
         facts.filter((fact) => has("ask", "breakEven")(fact) || has("gain", "loss")(fact))
-            .length >= 2 &&
+            .length >= new Set(material.market.outcomes.map((name) => readableName(name))).size &&
         facts.some((fact) => has("size1")(fact) || has("size")(fact) || has("offered")(fact)) &&
         report.decision.sides.length === 2,
   ],
@@ -74,7 +75,9 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material: { proposal } }) =>
       facts.some(({ kind, statement }) =>
         kind === "resolution" &&
-        (proposal === null ? /proposed at the venue/ : /The venue's proposal is /).test(statement)
+        (proposal === null ? /is proposed at the venue/ : /The venue's proposal is /).test(
+          statement,
+        )
       ) && facts.some((fact) => has("disputed")(fact) || has("overturned")(fact)),
   ],
   [
