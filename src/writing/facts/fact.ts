@@ -33,7 +33,7 @@ export function factOf(
   { text: statement, ...spelled }: Statement,
   details: Details = {},
 ): NewFact {
-  const none = { direction: null, negative: false, links: [], certain: false }
+  const none = { direction: null, links: [] }
   return { kind, subject, statement, ...spelled, ...none, ...details }
 }
 
