@@ -116,7 +116,7 @@ function placeWords({ position, lagMs, isStep }: Placed): Statement {
 
 function readingWords(about: About, { reading }: PrintedStory): Statement {
   const bears = reading?.bears ?? null
-  if (bears === null) return phrase``
+  if (bears === null) return phrase` speaks for neither side`
   const side = outcomeOf(unnamed(about), reading?.outcome === about.outcomes[1] ? 1 : 0)
   return phrase` ${bears === "for" ? "speaks for" : "speaks against"} ${side}`
 }
