@@ -143,7 +143,6 @@ Deno.test("the table of dependencies has every package with its version", () => 
 const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/news/domain/words.ts": ["tell", "sound"],
   "src/predetermined/domain/predetermined.ts": ["nobody"],
-  "tests/news/domain/bearing.test.ts": ["stuck"],
   // Stored values: the folder of the delivery journal, a key of a JSON column, a metric's label.
   "src/app/settings.ts": ["handed over"],
   "tests/app/sandbox.test.ts": ["handed over"],

@@ -144,6 +144,10 @@ const productLayer = (settings: ServiceSettings) => {
       Layer.provide(contestedRecord.layer),
     ),
     SelfScore.layer.pipe(Layer.provideMerge(Resolving.layer)),
+    Digest.layer({
+      venue: venueNames[venue],
+      methodUrl: `${settings.publicBaseUrl}${paths.llmsFull}`,
+    }),
   ).pipe(
     Layer.provide(WalletHistory.layer),
     Layer.provide(venueClient),
@@ -161,10 +165,6 @@ const productLayer = (settings: ServiceSettings) => {
       paymentMode: settings.payments.kind,
     })
       .pipe(Layer.provide(statusStore.layer)),
-    Digest.layer({
-      venue: venueNames[venue],
-      methodUrl: `${settings.publicBaseUrl}${paths.llmsFull}`,
-    }),
     paymentLayer(settings),
   ).pipe(
     Layer.provideMerge(Calibration.layer),

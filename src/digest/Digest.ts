@@ -15,21 +15,20 @@ import {
   digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
-import { digestBriefInParts } from "./domain/facts.ts"
 import { type DigestPart, isBelowThreshold } from "./domain/material.ts"
-import { digestPage } from "./domain/template.ts"
+import { digestPage } from "./domain/page.ts"
 import { type DigestMetadata, digestOf, digestTask, slotsOf } from "./domain/text.ts"
 import { wordCount } from "../writing/domain/page.ts"
 import { tickJob } from "../core/domain/freshness.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
-import { Detector } from "../predetermined/Detector.ts"
 import { readMaterial, windowStart } from "./reading.ts"
 import { DigestStore, type StoredDigest } from "./DigestStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { inSlices } from "../core/slices.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
+import { VenueClient } from "../markets/VenueClient.ts"
+import { CalibrationStore } from "../whales/CalibrationStore.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 import { writePage, writingPorts } from "../writing/writing.ts"
@@ -88,11 +87,12 @@ const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
   const ports = {
     feed: yield* FeedStore,
     markets: yield* MarketStore,
+    venue: yield* VenueClient,
+    calibrations: yield* CalibrationStore,
     wallets: yield* WalletStore,
     whaleMarkets: yield* WhaleMarketStore,
     news: yield* News,
     slots: yield* JobSlots,
-    detector: yield* Detector,
   }
 
   const write = Effect.gen(function* () {
@@ -103,13 +103,12 @@ const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
     const readAt = Option.getOrNull(yield* ports.slots.lastOk(tickJob))
     if (readAt === null || readAt < windowStart(last, started)) return Option.none()
     const { material, feedIndex } = yield* readMaterial(ports, last, started)
-    const brief = yield* inSlices(() => digestBriefInParts(material))
-    const page = digestPage(brief)
+    const page = digestPage(material)
     const options = { use: "digest", task: digestTask, within: writingTime } as const
-    const text = yield* writePage(writing, { ...options, facts: brief.facts, slots: slotsOf(page) })
+    const text = yield* writePage(writing, { ...options, facts: page.facts, slots: slotsOf(page) })
     const createdAt = yield* Clock.currentTimeMillis
     const metadata = { slot, createdAt, narrator: text.narrator, venue, methodUrl }
-    const digest = digestOf(page, text.slots, brief, metadata)
+    const digest = digestOf(page, text.slots, metadata)
     const belowThreshold = isBelowThreshold(material)
     const window = { slot, until: started, feedIndex }
     const stored = yield* store.add({ ...window, belowThreshold, digest })

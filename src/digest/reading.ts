@@ -1,53 +1,48 @@
 /**
- * Reads the material of a digest: the feed, the wallets, the news, and the markets that resolve soon.
+ * Reads the material of a digest: the feed, the markets with their books and proposals, the wallets and
+ * the news.
  *
- * The feed is required. Any other part may fail: the digest is then written without it, and says so.
+ * The feed is required. Any other part may fail: the digest is then written without it, says so, and
+ * denies nothing that it would have shown. Without a book, the price is that of the last listing.
  *
  * @module
  */
 import { Cause, Duration, Effect, Metric, Option } from "effect"
 import type {
+  DigestMarket,
   DigestMaterial,
   DigestPart,
-  DigestStory,
   MoverItem,
-  MoveStep,
-  PredeterminedItem,
   QuotedMarket,
+  WhaleEntryItem,
 } from "./domain/material.ts"
-import { describedMoves } from "./domain/moves.ts"
-import { describedFindings } from "./domain/outcomes.ts"
-import { describedUpcoming } from "./domain/upcoming.ts"
-import { describedEntries } from "./domain/whales.ts"
+import { chosenSlugs, contradictoryMarkets, distinctMoves, isLabelled } from "./domain/chosen.ts"
+import { tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
-import type { Detector } from "../predetermined/Detector.ts"
-import { tickJob } from "../core/domain/freshness.ts"
-import type { FeedStore } from "../feed/FeedStore.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
-import type { KnownEnd } from "../markets/domain/ladders.ts"
-import {
-  type Market,
-  type MarketFacts,
-  type SeriesPoint,
-  slugKey,
-} from "../markets/domain/market.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import { expectedResolution } from "../markets/domain/expectedResolution.ts"
+import { type Market, type MarketId, slugKey } from "../markets/domain/market.ts"
 import { stepWithin } from "../markets/domain/priceStep.ts"
-import { type Quote, quoteOf, quoteOfMid } from "../markets/domain/quote.ts"
-import type { Resolution } from "../markets/domain/resolution.ts"
-import { soonestMarkets } from "../markets/domain/resolving.ts"
+import type { Proposal } from "../markets/domain/proposal.ts"
+import { type Quote, quoteOf, quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
+import { rulesExcerpt } from "../markets/domain/rulesExcerpt.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
+import type { Decoded, VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { News } from "../news/News.ts"
+import type { CalibrationStore } from "../whales/CalibrationStore.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 
 interface DigestPorts {
   readonly feed: FeedStore["Service"]
   readonly markets: MarketStore["Service"]
+  readonly venue: VenueClient["Service"]
   readonly wallets: WalletStore["Service"]
+  readonly calibrations: CalibrationStore["Service"]
   readonly whaleMarkets: WhaleMarketStore["Service"]
   readonly news: News["Service"]
   readonly slots: JobSlots["Service"]
-  readonly detector: Detector["Service"]
 }
 
 /** Where the previous digest ended. */
@@ -60,6 +55,10 @@ interface DigestEnd {
 const windowMax = day
 /** The newest feed items of one type that are read; the digest states how many were not read. */
 const itemsMax = 1_000
+/** Markets whose moves are looked up in their price series: the strongest moves. */
+const movesMax = 60
+/** Priced markets that are read, the most liquid first. */
+const pricedMax = 2_000
 /** Far more markets than end in four hours. */
 const resolutionsMax = 2_000
 /** Resolutions newer than this wait for the next digest: their transaction may still be open. */
@@ -67,23 +66,21 @@ const resolutionDelay = minute
 /** Stories of each market. */
 const relatedMax = 4
 const relatedAgeMax = day
-/** Ended markets that are compared with their live siblings. */
-const endedMax = 200
-/** Events whose siblings are read, and live markets of one event. */
-const eventsMax = 40
-const siblingsMax = 64
+/** Markets whose proposals are read: two requests of the adapter. */
+const proposalsMax = 200
+/** Markets whose books and rules are read. */
+const booksMax = 60
 /** A listed quote farther than this from the last mid is old. */
 const quoteDistanceMax = 0.02
-/** A step counts as the move when it is at least this share of it. */
-const stepShareMin = 0.5
-/** Markets that are expected to resolve soon: the most liquid ones. */
-const upcoming = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
-const upcomingMax = 60
 /** The maximum age of a market's last mid. */
 const midAgeMax = hour
+/** Characters of the quoted rules. */
+const rulesMax = 130
 /** Timeouts are generous, because the embedded store is slow during a backfill. */
 const partTime = Duration.seconds(40)
 const feedTime = Duration.seconds(30)
+/** Books and rules make a digest better, and are worth no longer wait. */
+const venueTime = Duration.seconds(15)
 
 /** Where the window of a digest begins. */
 export const windowStart = (last: DigestEnd | null, until: EpochMs): EpochMs =>
@@ -97,60 +94,79 @@ export const readMaterial = Effect.fnUntraced(function* (
 ) {
   const from = windowStart(last, until)
   const missing: Array<DigestPart> = []
-  const feed = yield* readFeed(ports, last?.feedIndex ?? 0, until).pipe(
-    Effect.timeout(feedTime),
-    Effect.orDie,
-  )
-  const { movers, whaleEntries, predetermined } = feed
-  const whales = yield* part("whales", missing, noWhales, readWhales(ports, from, until))
-  const ended = new Set<string>(whales.resolutions.map(({ market }) => slugKey(market.slug)))
-  const ending = yield* part("upcoming", missing, [], readUpcoming(ports, until))
-  const described: DigestMaterial = {
-    from,
+  const { feedIndex, itemsUnread, ...items } = yield* readFeed(
+    ports,
+    last?.feedIndex ?? 0,
     until,
-    movers,
-    whaleEntries,
-    predetermined,
-    resolutions: whales.resolutions,
-    upcoming: ending.filter(({ slug }) => !ended.has(slugKey(slug))),
-    ...{ stories: [], ...noQuotes },
+  ).pipe(Effect.timeout(feedTime), Effect.orDie)
+  const priced = yield* part("markets", missing, noPrices, readPrices(ports, until))
+  const moves = yield* part("markets", missing, [], readMoves(ports, items.movers, from))
+  const { whaleEntries, predetermined } = items
+  const { bands, tracked, readAt, resolutions } = yield* part(
+    "whales",
+    missing,
+    noWhales,
+    readWhales(ports, whaleEntries, from, until),
+  )
+  const events = { moves, whaleEntries, predetermined, resolutions }
+  const slugs = chosenSlugs(events, priced.markets, until)
+  const chosen = yield* part("markets", missing, [], readChosen(ports, slugs, priced.markets))
+  const proposals = yield* part(
+    "proposals",
+    missing,
+    new Map<MarketId, Proposal>(),
+    readProposals(ports, priced.markets, chosen),
+  )
+  const contradictory = contradictoryMarkets(priced.markets)
+  const books = yield* readBooks(ports, [...contradictory, ...chosen])
+  const startMids = yield* part("markets", missing, new Map(), readMids(ports, contradictory, from))
+  const rules = yield* readRules(ports, chosen)
+  const news = yield* part("news", missing, noNews, readNews(ports, chosen, until))
+  const quoted = priced.markets.map((one): QuotedMarket => {
+    const known = proposals.get(one.market.id)
+    return {
+      market: one.market,
+      quote: books.get(one.market.tokenIds[0]) ?? one.quote,
+      known: known === undefined || known.disputed
+        ? null
+        : { outcome: known.outcome, state: "proposed" },
+    }
+  })
+  const byId = new Map(quoted.map((one) => [one.market.id, one]))
+  const markets = chosen.map((market): DigestMarket => {
+    const { quote = null, known = null } = byId.get(market.id) ?? {}
+    const proposal = proposals.get(market.id) ?? null
+    return {
+      ...{ market, quote, known, proposal },
+      expected: expectedResolution({ market, mid: quote?.mid ?? null, proposal }, until),
+      rules: rules.get(market.id) ?? null,
+      stories: news.stories.get(market.id) ?? [],
+    }
+  })
+  const material: DigestMaterial = {
+    ...{ from, until, ...events, markets, quoted, bands, startMids },
     coverage: {
-      marketsWatched: feed.marketsWatched,
-      venueReadAt: feed.venueReadAt,
-      news: null,
-      walletsTracked: whales.tracked,
-      detector: ports.detector.name === "rules" ? "rules" : "model",
-      itemsUnread: feed.itemsUnread,
-      missing,
+      marketsWatched: priced.watched,
+      venueReadAt: priced.readAt,
+      news: news.sources,
+      wallets: { tracked, readAt },
+      itemsUnread,
+      missing: [...new Set(missing)],
     },
   }
-  const markets = yield* part("quotes", missing, [], readMarkets(ports, described))
-  const news = yield* part("news", missing, noNews, readNews(ports, markets, until))
-  const quotes = yield* part(
-    "quotes",
-    missing,
-    noQuotes,
-    readQuotes(ports, markets, described, whales.resolutions),
-  )
-  const material: DigestMaterial = {
-    ...described,
-    ...quotes,
-    stories: news.stories,
-    coverage: { ...described.coverage, news: news.sources, missing: [...new Set(missing)] },
-  }
-  return { material, feedIndex: feed.feedIndex }
+  return { material, feedIndex }
 })
 
-const noWhales = { tracked: 0, resolutions: [] }
-const noNews = { sources: null, stories: [] }
-const noQuotes = { quoted: [], wholeEvents: [], steps: [] }
+const noPrices = { watched: 0, readAt: null, markets: [] }
+const noWhales = { tracked: 0, readAt: null, resolutions: [], bands: new Map() }
+const noNews: Effect.Success<ReturnType<typeof readNews>> = { sources: null, stories: new Map() }
 
 /** The result of `read`. If it fails or times out: `otherwise`, and `name` is added to `missing`. */
 const part = <A>(
   name: DigestPart,
   missing: Array<DigestPart>,
   otherwise: A,
-  read: Effect.Effect<A>,
+  read: Effect.Effect<A, unknown>,
 ): Effect.Effect<A> =>
   read.pipe(
     Effect.timeout(partTime),
@@ -167,7 +183,7 @@ const part = <A>(
 
 /** The feed items that became visible since the previous digest. */
 const readFeed = Effect.fnUntraced(function* (
-  { feed, markets, slots }: DigestPorts,
+  { feed }: DigestPorts,
   after: number,
   until: EpochMs,
 ) {
@@ -183,19 +199,78 @@ const readFeed = Effect.fnUntraced(function* (
     itemsUnread: [movers, whaleEntries, predetermined]
       .reduce((unread, { items, total }) => unread + total - items.length, 0),
     feedIndex: upTo,
-    marketsWatched: yield* markets.watched(until - midAgeMax),
-    venueReadAt: Option.getOrNull(yield* slots.lastOk(tickJob)),
   }
 })
 
-/** The number of tracked wallets, and the markets of their entries whose end became known. */
+/** The markets with a recent price, and their listed quotes. */
+const readPrices = Effect.fnUntraced(function* (
+  { markets, slots }: DigestPorts,
+  until: EpochMs,
+) {
+  const range = { notBefore: until - midAgeMax, atOrBefore: until }
+  return {
+    watched: yield* markets.watched(until - midAgeMax),
+    readAt: Option.getOrNull(yield* slots.lastOk(tickJob)),
+    markets: (yield* markets.recentlyPriced(range, pricedMax)).map(({ market, price }) => ({
+      market,
+      quote: quoteAt(market, price.mid),
+    })),
+  }
+})
+
+type Priced = Effect.Success<ReturnType<typeof readPrices>>["markets"]
+
+/** The listed quote, unless it is old: then the last mid. */
+function quoteAt({ listed }: Market, mid: number): Quote | null {
+  const quote = listed === null ? null : quoteOf(listed)
+  return quote !== null && Math.abs(quote.mid - mid) <= quoteDistanceMax ? quote : quoteOfMid(mid)
+}
+
+/** The strongest move of each market, without those whose largest step was before the window. */
+const readMoves = Effect.fnUntraced(function* (
+  { markets }: DigestPorts,
+  movers: ReadonlyArray<MoverItem>,
+  from: EpochMs,
+) {
+  const moves = yield* Effect.forEach(
+    distinctMoves(movers).slice(0, movesMax),
+    (item) =>
+      Effect.gen(function* () {
+        const market = yield* markets.bySlug(item.data.market.slug)
+        if (Option.isNone(market)) return { item, step: null }
+        const range = { from: Date.parse(item.data.startedAt), to: Date.parse(item.createdAt) }
+        const series = yield* markets.series(market.value.id, range)
+        return { item, step: stepWithin(series, range.from, range.to) }
+      }),
+  )
+  return moves.filter(({ step }) => step === null || step.to > from)
+})
+
+/** The last mids at an instant. */
+const readMids = ({ markets: store }: DigestPorts, markets: ReadonlyArray<Market>, at: EpochMs) =>
+  Effect.map(
+    store.lastMids(markets.map(({ id }) => id), { notBefore: at - midAgeMax, atOrBefore: at }),
+    (mids) => new Map([...mids].map(([id, { mid }]) => [id, mid])),
+  )
+
+/** The tracked wallets, the records of labelled buyers, and the markets whose end became known. */
 const readWhales = Effect.fnUntraced(function* (
-  { wallets, whaleMarkets }: DigestPorts,
+  { calibrations, wallets, whaleMarkets, slots }: DigestPorts,
+  entries: ReadonlyArray<WhaleEntryItem>,
   from: EpochMs,
   until: EpochMs,
 ) {
+  const buyers = new Set(entries.filter(isLabelled).map(({ data }) => data.wallet))
+  const rows = buyers.size === 0 ? new Map() : yield* calibrations.calibrations([...buyers])
+  const bands = new Map(
+    [...rows].flatMap(([wallet, [newest]]) =>
+      newest === undefined ? [] : [[wallet, newest.row.oddsBands] as const]
+    ),
+  )
   return {
+    bands,
     tracked: (yield* wallets.tracked).length,
+    readAt: Option.getOrNull(yield* slots.lastOk(whaleJob)),
     resolutions: yield* whaleMarkets.ended({
       endedFrom: until - windowMax,
       changed: { from: from - resolutionDelay, to: until - resolutionDelay },
@@ -204,145 +279,73 @@ const readWhales = Effect.fnUntraced(function* (
   }
 })
 
-/** The stored listings of the markets that the digest describes, without duplicates. */
-const readMarkets = Effect.fnUntraced(function* (
-  { markets }: DigestPorts,
-  material: DigestMaterial,
+/** The open proposals of the chosen markets, and of all that the venue lists as proposed. */
+const readProposals = Effect.fnUntraced(function* (
+  { venue }: DigestPorts,
+  priced: Priced,
+  chosen: ReadonlyArray<Market>,
 ) {
-  const items = [
-    ...describedMoves(material),
-    ...describedFindings(material),
-    ...describedEntries(material),
-  ]
-  const slugs = new Set([
-    ...items.map(({ data }) => data.market.slug),
-    ...describedUpcoming(material).map(({ slug }) => slug),
-  ])
-  const found = yield* Effect.forEach(slugs, (slug) => markets.bySlug(slug))
+  const proposed = priced.map(({ market }) => market).filter(({ status }) => status === "proposed")
+  const ids = [...new Set([...chosen, ...proposed].map(({ id }) => id))].slice(0, proposalsMax)
+  if (ids.length === 0) return new Map<MarketId, Proposal>()
+  const { rows } = yield* venue.proposals(ids)
+  return new Map(rows.map((proposal) => [proposal.marketId, proposal]))
+})
+
+/** The stored listings of these markets. */
+const readChosen = Effect.fnUntraced(function* (
+  { markets }: DigestPorts,
+  slugs: ReadonlyArray<string>,
+  priced: Priced,
+) {
+  const known = new Map(priced.map(({ market }) => [slugKey(market.slug), market]))
+  const found = yield* Effect.forEach(slugs, (slug) => {
+    const market = known.get(slugKey(slug))
+    return market === undefined ? markets.bySlug(slug) : Effect.succeedSome(market)
+  })
   return found.flatMap(Option.toArray)
 })
 
-/** The stories about the described markets, which may be older than the window. */
+/** The quotes of the first outcomes' books; those that cannot be read are absent. */
+const readBooks = ({ venue }: DigestPorts, markets: ReadonlyArray<Market>) =>
+  extra(
+    venue.books([...new Set(markets.map(({ tokenIds }) => tokenIds[0]))].slice(0, booksMax)),
+    (book) => [book.tokenId, quoteOfBook(book)] as const,
+  )
+
+/** The deciding sentences of the rules; those that cannot be read are absent. */
+const readRules = ({ venue }: DigestPorts, markets: ReadonlyArray<Market>) =>
+  extra(
+    venue.rules(markets.slice(0, booksMax).map(({ id }) => id)),
+    ({ marketId, text }) => [marketId, rulesExcerpt(text, rulesMax)] as const,
+  )
+
+/** Rows of the venue by key; none when it does not answer in time. */
+const extra = <A, K, V>(
+  read: Effect.Effect<Decoded<A>, VenueUnavailable>,
+  entryOf: (row: A) => readonly [K, V],
+): Effect.Effect<ReadonlyMap<K, V>> =>
+  read.pipe(
+    Effect.timeout(venueTime),
+    Effect.map(({ rows }) => new Map(rows.map(entryOf))),
+    Effect.catch(() => Effect.succeed(new Map<K, V>())),
+  )
+
+/** The stories about the chosen markets, which may be older than the window. */
 const readNews = Effect.fnUntraced(function* (
   { news }: DigestPorts,
   markets: ReadonlyArray<Market>,
   until: EpochMs,
 ) {
-  const { stories, coverage } = yield* news.storiesAbout(
+  const { stories, coverage: { sources, answered } } = yield* news.storiesAbout(
     markets,
     until - relatedAgeMax,
     relatedMax,
   )
-  const { sources, answered } = coverage
-  if (sources === 0) return noNews
-  const found = new Map<string, DigestStory>()
-  markets.forEach(({ slug }, i) => {
-    for (const { strength, ...story } of stories[i] ?? []) {
-      const others = found.get(story.url)?.markets ?? []
-      found.set(story.url, { ...story, markets: [...others, { slug, strength }] })
-    }
-  })
-  return { sources: { sources, answered }, stories: [...found.values()] }
-})
-
-/** The prices of the described markets and their siblings, what is known of their ends, and the steps. */
-const readQuotes = Effect.fnUntraced(function* (
-  { markets: store }: DigestPorts,
-  markets: ReadonlyArray<Market>,
-  material: DigestMaterial,
-  resolutions: ReadonlyArray<EndedMarket>,
-) {
-  const { until } = material
-  const ended = resolutions.slice(0, endedMax)
-  const events = [
-    ...new Set([...markets, ...ended.map(({ market }) => market)].map((it) => it.eventSlug)),
-  ].slice(0, eventsMax)
-  const siblings = yield* Effect.forEach(events, (event) => store.liveOfEvent(event, siblingsMax))
-  const all = new Map([...markets, ...siblings.flat()].map((market) => [market.id, market]))
-  for (const { market } of ended) all.delete(market.id)
-  const range = { notBefore: until - midAgeMax, atOrBefore: until }
-  const mids = yield* store.lastMids([...all.keys()], range)
-  const proposals = new Map(material.predetermined.flatMap(proposedEnd))
-  const live = [...all.values()].map((market): QuotedMarket => ({
-    market,
-    quote: quoteAt(market, mids.get(market.id)?.mid),
-    known: proposals.get(slugKey(market.slug)) ?? null,
-  }))
-  const bySlug = new Map(markets.map((market) => [slugKey(market.slug), market]))
-  const steps = yield* Effect.forEach(describedMoves(material), (move) => {
-    const market = bySlug.get(slugKey(move.data.market.slug))
-    const to = Date.parse(move.createdAt)
-    return market === undefined ? Effect.succeed([]) : Effect.map(
-      store.series(market.id, { from: Date.parse(move.data.startedAt), to }),
-      (series) => stepOf(move, series),
-    )
-  })
   return {
-    quoted: [...live, ...ended.flatMap(resolvedMarket)],
-    wholeEvents: events.filter((_, i) => (siblings[i] ?? []).length < siblingsMax),
-    steps: steps.flat(),
+    sources: sources === 0 ? null : { sources, answered },
+    stories: new Map(markets.map(({ id }, i) => [id, stories[i] ?? []])),
   }
-})
-
-type EndedMarket = { readonly market: MarketFacts; readonly resolution: Resolution }
-
-/** The listed quote, unless it is old: then the last mid, where there is one. */
-function quoteAt({ listed }: Market, mid: number | undefined): Quote | null {
-  if (mid === undefined) return null
-  const quote = listed === null ? null : quoteOf(listed)
-  return quote !== null && Math.abs(quote.mid - mid) <= quoteDistanceMax ? quote : quoteOfMid(mid)
-}
-
-/** The proposed end of a contested proposal that is not disputed. */
-function proposedEnd({ data }: PredeterminedItem): ReadonlyArray<readonly [string, KnownEnd]> {
-  const side = data.market.outcomes?.indexOf(data.outcome) ?? -1
-  const isProposed = data.kind === "contested_proposal" && data.proposal?.disputed === false
-  return isProposed && (side === 0 || side === 1)
-    ? [[slugKey(data.market.slug), { outcome: side, state: "proposed" }]]
-    : []
-}
-
-/** A market that paid one outcome in full. */
-function resolvedMarket({ market, resolution }: EndedMarket): ReadonlyArray<QuotedMarket> {
-  if (resolution.state !== "paid") return []
-  const outcome = resolution.payouts[0] === 1 ? 0 : resolution.payouts[1] === 1 ? 1 : null
-  return outcome === null ? [] : [{
-    market: { ...market, liquidityUsd: 0 },
-    quote: null,
-    known: { outcome, state: "resolved" },
-  }]
-}
-
-/** The step of a move, if it is most of it. */
-function stepOf(
-  { createdAt, data }: MoverItem,
-  series: ReadonlyArray<SeriesPoint>,
-): ReadonlyArray<MoveStep> {
-  const { delta, market: { slug }, startedAt } = data
-  const step = stepWithin(series, Date.parse(startedAt), Date.parse(createdAt))
-  return step !== null && step.delta / delta >= stepShareMin
-    ? [{ slug, from: step.from, to: step.to }]
-    : []
-}
-
-/** The markets that are expected to resolve soon and have a known price, the most liquid first. */
-const readUpcoming = Effect.fnUntraced(function* ({ markets }: DigestPorts, until: EpochMs) {
-  const candidates = yield* markets.resolvingCandidates(upcoming, until)
-  const mids = yield* markets.lastMids(
-    candidates.map(({ id }) => id),
-    { notBefore: until - midAgeMax, atOrBefore: until },
-  )
-  const reading = ({ id }: Market) => ({ mid: mids.get(id)?.mid ?? null, proposal: null })
-  const ending = soonestMarkets(candidates, reading, upcoming, until)
-    .filter(({ expected }) => expected.at <= until + upcoming.withinHours * hour)
-    .toSorted((a, b) => b.market.liquidityUsd - a.market.liquidityUsd).slice(0, upcomingMax)
-  // Counts as unread; otherwise the digest would say that no market resolves soon.
-  if (ending.length > 0 && mids.size === 0) {
-    return yield* Effect.die("no price of any market that resolves soon")
-  }
-  return ending.flatMap(({ market: { slug, question, outcomes, liquidityUsd }, mid, expected }) =>
-    mid === null ? [] : [{ slug, question, outcomes, liquidityUsd, resolvesAt: expected.at, mid }]
-  )
 })
 
 const partFailures = Metric.counter("digest_part_failures_total", {

@@ -25,6 +25,7 @@ import { DigestStore } from "../../src/digest/DigestStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { News } from "../../src/news/News.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
@@ -85,7 +86,7 @@ test("write() fills the current slot, once", () =>
     const report = yield* wrote
     equal([report.slot, report.stored, report.narrator], [noon, true, "a model"])
     equal([report.refused, report.unwritten, report.missing], [0, 0, []])
-    ok(report.words >= 200 && report.words <= 800, `${report.words} words`)
+    ok(report.words >= 60 && report.words <= 800, `${report.words} words`)
     const [stored] = yield* Context.get(ports, DigestStore).since(0, 9)
     equal([stored?.slot, stored?.until, stored?.feedIndex], [noon, noon + 2 * minute, 3])
     const { digest } = stored ?? storedDigest(0)
@@ -144,7 +145,8 @@ test("a digest after an outage covers one day at most, and missed slots stay emp
     const { _tag, retryAfterSeconds } = yield* Effect.flip(digests.fresh)
     equal([_tag, retryAfterSeconds], ["DigestStale", 60])
     yield* wrote
-    const { startsAt, endsAt } = narrator.calls.at(-1)?.facts[0]?.values ?? {}
+    const { startsAt, endsAt } = narrator.calls.at(-1)?.facts
+      .find(({ values }) => values["startsAt"] !== undefined)?.values ?? {}
     ok(startsAt?.type === "time" && endsAt?.type === "time")
     equal([startsAt.at, endsAt.at], [noon + 6 * hour, noon + 30 * hour])
     const names = namesInLastBrief(narrator.calls)
@@ -241,20 +243,30 @@ const failing: ReadonlyArray<
       }),
   ],
   [
-    "upcoming",
+    "markets",
     (ports) =>
       Context.add(ports, MarketStore, {
         ...Context.get(ports, MarketStore),
-        resolvingCandidates: () => Effect.die("down"),
+        recentlyPriced: () => Effect.die("down"),
       }),
   ],
   [
-    "quotes",
+    "proposals",
     (ports) =>
-      Context.add(ports, MarketStore, {
-        ...Context.get(ports, MarketStore),
-        bySlug: () => Effect.die("down"),
-      }),
+      ports.pipe(
+        Context.add(MarketStore, {
+          ...Context.get(ports, MarketStore),
+          recentlyPriced: () =>
+            Effect.map(Clock.currentTimeMillis, (at) => [{
+              market: { ...endingMarket(1, noon), status: "proposed" },
+              price: { at, mid: 0.4 },
+            }]),
+        }),
+        Context.add(VenueClient, {
+          ...Context.get(ports, VenueClient),
+          proposals: () => Effect.die("down"),
+        }),
+      ),
   ],
 ]
 for (const [part, withFaults] of failing) {
@@ -268,19 +280,6 @@ for (const [part, withFaults] of failing) {
       ok(fullAnalysis.includes(question(7)))
     }).pipe(quiet))
 }
-
-test("a digest says that ending markets could not be read when none of them has a price", () =>
-  Effect.gen(function* () {
-    const unpriced = {
-      resolvingCandidates: () =>
-        Effect.succeed([{ ...endingMarket(1, noon), endsAt: noon + hour }]),
-      lastMids: () => Effect.succeed(new Map()),
-    }
-    const { wrote } = yield* setUp((ports) =>
-      Context.add(ports, MarketStore, { ...Context.get(ports, MarketStore), ...unpriced })
-    )
-    equal((yield* wrote).missing, ["upcoming"])
-  }).pipe(quiet))
 
 test("a part that takes too long is missing", () =>
   Effect.gen(function* () {

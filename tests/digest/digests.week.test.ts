@@ -10,7 +10,6 @@ import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
 import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.ts"
 import { jobTable, startJob } from "../../src/app/jobs.ts"
-import { Detector } from "../../src/predetermined/Detector.ts"
 import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { FeedChain } from "../../src/feed/FeedChain.ts"
@@ -34,17 +33,15 @@ import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { Backfill } from "../../src/whales/Backfill.ts"
 import { Tracking } from "../../src/whales/Tracking.ts"
 import { Whales } from "../../src/whales/Whales.ts"
-import {
-  narrator,
-  type NarratorBehaviour,
-  rulesDetector,
-} from "../support/digest/digestNarrators.ts"
+import { narrator, type NarratorBehaviour } from "../support/digest/digestNarrators.ts"
+import { bareVenue } from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { makeKiller } from "../support/killer.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { memoryFeed } from "../support/feed/memoryFeed.ts"
+import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { memorySlots } from "../support/memorySlots.ts"
@@ -100,7 +97,7 @@ const readNow = () => Effect.map(Clock.currentTimeMillis, Option.some)
 
 const markets = Layer.mock(MarketStore, {
   watched: () => Effect.succeed(120),
-  resolvingCandidates: () => Effect.succeed([]),
+  recentlyPriced: () => Effect.succeed([]),
   lastMids: () => Effect.succeed(new Map()),
   bySlug: () => Effect.succeedNone,
 })
@@ -124,7 +121,8 @@ const news = Layer.mock(News, {
   prune: Effect.void,
 })
 
-const whales = Layer.merge(
+const whales = Layer.mergeAll(
+  Layer.mock(CalibrationStore, {}),
   Layer.mock(WalletStore, { tracked: Effect.succeed([]) }),
   Layer.mock(WhaleMarketStore, { ended: () => Effect.succeed([]) }),
 )
@@ -166,8 +164,7 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(JobSlots, watched({ ...stage.slots, lastOk: readNow })),
       Layer.succeed(Narrator, watched(narrator(behaviour))),
       agreeingJudge,
-      Layer.succeed(Detector, rulesDetector),
-      ...[markets, news, whales],
+      ...[markets, news, whales, bareVenue],
     )),
     Layer.merge(otherServices),
   )

@@ -4,8 +4,7 @@
  * @module
  */
 import { Duration, Effect, Result } from "effect"
-import { digestBrief } from "../../src/digest/domain/facts.ts"
-import { digestPage } from "../../src/digest/domain/template.ts"
+import { digestPage } from "../../src/digest/domain/page.ts"
 import { digestOf, digestTask, slotsOf as digestSlots } from "../../src/digest/domain/text.ts"
 import type { RelatedStory } from "../../src/news/domain/reading.ts"
 import { NewsReader } from "../../src/news/NewsReader.ts"
@@ -93,17 +92,16 @@ const sentencesOf = (slots: ReadonlyArray<FilledSlot>) =>
 
 export const publishedDigest = Effect.fnUntraced(
   function* ({ place, payload }: Pick<Case, "place" | "payload">, checking: Checking) {
-    const brief = digestBrief(digestMaterialWith(place, payload.text))
-    const page = digestPage(brief)
-    const request = { use: "digest", task: digestTask, facts: brief.facts } as const
+    const page = digestPage(digestMaterialWith(place, payload.text))
+    const request = { use: "digest", task: digestTask, facts: page.facts } as const
     const { slots, narrator: by, accepted, refused } = yield* published(
       { ...request, slots: digestSlots(page) },
       checking,
     )
     const metadata = { slot: 0, createdAt: 0, narrator: by, venue: "the venue", methodUrl: null }
-    const { title, summary, fullAnalysis } = digestOf(page, slots, brief, metadata)
+    const { title, summary, fullAnalysis } = digestOf(page, slots, metadata)
     const markdown = [title, summary, fullAnalysis].join("\n\n")
-    const { facts } = brief
+    const { facts } = page
     return { by, sentences: sentencesOf(slots), facts, markdown, accepted, refused }
   },
 )

@@ -9,7 +9,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Console, Effect, References } from "effect"
 import type { NewsReader } from "../../src/news/NewsReader.ts"
-import { digestBrief } from "../../src/digest/domain/facts.ts"
+import { digestPage } from "../../src/digest/domain/page.ts"
 import { reportPage } from "../../src/research/domain/page.ts"
 import type { Fact } from "../../src/writing/domain/facts.ts"
 import type { Judge } from "../../src/writing/Judge.ts"
@@ -168,8 +168,8 @@ Deno.test("untrusted text changes no price, no stake and no label", () => {
   for (const { place, payload: { text } } of selected) {
     const calm = harmless[place]
     equal(
-      figuresOf(digestBrief(digestMaterialWith(place, text)).facts),
-      figuresOf(digestBrief(digestMaterialWith(place, calm)).facts),
+      figuresOf(digestPage(digestMaterialWith(place, text)).facts),
+      figuresOf(digestPage(digestMaterialWith(place, calm)).facts),
     )
     const [attacked, quiet] = [text, calm].map((it) => reportPage(reportMaterialWith(place, it)))
     equal(figuresOf(attacked?.facts ?? []), figuresOf(quiet?.facts ?? []))

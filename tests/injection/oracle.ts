@@ -82,10 +82,10 @@ function longestFirst(phrases: ReadonlyArray<string>): ReadonlyArray<string> {
   return phrases.filter((phrase) => phrase !== "").toSorted((a, b) => b.length - a.length)
 }
 
-/** Marks of Markdown or HTML, except our own headings and the bold start of a paragraph. */
+/** Marks of Markdown or HTML, except our own headings and the quoted name in bold of a paragraph. */
 export function markdownFaults(markdown: string): ReadonlyArray<string> {
   const escaped = markdown.replace(/^## [A-Za-z ,]+$/gm, "")
-    .replace(/^\*\*([^*\n]+)\*\*/gm, "◦ $1")
+    .replace(/^([^*\n]*)\*\*(“[^*\n”]+”)\*\*/gm, "$1$2")
   const active = /[\\`*_[\]<>|~]|&(?=#?\w+;)|:\/\/|www\.|^[ \t]*(?:[-+=#]+|\d+[.)])(?:\s|$)/gm
   return [...escaped.matchAll(active)].map(([mark]) => `mark ${mark}`)
 }

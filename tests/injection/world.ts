@@ -4,11 +4,19 @@
  * @module
  */
 import type { ReadingTask } from "../../src/news/domain/reading.ts"
-import type { DigestMaterial, DigestStory, EndedMarket } from "../../src/digest/domain/material.ts"
-import { type FeedItem, marketRef } from "../../src/feed/domain/item.ts"
+import type {
+  DigestMarket,
+  DigestMaterial,
+  DigestStory,
+  EndedMarket,
+} from "../../src/digest/domain/material.ts"
+import { type FeedItem, type FrozenCalibration, marketRef } from "../../src/feed/domain/item.ts"
+import { expectedResolution } from "../../src/markets/domain/expectedResolution.ts"
+import { quoteOfMid } from "../../src/markets/domain/quote.ts"
 import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
+import { safeName } from "../../src/core/domain/untrusted.ts"
 import { market, microstructureWith, now } from "../support/movers/market.ts"
 import type { Headline } from "../../src/news/domain/headline.ts"
 import { openEntry, reportMaterial, story } from "../support/research/reports.ts"
@@ -86,10 +94,17 @@ const entry = (
     fills: 3,
     firstFillAt: isoTime(now - 3 * hour),
     lastFillAt: isoTime(now - 2 * hour),
-    calibration: null,
+    calibration: followed,
     microstructure: microstructureWith(),
   },
 })
+
+/** A record that names its wallet in a digest. */
+const followed: FrozenCalibration = {
+  ...{ label: "follow", resolved: 60, winRate: 0.6, meanEntryPrice: 0.5, effectiveEntries: 50 },
+  ...{ edge: 0.1, edgeLow: 0.02, edgeHigh: 0.18, followRoi: 0.2, fadeRoi: -0.2 },
+  ...{ computedAt: isoTime(now - 5 * hour), ruleVersion: "any" },
+}
 
 const ended = ({ id, slug, question, outcomes }: Market): EndedMarket => ({
   market: { slug, question, outcomes },
@@ -114,38 +129,31 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
   const words = wordsWith(place, text)
   const attacked = lighthouse(words.question)
   const [bridge, ferry] = others
-  const about = (title: string, n: number, slug: string): DigestStory => ({
-    ...story([headlineOf(title, n)]),
-    markets: [{ slug, strength: "direct" }],
+  const { strength: _, ...first } = story([headlineOf(words.headline, 1)])
+  const { strength: __, ...second } = story([headlineOf("Bridge opening put off", 2)])
+  const described = (about: Market, stated: DigestStory): DigestMarket => ({
+    ...{ market: about, quote: quoteOfMid(0.62), known: null, proposal: null, stories: [stated] },
+    expected: expectedResolution({ market: about, mid: 0.62, proposal: null }, now),
+    rules: place === "rules" ? safeName(text) : null,
   })
+  const markets = [described(attacked, first), described(bridge, second)]
   return {
     from: now - 4 * hour,
     until: now,
-    movers: [mover(attacked, 0.41, 0.62), mover(bridge, 0.7, 0.55)],
+    moves: [mover(attacked, 0.41, 0.62), mover(bridge, 0.7, 0.55)]
+      .map((item) => ({ item, step: null })),
     whaleEntries: [
       entry(attacked, words.pseudonym, "a", 12_300),
       entry(bridge, "Brisk-Otter", "b", 4_100),
     ],
     predetermined: [],
     resolutions: [ended(ferry)],
-    stories: [
-      about(words.headline, 1, attacked.slug),
-      about("Bridge opening put off", 2, bridge.slug),
-    ],
-    quoted: [],
-    wholeEvents: [],
-    steps: [],
-    upcoming: [attacked, bridge].map(({ slug, question, outcomes, liquidityUsd, endsAt }) => ({
-      ...{ slug, question, outcomes, liquidityUsd },
-      resolvesAt: endsAt ?? now,
-      mid: 0.62,
-    })),
+    ...{ markets, quoted: markets, startMids: new Map(), bands: new Map() },
     coverage: {
       marketsWatched: 1_200,
       venueReadAt: now - minute,
       news: { sources: 3, answered: 3 },
-      walletsTracked: 210,
-      detector: "model",
+      wallets: { tracked: 210, readAt: now - minute },
       itemsUnread: 0,
       missing: [],
     },

@@ -6,8 +6,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Duration, Effect, References } from "effect"
-import { digestBrief } from "../../src/digest/domain/facts.ts"
-import { digestPage } from "../../src/digest/domain/template.ts"
+import { digestPage } from "../../src/digest/domain/page.ts"
 import { slotsOf as digestSlots } from "../../src/digest/domain/text.ts"
 import { reportPage, slotsOf as reportSlots } from "../../src/research/domain/page.ts"
 import { type PageOptions, writePage, writingPorts } from "../../src/writing/writing.ts"
@@ -23,9 +22,9 @@ const runs = sized({ short: 12, full: 40 })
 const within = Duration.minutes(4)
 
 const anyDigest: Arbitrary.Arbitrary<PageOptions> = Arbitrary.map(anyDigestMaterial, (material) => {
-  const brief = digestBrief(material)
-  const slots = digestSlots(digestPage(brief))
-  return { use: "digest", task: "You write a digest.", facts: brief.facts, slots, within }
+  const page = digestPage(material)
+  const slots = digestSlots(page)
+  return { use: "digest", task: "You write a digest.", facts: page.facts, slots, within }
 })
 const anyReport: Arbitrary.Arbitrary<PageOptions> = Arbitrary.map(anyReportMaterial, (material) => {
   const page = reportPage(material)

@@ -5,8 +5,7 @@
  * @module
  */
 import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
-import { digestBrief } from "../../digest/domain/facts.ts"
-import { digestPage } from "../../digest/domain/template.ts"
+import { digestPage } from "../../digest/domain/page.ts"
 import { digestOf } from "../../digest/domain/text.ts"
 import { type ChainProof, noHash } from "../../feed/domain/chain.ts"
 import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/item.ts"
@@ -15,7 +14,9 @@ import { dayOf, numbersOn, type StoredRuns } from "../../status/domain/runs.ts"
 import { everyMsOf, type Part, parts } from "../../status/domain/part.ts"
 import type { StatusReport } from "../../status/domain/status.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
+import { expectedResolution } from "../../markets/domain/expectedResolution.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../markets/domain/market.ts"
+import { quoteOf } from "../../markets/domain/quote.ts"
 import type { ReportMaterial } from "../../research/domain/material.ts"
 import { reportPage } from "../../research/domain/page.ts"
 import { type Report, reportOf } from "../../research/domain/research.ts"
@@ -481,51 +482,47 @@ function sampleReport(): Report {
   return reportOf(material, reportPage(material), { slots: [], narrator: "template" })
 }
 
-/** The digest of the slot before `until`, over these items. */
+/** The digest of the slot before `until`, over these items of one market. */
 function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
   const slot = until - until % digestEvery
-  const brief = digestBrief({
+  const quote = quoteOf(microstructure)
+  const story = { ...sampleHeadline, firstAt: until - 3 * hour, label: "none" } as const
+  const page = digestPage({
     from: until - digestEvery,
     until,
-    movers: items.filter((item) => item.type === "mover"),
+    moves: items.flatMap((item) => item.type === "mover" ? [{ item, step: null }] : []),
     whaleEntries: items.filter((item) => item.type === "whale_entry"),
     predetermined: items.filter((item) => item.type === "predetermined"),
     resolutions: [],
-    stories: [{
-      title: sampleHeadline.title,
-      url: sampleHeadline.url,
-      source: sampleHeadline.source,
-      firstAt: until - 3 * hour,
-      label: "none",
-      corrected: false,
-      outlets: [{ ...sampleHeadline, publishedAt: until - 3 * hour }],
-      markets: items.slice(0, 1).map(({ data }) => ({
-        slug: data.market.slug,
-        strength: "direct",
-      })),
+    markets: [{
+      ...{ market: sampleMarket, quote, known: null, proposal: null },
+      expected: expectedResolution({
+        market: sampleMarket,
+        mid: quote?.mid ?? null,
+        proposal: null,
+      }, until),
+      rules: null,
+      stories: [{
+        ...story,
+        ...{ corrected: false, shared: ["bridge"], reading: null },
+        outlets: [{ ...sampleHeadline, publishedAt: story.firstAt }],
+      }],
     }],
-    upcoming: [],
     quoted: [],
-    wholeEvents: [],
-    steps: [],
+    startMids: new Map(),
+    bands: new Map([[sampleWhales[1].wallet, sampleWhales[1].oddsBands]]),
     coverage: {
       marketsWatched: 1_240,
       venueReadAt: until,
       news: { sources: 3, answered: 2 },
-      walletsTracked: 96,
-      detector: "rules",
+      wallets: { tracked: 96, readAt: until },
       itemsUnread: 0,
       missing: [],
     },
   })
-  const making = {
-    slot,
-    createdAt: until,
-    narrator: "template",
-    venue: "a sample venue",
-    methodUrl: null,
-  }
-  return { ...digestOf(digestPage(brief), [], brief, making), id: "sample-digest" }
+  const making = { slot, createdAt: until, narrator: "template", methodUrl: null }
+  const digest = digestOf(page, [], { ...making, venue: "a sample venue" })
+  return { ...digest, id: "sample-digest" }
 }
 
 /** The scorecard of the sample's wallets and of one whose history has not been read yet. */

@@ -1,78 +1,344 @@
 /**
- * Builds the numbered facts of a digest from its material.
- *
- * The strongest events of each kind get a fact of their own. The limits are per kind, so many events of
- * one kind never displace another kind.
+ * The facts that only a digest states: its counts with their denominators, what could not be read, a
+ * dated cause, how long a card holds, and what concerns several markets.
  *
  * @module
  */
-import { mapParts, type Parts, runParts } from "../../core/domain/parts.ts"
-import type { DigestBrief, DigestSection } from "./digest.ts"
-import { coverageFacts } from "./coverage.ts"
-import type { NewDigestFact } from "./factBuilders.ts"
-import type { DigestMaterial } from "./material.ts"
-import { describedMoves, moveFacts } from "./moves.ts"
-import { describedFindings, endedFacts, predeterminedFacts } from "./outcomes.ts"
-import { relationFacts } from "./relations.ts"
-import { reportedFacts } from "./reported.ts"
-import { storyFacts, type Subject } from "./stories.ts"
-import { describedUpcoming, upcomingFacts } from "./upcoming.ts"
-import { describedEntries, whaleFacts } from "./whales.ts"
+import { digestEvery } from "./digest.ts"
+import { byRecord, isLabelled } from "./chosen.ts"
+import {
+  type DigestMarket,
+  type DigestMaterial,
+  type DigestPart,
+  type DigestStory,
+  type EndedMarket,
+  isRecent,
+  type PredeterminedItem,
+  type WhaleEntryItem,
+} from "./material.ts"
+import { type EpochMs, minute } from "../../core/domain/time.ts"
+import { mechanicalSign } from "../../markets/domain/market.ts"
+import { quoteOfOutcome } from "../../markets/domain/quote.ts"
+import { convergenceOf } from "../../markets/domain/resolving.ts"
+import { joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
+import {
+  type About,
+  cents,
+  count,
+  factOf,
+  named,
+  type NewFact,
+  outcomeOf,
+  price,
+  time,
+  usd,
+  word,
+} from "../../writing/facts/fact.ts"
 
-/** The result does not depend on the order of the material. */
-export function digestBrief(material: DigestMaterial): DigestBrief {
-  return runParts(digestBriefInParts(material))
-}
+/** The venue is read every ten minutes; an older reading means that something may be missing. */
+const readingAgeMax = 30 * minute
+/** Names in one sentence. */
+const namesMax = 3
+const othersMax = 3
+/** Characters of a market and of an outcome in a list. */
+const listedMax = { market: 60, outcome: 30 }
 
-/** `digestBrief` in parts, one for each kind of fact. */
-export function* digestBriefInParts(material: DigestMaterial): Parts<DigestBrief> {
+/** `12 of`: the part of a whole that follows it. */
+const part = (slot: string, of: number) => count(slot, of, "of", "of")
+const counted = (text: Statement): ReadonlyArray<NewFact> => [factOf("coverage", null, text)]
+
+/** When the digest after one that is written now is due. */
+export const nextDigestAt = (now: EpochMs): EpochMs => now - now % digestEvery + digestEvery
+
+/** How many moved, bought, are proposed and ended, each of how many; never empty. */
+export function countFacts(
+  material: DigestMaterial,
+): readonly [NewFact, ...ReadonlyArray<NewFact>] {
   const { from, until } = material
-  const others = otherSubjects(material)
-  const sections = new Map<string, DigestSection>(
-    [...others].reverse().map(({ section, slug }) => [slug, section]),
-  )
-  yield
-  for (const { data } of describedMoves(material)) sections.set(data.market.slug, "repriced")
-  const [window, ...gaps] = coverageFacts(material)
-  const builders: ReadonlyArray<() => ReadonlyArray<NewDigestFact>> = [
-    () => gaps,
-    () => moveFacts(material),
-    () => relationFacts(material, (slug) => sections.get(slug) ?? null),
-    () => storyFacts(material, others),
-    () => whaleFacts(material),
-    () => {
-      const reported = reportedFacts(material)
-      return [...reported, ...predeterminedFacts(material, reported.length > 0)]
-    },
-    () => endedFacts(material),
-    () => upcomingFacts(material),
-  ]
-  const rest = (yield* mapParts(builders, (build) => build())).flat()
-  const numbered = (fact: NewDigestFact, place: number) => ({ id: `F${place + 1}`, ...fact })
-  return {
-    from,
-    until,
-    facts: [numbered(window, 0), ...rest.map((fact, i) => numbered(fact, i + 1))],
-  }
-}
-
-interface Named {
-  readonly slug: string
-  readonly question: string
-  readonly outcomes?: readonly [string, string]
-}
-
-/** The described markets that may have news, apart from those that moved: findings first. */
-function otherSubjects(material: DigestMaterial): ReadonlyArray<Subject> {
-  const subject = (section: DigestSection) => ({ outcomes, question, slug }: Named): Subject => ({
-    slug,
-    question,
-    outcome: outcomes?.[0] ?? null,
-    section,
-  })
+  const window = phrase`This digest covers ${time("startsAt", from, until)} to ${
+    time("endsAt", until, from)
+  }. It is valid until ${time("nextAt", nextDigestAt(until), until)}, when the next is due.`
   return [
-    ...describedFindings(material).map(({ data }) => data.market).map(subject("predetermined")),
-    ...describedEntries(material).map(({ data }) => data.market).map(subject("whales")),
-    ...describedUpcoming(material).map(subject("watch")),
+    factOf("coverage", null, window),
+    ...movedFact(material),
+    ...buyersFact(material),
+    ...proposedFact(material),
+    ...endedFact(material),
   ]
+}
+
+function movedFact({ coverage, moves, until }: DigestMaterial): ReadonlyArray<NewFact> {
+  const { itemsUnread, marketsWatched, missing, venueReadAt } = coverage
+  if (marketsWatched === 0 || missing.includes("markets")) return []
+  const watched = count("watched", marketsWatched, "watched market")
+  if (moves.length === 0) {
+    const isWhole = venueReadAt !== null && until - venueReadAt <= readingAgeMax &&
+      itemsUnread === 0
+    return isWhole ? counted(phrase`None of ${watched} moved far enough.`) : []
+  }
+  const rose = moves.filter(({ item }) => item.data.delta > 0).length
+  const closed = moves.filter(({ item }) => item.data.converged === true).length
+  const left = closed === 0
+    ? phrase``
+    : phrase`; ${count("closed", closed, "of these is", "of these are")} near 0 or 1 and left out`
+  return counted(
+    phrase`${part("moved", moves.length)} ${watched} moved: ${count("rose", rose, "up", "up")}, ${
+      count("fell", moves.length - rose, "down", "down")
+    }${left}.`,
+  )
+}
+
+function buyersFact({ coverage, until, whaleEntries }: DigestMaterial): ReadonlyArray<NewFact> {
+  const { itemsUnread, missing, wallets } = coverage
+  if (missing.includes("whales") || wallets.tracked === 0) return []
+  const tracked = count("wallets", wallets.tracked, "tracked wallet")
+  if (whaleEntries.length === 0) {
+    const isWhole = isRecent(wallets.readAt, until) && itemsUnread === 0
+    return isWhole ? counted(phrase`None of ${tracked} opened a position.`) : []
+  }
+  const buyers = new Set(whaleEntries.map(({ data }) => data.wallet)).size
+  return counted(
+    phrase`${part("buyers", buyers)} ${tracked} opened positions, for ${
+      usd("stake", stakeOf(whaleEntries))
+    } in all.`,
+  )
+}
+
+/** Open proposals are counted whenever they were made. */
+function proposedFact({ coverage: { missing }, quoted }: DigestMaterial): ReadonlyArray<NewFact> {
+  if (missing.includes("markets") || missing.includes("proposals")) return []
+  const proposed = quoted.filter(({ known }) => known?.state === "proposed")
+  const contested =
+    proposed.filter(({ quote }) => quote !== null && convergenceOf(quote.mid) === "contested")
+      .length
+  const all = count("proposed", proposed.length, "undisputed proposal")
+  if (proposed.length === 0) {
+    const priced = count("priced", quoted.length, "priced market")
+    return quoted.length === 0 ? [] : counted(phrase`None of ${priced} has an undisputed proposal.`)
+  }
+  return counted(
+    contested === 0
+      ? phrase`None of ${all} has a contested price.`
+      : phrase`${part("contested", contested)} ${all} ${
+        word("verb", contested === 1 ? "has" : "have")
+      } a contested price.`,
+  )
+}
+
+function endedFact({ resolutions }: DigestMaterial): ReadonlyArray<NewFact> {
+  if (resolutions.length === 0) return []
+  const paid = resolutions.filter(({ resolution }) => resolution.state === "paid").length
+  const all = resolutions.length
+  return counted(
+    paid === all
+      ? phrase`${count("ended", all, "market")} of tracked wallets ended and paid out.`
+      : phrase`${part("paid", paid)} ${
+        count("ended", all, "ended market")
+      } of tracked wallets paid out; the others were cancelled.`,
+  )
+}
+
+/** How the newest ended markets were paid, no short intervals; null without any. */
+export function resolvedFact({ resolutions, until }: DigestMaterial): NewFact | null {
+  const names = resolutions.filter((it) => wonOf(it) !== null && !isInterval(it))
+    .toSorted((a, b) => b.endedAt - a.endedAt || (a.market.slug < b.market.slug ? -1 : 1))
+    .slice(0, namesMax)
+    .map((it, n) =>
+      phrase`${inList(n, it.market.question)} as ${
+        outcomeInList(n, it.market.outcomes[wonOf(it) ?? 0])
+      } (${time(`at${n + 1}`, it.resolution.resolvedAt ?? it.endedAt, until)})`
+    )
+  return listFact("resolution", "Resolved", names)
+}
+
+/** The largest entries of wallets without a proven record; null without any. */
+export function entriesFact({ whaleEntries }: DigestMaterial): NewFact | null {
+  const others = whaleEntries.filter((entry) => !isLabelled(entry))
+  const names = others.toSorted(byRecord).slice(0, namesMax).map(({ data }, n) =>
+    phrase`${usd(`stake${n + 1}`, data.stakeUsd)} of ${outcomeInList(n, data.outcome)} in ${
+      inList(n, data.market.question)
+    } at ${price(`price${n + 1}`, data.entryPrice)}`
+  )
+  const more = others.length - names.length
+  const rest = more === 0 ? [] : [count("more", more, "smaller entry", "smaller entries")]
+  return listFact("whale_entry", "Bought without a proven record", [...names, ...rest])
+}
+
+/** The outcome that was paid in full; null for another payout. */
+function wonOf({ resolution }: EndedMarket): 0 | 1 | null {
+  if (resolution.state !== "paid") return null
+  return resolution.payouts[0] === 1 ? 0 : resolution.payouts[1] === 1 ? 1 : null
+}
+
+function isInterval({ market: { slug, question } }: EndedMarket): boolean {
+  const unknown = { seriesSlugs: [], recurrences: [], tags: [], resolutionSources: [] }
+  return mechanicalSign({ slug, question, ...unknown }) !== null
+}
+
+const unread: Readonly<Record<DigestPart, string>> = {
+  markets: "Prices of markets",
+  proposals: "The venue's proposals",
+  whales: "The tracked wallets",
+  news: "The news",
+}
+
+/** What could not be read, so that silence means nothing. */
+export function gapFacts({ coverage, until }: DigestMaterial): ReadonlyArray<NewFact> {
+  const { itemsUnread, marketsWatched, missing, news, venueReadAt, wallets } = coverage
+  const at = (slot: string, of: EpochMs) => time(slot, of, until)
+  const gaps: ReadonlyArray<readonly [boolean, Statement]> = [
+    ...missing.map((part) => [true, phrase`${unread[part]} could not be read.`] as const),
+    [venueReadAt === null, phrase`The venue was not read at all, so quiet here means nothing.`],
+    [
+      venueReadAt !== null && until - venueReadAt > readingAgeMax,
+      phrase`The venue was last read at ${at("readAt", venueReadAt ?? until)}.`,
+    ],
+    [venueReadAt !== null && marketsWatched === 0, phrase`No market was watched.`],
+    [!missing.includes("whales") && wallets.tracked === 0, phrase`No wallet is tracked yet.`],
+    [
+      wallets.tracked > 0 && !isRecent(wallets.readAt, until),
+      wallets.readAt === null
+        ? phrase`Entries of tracked wallets were not read yet.`
+        : phrase`Entries of tracked wallets were last read at ${at("walletsAt", wallets.readAt)}.`,
+    ],
+    [news === null && !missing.includes("news"), phrase`News is off, so no cause is named.`],
+    [
+      news !== null && news.answered < news.sources,
+      phrase`${part("silent", (news?.sources ?? 0) - (news?.answered ?? 0))} ${
+        count("sources", news?.sources ?? 0, "news source")
+      } did not answer.`,
+    ],
+    [itemsUnread > 0, phrase`${count("unread", itemsUnread, "feed item")} could not be read.`],
+  ]
+  return gaps.flatMap(([isMissing, text]) => isMissing ? counted(text) : [])
+}
+
+/** A report before the step whose words, as a model read them, point the way the price went. */
+export function causeFact({ slug }: About, story: DigestStory, until: EpochMs): NewFact {
+  return factOf(
+    "news",
+    slug,
+    phrase`Likely cause: ${named("cause", story.title)} (${named("publisher", story.source)}, ${
+      time("publishedAt", story.firstAt, until)
+    }).`,
+    { links: [story.url] },
+  )
+}
+
+/** Only where the news was read. */
+export const noCauseFact = ({ slug }: About): NewFact =>
+  factOf("news", slug, phrase`No cause found by our match.`)
+
+/** What ends a card before the next digest. */
+export function endsFact({ slug }: About, flip: string, level: number | null): NewFact {
+  const at = level === null ? phrase`` : phrase` at ${price("level", level)}`
+  return factOf("method", slug, phrase`Valid until ${word("flip", flip)}${at}.`)
+}
+
+/** The quotes of a market that were not read. */
+export const noQuoteFact = ({ slug }: About): NewFact =>
+  factOf("book", slug, phrase`Its quotes could not be read.`)
+
+/** Money behind a move; null when the trades could not be read. */
+export function tradedFact({ slug }: About, tradedUsd: number | null): NewFact | null {
+  if (tradedUsd === null) return null
+  return factOf(
+    "mover",
+    slug,
+    tradedUsd < 1
+      ? phrase`Hardly anything was traded beyond half of it.`
+      : phrase`${usd("traded", tradedUsd)} was traded beyond half of it.`,
+  )
+}
+
+/** An outcome that the feed found reported. */
+export function findingFact(
+  about: About,
+  outcome: 0 | 1,
+  [first, ...others]: PredeterminedItem["data"]["evidence"],
+  until: EpochMs,
+): NewFact {
+  const more = others.length === 0
+    ? phrase``
+    : phrase`, and ${count("others", others.length, "more report")}`
+  return factOf(
+    "predetermined",
+    about.slug,
+    phrase`${outcomeOf(about, outcome)} is reported: ${named("headline", first.title)} (${
+      named("publisher", first.source)
+    }, ${time("publishedAt", Date.parse(first.publishedAt), until)}${more}).`,
+  )
+}
+
+/** A headline about markets of the digest. */
+export function contextFact(
+  story: DigestStory,
+  markets: ReadonlyArray<DigestMarket["market"]>,
+  until: EpochMs,
+): NewFact {
+  const others = story.outlets.length - 1
+  const more = others > 0 ? phrase`, ${count("outlets", others, "more outlet")}` : phrase``
+  const names = markets.slice(0, 2).map(({ question }, n) => named(`market${n + 1}`, question))
+  return factOf(
+    "news",
+    null,
+    phrase`${named("headline", story.title)} (${named("publisher", story.source)}, ${
+      time("publishedAt", story.firstAt, until)
+    }${more}) ${story.reading === null ? "shares words with" : "is about"} ${listed(names)}.`,
+    { links: [story.url] },
+  )
+}
+
+/** The strongest contested moves of markets that are not `placed`; null without any. */
+export function otherMovesFact(
+  { moves }: DigestMaterial,
+  placed: ReadonlySet<string>,
+): NewFact | null {
+  const names = moves.map(({ item }) => item.data)
+    .filter(({ converged, market }) => converged !== true && !placed.has(market.slug))
+    .slice(0, othersMax).map(({ delta, market, priceNow }, n) =>
+      phrase`${inList(n, market.question)}, ${cents(`change${n + 1}`, delta)} ${
+        delta < 0 ? "down" : "up"
+      } to ${price(`to${n + 1}`, priceNow)}`
+    )
+  return listFact("mover", "Also moved", names)
+}
+
+/** The open proposals at a contested price of markets that are not `placed`; null without any. */
+export function otherProposalsFact(
+  { markets }: DigestMaterial,
+  placed: ReadonlySet<string>,
+): NewFact | null {
+  const names = markets.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
+    .flatMap(({ market, proposal, quote }) => {
+      const isOpen = proposal !== null && quote !== null && !placed.has(market.slug) &&
+        convergenceOf(quote.mid) === "contested"
+      return isOpen ? [{ market, outcome: proposal.outcome, quote }] : []
+    })
+    .slice(0, othersMax).map(({ market, outcome, quote }, n) =>
+      phrase`${outcomeInList(n, market.outcomes[outcome])} in ${inList(n, market.question)} at ${
+        price(`price${n + 1}`, quoteOfOutcome(quote, outcome).mid)
+      }`
+    )
+  return listFact("resolution", "Also proposed", names)
+}
+
+/** A market in a list: shorter than where it stands alone. */
+const inList = (n: number, question: string) => named(`market${n + 1}`, question, listedMax.market)
+
+const outcomeInList = (n: number, outcome: string) =>
+  named(`outcome${n + 1}`, outcome, listedMax.outcome)
+
+function listFact(
+  kind: NewFact["kind"],
+  start: string,
+  items: ReadonlyArray<Statement>,
+): NewFact | null {
+  return items.length === 0 ? null : factOf(kind, null, phrase`${start}: ${joined(items, "; ")}.`)
+}
+
+/** Sums in a fixed order, so that floating-point rounding does not depend on the input order. */
+function stakeOf(entries: ReadonlyArray<WhaleEntryItem>): number {
+  return entries.map(({ data }) => data.stakeUsd).sort((a, b) => a - b)
+    .reduce((sum, usd) => sum + usd, 0)
 }

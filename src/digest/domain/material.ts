@@ -1,81 +1,67 @@
 /**
- * The input of a digest: everything that happened in its window, and what could be read of it. The order
- * of the lists does not matter.
+ * The input of a digest: what became visible in its window, the markets that this concerns as they are
+ * at its end, and what could be read. The order of the lists does not matter.
  *
  * @module
  */
 import type { FeedItem } from "../../feed/domain/item.ts"
-import type { Market } from "../../markets/domain/market.ts"
+import type { ExpectedResolution } from "../../markets/domain/expectedResolution.ts"
 import type { KnownEnd } from "../../markets/domain/ladders.ts"
+import type { Market, MarketFacts, MarketId } from "../../markets/domain/market.ts"
 import type { PriceStep } from "../../markets/domain/priceStep.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
-import type { Story } from "../../news/domain/stories.ts"
-import type { RelatedStory } from "../../news/domain/reading.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
+import type { RelatedStory } from "../../news/domain/reading.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
+import type { BandRecord } from "../../writing/facts/wallets.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
 export type PredeterminedItem = Extract<FeedItem, { type: "predetermined" }>
 
+/** A story that shares names with a market; a reading says more, where a model read it. */
+export type DigestStory = Omit<RelatedStory, "strength" | "score">
+
+/** A mover item, and the hour or less in which it changed most; null when the series does not say. */
+export interface Move {
+  readonly item: MoverItem
+  readonly step: PriceStep | null
+}
+
 /** A market with entries of tracked wallets whose end became known in the window. */
 export interface EndedMarket {
-  readonly market: Pick<Market, "slug" | "question" | "outcomes">
+  readonly market: Pick<MarketFacts, "slug" | "question" | "outcomes">
   readonly resolution: Resolution
   /** When its end was known. */
   readonly endedAt: EpochMs
 }
 
-/** How a story relates to a market. */
-export type Strength = RelatedStory["strength"]
-
-/** A story, and the markets of the digest that it is related to; may be none. */
-export interface DigestStory extends Story {
-  readonly markets: ReadonlyArray<{ readonly slug: string; readonly strength: Strength }>
-}
-
-/** A market of the digest, or a sibling of one, with what is known of its price and its end. */
+/** A market with its price, and what is known of its end. */
 export interface QuotedMarket {
-  readonly market: RelatedMarket
+  readonly market: MarketFacts & Pick<Market, "liquidityUsd">
   /** Of the first outcome, at the end of the window; null when it is not known. */
   readonly quote: Quote | null
-  /** The venue's proposal or result, where the digest knows it. */
   readonly known: KnownEnd | null
 }
 
-type RelatedMarket = Pick<
-  Market,
-  | "id"
-  | "slug"
-  | "question"
-  | "eventSlug"
-  | "eventKey"
-  | "exclusive"
-  | "outcomes"
-  | "endsAt"
-  | "liquidityUsd"
-  | "takerFeeRate"
->
-
-/** The hour or less in which most of a market's move happened. */
-export interface MoveStep extends Pick<PriceStep, "from" | "to"> {
-  readonly slug: string
-}
-
-/** A market that is expected to resolve soon. */
-export interface UpcomingMarket
-  extends Pick<Market, "slug" | "question" | "outcomes" | "liquidityUsd"> {
-  /** The median of when it resolves; not before the digest's end. */
-  readonly resolvesAt: EpochMs
-  /** The mid price of the first outcome. */
-  readonly mid: number
+/** A market of the digest at the end of the window. */
+export interface DigestMarket extends QuotedMarket {
+  readonly market: Market
+  /** The open proposal; null for none, and where it could not be read. */
+  readonly proposal: Proposal | null
+  /** Null when no end is known, and for a market that has ended. */
+  readonly expected: ExpectedResolution | null
+  /** The deciding sentences of its rules; null when there are none, or they were not read. */
+  readonly rules: string | null
+  readonly stories: ReadonlyArray<DigestStory>
 }
 
 /** Inputs that may be missing; the digest then says that they could not be read. */
-const digestParts = ["whales", "news", "upcoming", "quotes"] as const
+const digestParts = ["whales", "news", "markets", "proposals"] as const
 export type DigestPart = typeof digestParts[number]
 
-/** What was read: a digest must state it. */
+/** What was read: a digest states it, and denies only what it covers. */
 interface DigestCoverage {
   /** Markets with stored prices at the end of the window. */
   readonly marketsWatched: number
@@ -83,15 +69,10 @@ interface DigestCoverage {
   readonly venueReadAt: EpochMs | null
   /** News sources, and how many of them answered; null when news is off. */
   readonly news: { readonly sources: number; readonly answered: number } | null
-  readonly walletsTracked: number
-  /** What detects predetermined outcomes. Rules read only what the venue publishes. */
-  readonly detector: "rules" | "model"
+  /** Tracked wallets, and when their entries were last read in full; null when they never were. */
+  readonly wallets: { readonly tracked: number; readonly readAt: EpochMs | null }
   /** Feed items of the window beyond the read limit. */
   readonly itemsUnread: number
-  /**
-   * What could not be read: `whales` (the tracked wallets and the ends of their markets), `news`,
-   * `upcoming` (the markets that resolve soon), `quotes` (the prices of related markets).
-   */
   readonly missing: ReadonlyArray<DigestPart>
 }
 
@@ -102,19 +83,22 @@ export interface DigestMaterial {
    */
   readonly from: EpochMs
   readonly until: EpochMs
-  readonly movers: ReadonlyArray<MoverItem>
+  /** Those whose price changed in the window: a move of a day may be older. */
+  readonly moves: ReadonlyArray<Move>
   readonly whaleEntries: ReadonlyArray<WhaleEntryItem>
   readonly predetermined: ReadonlyArray<PredeterminedItem>
   readonly resolutions: ReadonlyArray<EndedMarket>
-  readonly stories: ReadonlyArray<DigestStory>
-  /** The markets of the digest, and their siblings. */
+  /**
+   * The markets of these items, those with a proposal at a contested price however old it is, and
+   * those that resolve soon; no market in `resolutions`.
+   */
+  readonly markets: ReadonlyArray<DigestMarket>
+  /** These and all other priced markets, with the ends in `resolutions`. */
   readonly quoted: ReadonlyArray<QuotedMarket>
-  /** The slugs of the events whose live markets are all in `quoted`. */
-  readonly wholeEvents: ReadonlyArray<string>
-  /** Of moves that mostly happened within an hour. */
-  readonly steps: ReadonlyArray<MoveStep>
-  /** Without the markets in `resolutions`. */
-  readonly upcoming: ReadonlyArray<UpcomingMarket>
+  /** The mids of the first outcomes of contradictory markets as the window began. */
+  readonly startMids: ReadonlyMap<MarketId, number>
+  /** The records of labelled wallets by entry price; a wallet without one is absent. */
+  readonly bands: ReadonlyMap<string, ReadonlyArray<BandRecord>>
   readonly coverage: DigestCoverage
 }
 
@@ -122,16 +106,19 @@ export interface DigestMaterial {
 const reportedMin = 3
 /** Of the four parts that may be missing. */
 const missingMax = 1
-/** How long before the end of the window the venue was last read; ticks are ten minutes apart. */
-const venueAgeMax = hour
+/** How long before the end of the window an input was last read; ticks are ten minutes apart. */
+const readAgeMax = hour
 
 /** Whether too little happened, or too little could be read, for the digest to be worth its price. */
 export function isBelowThreshold(material: DigestMaterial): boolean {
-  const { movers, whaleEntries, predetermined, resolutions, coverage, until } = material
-  // A move to a converged price is counted in a digest, and not described.
-  const moves = movers.filter(({ data }) => data.converged !== true).length
-  const reported = moves + whaleEntries.length + predetermined.length + resolutions.length
+  const { moves, whaleEntries, predetermined, resolutions, coverage, until } = material
+  const contested = moves.filter(({ item }) => item.data.converged !== true).length
+  const reported = contested + whaleEntries.length + predetermined.length + resolutions.length
   return reported < reportedMin || coverage.missing.length > missingMax ||
-    coverage.marketsWatched === 0 || coverage.venueReadAt === null ||
-    until - coverage.venueReadAt > venueAgeMax
+    coverage.marketsWatched === 0 || !isRecent(coverage.venueReadAt, until)
+}
+
+/** Whether an input was read recently enough for a digest that ends at `until`. */
+export function isRecent(readAt: EpochMs | null, until: EpochMs): boolean {
+  return readAt !== null && until - readAt <= readAgeMax
 }

@@ -1,21 +1,20 @@
 /**
- * Turns the written page into the digest that is sold. Headings, bold leads and fact ids are our own
+ * Turns the written page into the digest that is sold. Headings, bold markets and fact ids are our own
  * Markdown; no other character of the text has a meaning in it (`readableName`).
  *
  * @module
  */
 import {
   type Digest,
-  type DigestBrief,
-  type DigestFact,
+  digestLengths,
   type DigestPage,
   type DigestSection,
   digestSections,
-  type DigestSlot,
 } from "./digest.ts"
-import { digestLengths } from "./paragraphs/headline.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { FilledSlot, Sentence } from "../../writing/domain/page.ts"
+import { quoted } from "../../core/domain/untrusted.ts"
+import type { Fact } from "../../writing/domain/facts.ts"
+import type { FilledSlot, Sentence, Slot } from "../../writing/domain/page.ts"
 import { spelled } from "../../writing/domain/values.ts"
 
 /** The headings of the sections. */
@@ -32,10 +31,10 @@ const whaleSource = "Whale calibration table"
 
 /** What the text is and who reads it, for a narrator. */
 export const digestTask =
-  `The digest of a service that watches a prediction market, published every four hours and paid for by programs and traders. It says which markets changed price and which news came before, what tracked wallets bought and what their record is worth, which outcomes are proposed or reported, and what resolves next. The title names the strongest finding with its numbers in at most ${digestLengths.title} characters; the summary has two to four sentences; the whole text has 400 to 800 words.`
+  `The digest of a service that watches a prediction market, published every four hours and paid for by programs and traders. Each paragraph is about one market: what changed there in the window, what a trade costs and pays now, which dated report came before or that none was found, what tracked wallets bought, what is proposed, and when it pays. The title names the most valuable finding with its numbers in at most ${digestLengths.title} characters; the summary has two to four sentences; the whole text has at most 800 words, in short sentences.`
 
 /** All slots of the page in reading order. */
-export function slotsOf({ sections, summary, title }: DigestPage): ReadonlyArray<DigestSlot> {
+export function slotsOf({ sections, summary, title }: DigestPage): ReadonlyArray<Slot> {
   return [title, summary, ...digestSections.flatMap((section) => sections[section])]
 }
 
@@ -55,34 +54,30 @@ export interface DigestMetadata {
 export function digestOf(
   page: DigestPage,
   filled: ReadonlyArray<FilledSlot>,
-  brief: DigestBrief,
   metadata: DigestMetadata,
 ): Digest {
   const { slot, createdAt, narrator, venue, methodUrl } = metadata
-  const sentencesOf = ({ id, sentences }: DigestSlot): ReadonlyArray<Sentence> =>
+  const sentencesOf = ({ id, sentences }: Slot): ReadonlyArray<Sentence> =>
     filled.find((it) => it.id === id)?.sentences ?? sentences
   const title = titleOf(page, filled)
   const summary = sentencesOf(page.summary)
-  const cited = [
-    title,
-    ...summary,
-    ...digestSections.flatMap((section) => page.sections[section].flatMap(sentencesOf)),
-  ]
-  const used = usedFacts(cited, brief)
+  const body = digestSections.flatMap((section) => page.sections[section].flatMap(sentencesOf))
+  const ids = new Set([title, ...summary, ...body].flatMap(({ facts }) => facts))
+  const used = page.facts.filter(({ id }) => ids.has(id))
   return {
     id: `digest-${isoTime(slot).slice(0, 13)}`,
     title: title.text,
     summary: cutSummary(summary),
     fullAnalysis: [
       ...digestSections.flatMap((section) => {
-        const paragraphs = page.sections[section].map((it) => paragraph(it, sentencesOf(it)))
+        const paragraphs = page.sections[section].map((it) => paragraph(sentencesOf(it), page))
         return paragraphs.length === 0 ? [] : [`## ${digestHeadings[section]}`, ...paragraphs]
       }),
       ...methodUrl === null ? [] : [`[How digests are made](${methodUrl})`],
     ].join("\n\n"),
     sourcesUsed: [...new Set(used.flatMap((fact) => sourcesOf(fact, venue)))],
     createdAt: isoTime(createdAt),
-    facts: used.map(({ id, statement }) => ({ id, statement })),
+    facts: used.map((fact) => ({ id: fact.id, statement: wholeStatement(fact, page) })),
     narrator,
   }
 }
@@ -104,25 +99,36 @@ function cutSummary(sentences: ReadonlyArray<Sentence>): string {
   )
 }
 
-/** The facts that the text cites, in the order of the brief. */
-function usedFacts(
-  cited: ReadonlyArray<Sentence>,
-  { facts }: DigestBrief,
-): ReadonlyArray<DigestFact> {
-  const ids = new Set(cited.flatMap(({ facts }) => facts))
-  return facts.filter(({ id }) => ids.has(id))
-}
-
-function paragraph({ lead }: DigestSlot, sentences: ReadonlyArray<Sentence>): string {
+/** With the name of its market in bold, where it stands first, and the ids of its facts behind. */
+function paragraph(sentences: ReadonlyArray<Sentence>, { facts }: DigestPage): string {
   const ids = [...new Set(sentences.flatMap(({ facts }) => facts))]
   const text = sentences.map(({ text }) => text).join(" ")
-  // A lead is a question or a pseudonym, so a stranger's words: they stay in quotation marks.
-  const name = lead === null ? "" : `**${spelled({ type: "name", text: lead })}** `
-  return `${name}${text} (${ids.join(", ")})`
+  const market = facts.find(({ id }) => id === ids[0])?.values["market"]
+  const name = market?.type === "name" ? quoted(market.text) : ""
+  // A name is a stranger's words: it stays in quotation marks.
+  const shown = name === "" ? text : text.replace(name, () => `**${name}**`)
+  return `${shown} (${ids.join(", ")})`
 }
 
-function sourcesOf({ kind, source, topic }: DigestFact, venue: string): ReadonlyArray<string> {
-  if (topic === "calibration") return [venue, whaleSource]
-  if (kind === "news") return source === null ? [] : [source]
-  return source === null ? [venue] : [venue, source]
+/** A statement that stands alone: with its wallet or market, where an earlier one of its slot names it. */
+function wholeStatement({ id, statement, subject, values }: Fact, page: DigestPage): string {
+  const slot = digestSections.flatMap((section) => page.sections[section]).find(({ sentences }) =>
+    sentences.some(({ facts }) => facts.includes(id))
+  )
+  const ids = slot?.sentences.flatMap(({ facts }) => facts) ?? []
+  const near = page.facts.filter((fact) => ids.includes(fact.id))
+  const wallet = near.find((fact) => fact.subject === subject && fact.values["wallet"])
+  const about = wallet?.values["wallet"] ??
+    near.flatMap(({ values: { market } }) => market ?? [])[0]
+  const isNamed = ["market", "market1", "wallet"].some((name) => values[name] !== undefined)
+  return about === undefined || isNamed || subject === null
+    ? statement
+    : `${spelled(about)}: ${statement}`
+}
+
+function sourcesOf({ kind, values }: Fact, venue: string): ReadonlyArray<string> {
+  const publisher = values["publisher"]
+  if (kind === "news") return publisher?.type === "name" ? [publisher.text] : []
+  if (kind === "predetermined" && publisher?.type === "name") return [venue, publisher.text]
+  return values["label"] === undefined ? [venue] : [venue, whaleSource]
 }

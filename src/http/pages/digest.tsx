@@ -7,8 +7,7 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
-import { type DigestSection, digestSections } from "../../digest/domain/digest.ts"
-import { digestLengths } from "../../digest/domain/paragraphs/headline.ts"
+import { digestLengths, type DigestSection, digestSections } from "../../digest/domain/digest.ts"
 import { digestHeadings } from "../../digest/domain/text.ts"
 import { paths } from "../documents/addresses.ts"
 import { Excerpt, Table, Time } from "./parts.tsx"
@@ -87,14 +86,13 @@ const sourceLengthMax = 80
 
 const contents: Readonly<Record<DigestSection, string>> = {
   repriced:
-    "The largest price moves: when most of each happened, the headlines around it, what a trade costs " +
-    "there, and how often such moves lasted.",
-  whales:
-    "What tracked wallets bought, with the record of each labelled wallet and the price since.",
+    "How many markets moved, of how many; the moves and contradictions that are worth most, with the " +
+    "price after the fee, a dated cause or that none was found, and what pays.",
+  whales: "What labelled wallets bought, their record, and what it leaves at the ask.",
   predetermined:
-    "Outcomes that were proposed or reported while traders still doubted them, and how markets ended.",
-  context: "Other headlines about the markets that wallets bought.",
-  watch: "Proposals that are open, and markets that resolve soon.",
+    "Open proposals that traders doubt, outcomes that are reported, and how markets ended.",
+  context: "Further headlines of the window about these markets.",
+  watch: "Markets that resolve soon, the window, and what could not be read.",
 }
 
 function Paid() {

@@ -51,7 +51,7 @@ export function proposalAge(
 }
 
 /** The age of a proposal, rounded down to the unit in which it is given; 0 below a minute. */
-export function proposalAgeMs({ proposedAt }: Pick<Proposal, "proposedAt">, now: EpochMs): number {
+function proposalAgeMs({ proposedAt }: Pick<Proposal, "proposedAt">, now: EpochMs): number {
   const ageMs = Math.max(0, now - proposedAt)
   return ageMs - ageMs % unitOf(ageMs)[0]
 }

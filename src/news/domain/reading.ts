@@ -28,7 +28,7 @@ interface StoryReading {
 /** `refused`: the answer was not what the headline says, so the pair counts as unread and is not asked again. */
 export type Verdict = StoryReading | "unrelated" | "refused"
 
-export type Strength = "direct" | "sibling" | "family"
+type Strength = "direct" | "sibling" | "family"
 
 /** A story that shares names or numbers with a question. */
 export interface RelatedStory extends Match {

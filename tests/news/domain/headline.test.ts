@@ -15,7 +15,7 @@ import {
   newStories as newStoriesInParts,
   titleLengthMax,
 } from "../../../src/news/domain/headline.ts"
-import { runParts } from "../../../src/core/domain/parts.ts"
+import { runParts } from "../../support/runParts.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"

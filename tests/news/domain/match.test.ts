@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { runParts } from "../../../src/core/domain/parts.ts"
+import { runParts } from "../../support/runParts.ts"
 import {
   isListed,
   newsIndex,

@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Result } from "effect"
-import { runParts } from "../../../src/core/domain/parts.ts"
+import { runParts } from "../../support/runParts.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { newsIndex, related } from "../../../src/news/domain/match.ts"

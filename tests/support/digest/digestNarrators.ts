@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import type { ClaimDraft, DraftRequest } from "../../../src/writing/domain/claims.ts"
-import { Detector } from "../../../src/predetermined/Detector.ts"
 import { ModelFailed } from "../../../src/writing/Model.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 
@@ -54,5 +53,3 @@ function claimsOf({ facts, slots }: DraftRequest): ReadonlyArray<ClaimDraft> {
     return [{ slot: slot.id, kind: "fact", text: fact.statement, facts: [fact.id] }]
   })
 }
-
-export const rulesDetector = Detector.of({ name: "rules" })

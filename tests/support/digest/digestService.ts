@@ -11,22 +11,21 @@ import * as jobStore from "../../../src/postgres/jobSlots.ts"
 import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
 import * as newsStore from "../../../src/news/postgres/newsStore.ts"
 import type { NewFeedItem } from "../../../src/feed/domain/item.ts"
-import { Detector } from "../../../src/predetermined/Detector.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
 import { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { agreeingJudge } from "../writing/pages.ts"
 import type { DraftRequest } from "../../../src/writing/domain/claims.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
-import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
 import { postgresWhales, type WhalePorts } from "../whales/whaleStores.ts"
-import { narrator, type NarratorBehaviour, rulesDetector } from "./digestNarrators.ts"
+import { narrator, type NarratorBehaviour } from "./digestNarrators.ts"
 import { sampleItem } from "../feed/items.ts"
 
 export type Ports =
@@ -37,6 +36,7 @@ export type Ports =
   | DigestStore
   | NewsStore
   | News
+  | VenueClient
 
 /** One news source without headlines; tests add headlines to the store. */
 const sources = Layer.succeed(NewsSources, [{
@@ -44,9 +44,15 @@ const sources = Layer.succeed(NewsSources, [{
   read: () => Effect.succeed({ rows: [], rejected: {} }),
 }])
 
+const nothing = () => Effect.succeed({ rows: [], rejected: {} })
+/** A venue without proposals, books and rules. */
+export const bareVenue = Layer.mock(VenueClient, {
+  ...{ wallets: null, proposals: nothing, books: nothing, rules: nothing },
+})
+
 /** All ports, on the PostgreSQL client of the test. */
 export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
-  Layer.provide([sources, NewsReader.layerNone, Layer.mock(VenueClient, { wallets: null })]),
+  Layer.provide([sources, NewsReader.layerNone]),
   Layer.provideMerge(Layer.mergeAll(
     feedStore.layer,
     marketStore.layer,
@@ -54,6 +60,7 @@ export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
     jobStore.layer,
     digestStore.layer,
     newsStore.layer,
+    bareVenue,
   )),
 )
 
@@ -89,7 +96,6 @@ export const digestsOn = (ports: Context.Context<Ports>, narrator: Narrator["Ser
     Digest,
     Layer.fresh(Digest.layer({ venue: "a simulated venue", methodUrl: null })).pipe(
       Layer.provide([Layer.succeed(Narrator, narrator), agreeingJudge]),
-      Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),
     ),
   )

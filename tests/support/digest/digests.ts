@@ -6,16 +6,18 @@
 import { isConverged } from "../../../src/movers/domain/gates.ts"
 import { Arbitrary } from "effect"
 import type {
+  DigestMarket,
   DigestMaterial,
   DigestStory,
   EndedMarket,
   MoverItem,
   PredeterminedItem,
   QuotedMarket,
-  UpcomingMarket,
   WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
-import type { FrozenCalibration, MarketRef } from "../../../src/feed/domain/item.ts"
+import { distinctMoves } from "../../../src/digest/domain/chosen.ts"
+import { type FrozenCalibration, marketRef } from "../../../src/feed/domain/item.ts"
+import { expectedResolution } from "../../../src/markets/domain/expectedResolution.ts"
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
@@ -118,23 +120,31 @@ const anyStory = all({
   source: anyName,
   at: anyPast,
   outlets: array(all({ source: anyName, minutes: anyInt(0, 600) }), { maxLength: 3 }),
-  corrected: anyInt(0, 5),
-  markets: array(
-    all({ n: anyInt(0, marketsInPlay), strength: oneOf(["direct", "sibling", "family"] as const) }),
-    { maxLength: 2 },
-  ),
+  corrected: anyInt(0, 4),
+  markets: array(anyMarket, { maxLength: 2 }),
+  reading: anyInt(0, 3),
+  bears: oneOf(["for", "against", null] as const),
+  decides: anyInt(0, 2),
+})
+
+/** What the venue says of a market in play. */
+const anyListing = all({
+  question: anyName,
+  outcomes: all([anyName, anyName]),
+  category: oneOf([null, "politics", "<b>any</b>"]),
+  usd: anyUsd,
+  mid: anyInt(0, 20_000),
+  spread: anyInt(0, 600),
+  book: anyInt(0, 3),
+  proposed: anyInt(0, 3),
+  proposedHours: anyInt(0, 60),
+  game: anyInt(0, 3),
+  hoursLeft: anyInt(-30, 90),
+  hasRules: anyInt(0, 1),
 })
 
 /** A rung of the planted ladder: of a random price, with a book or without one. */
 const anyRung = all({ mid: anyInt(400, 19_600), spread: anyInt(0, 600), hasBook: anyInt(0, 1) })
-
-const anyComing = all({
-  question: anyName,
-  outcomes: all([anyName, anyName]),
-  liquidityUsd: anyUsd,
-  minutes: anyInt(0, 3 * 24 * 60),
-  mid: anyPrice,
-})
 
 const anyCoverage = all({
   marketsWatched: oneOf([0, 1, 3_120]),
@@ -148,27 +158,20 @@ const anyCoverage = all({
     { sources: 5, answered: 5 },
   ]),
   walletsTracked: oneOf([0, 1, 1_000]),
-  detector: oneOf(["rules", "model"] as const),
+  walletsMinutesAgo: oneOf([null, 4, 61]),
   itemsUnread: oneOf([0, 1, 4_321]),
-  missing: oneOf(
-    [[], ["whales"], ["quotes"], ["news", "upcoming"], ["whales", "news", "upcoming"]] as const,
-  ),
+  missing: oneOf([[], [], ["whales"], ["proposals"], ["news", "markets"]] as const),
 })
 
 const many = { maxLength: 16 }
 const anyWindow = all({
-  markets: array(
-    all({ question: anyName, outcomes: all([anyName, anyName]), known: anyInt(0, 3), usd: anyUsd }),
-    { minLength: marketsInPlay, maxLength: marketsInPlay },
-  ),
-  categories: array(anyName, { minLength: marketsInPlay, maxLength: marketsInPlay }),
+  markets: array(anyListing, { minLength: marketsInPlay, maxLength: marketsInPlay }),
   moves: array(anyMove, many),
   entries: array(anyEntry, many),
   findings: array(anyFinding, many),
   ends: array(anyEnd, many),
   stories: array(anyStory, many),
   rungs: array(anyRung, { maxLength: 4 }),
-  coming: array(anyComing, many),
   coverage: anyCoverage,
   hours: oneOf([4, 4, 4, 8, 100]),
   /** Repeats all items, to exceed every limit. */
@@ -182,42 +185,41 @@ export const anyMaterial: Arbitrary.Arbitrary<DigestMaterial> = map(anyWindow, m
 function materialOf(window: Window): DigestMaterial {
   const over = <A>(list: ReadonlyArray<A>) =>
     Array.from({ length: window.times }, () => list).flat()
-  const markets = window.markets.map(({ question, outcomes, known, usd }, i): MarketRef => ({
-    slug: `market-${i}`,
-    question,
-    outcomes,
-    url: `https://venue.example/${i}`,
-    category: known === 1 ? null : window.categories[i] ?? null,
-    eventEndDate: null,
-    volumeUsd: 10_000 + usd,
-    liquidityUsd: usd,
-  }))
-  const market = (n: number) => markets[n] ?? plainMarket
-  const { readMinutesAgo, ...coverage } = window.coverage
+  const stories = over(window.stories).map(storyOf)
+  const listings = window.markets.map((listing, n) =>
+    digestMarket(listing, n, stories.filter(({ about }) => about.includes(n)))
+  )
+  const rungs = ladder(window.rungs)
+  const markets = listings.map(({ market }) => marketRef(market))
+  const market = (n: number) => markets[n] ?? marketRef(ordinary())
+  const { readMinutesAgo, walletsMinutesAgo, walletsTracked, ...coverage } = window.coverage
+  const ago = (minutes: number | null) => minutes === null ? null : until - minutes * minute
   const entriesFrom = window.times * window.moves.length
   const findingsFrom = entriesFrom + window.times * window.entries.length
   return {
     from: until - window.hours * hour,
     until,
-    movers: over(window.moves).map((move, i): MoverItem => ({
-      ...shared(move.at, i + 1),
-      type: "mover",
-      data: {
-        // Repeated moves go to other markets: a digest describes one move per market.
-        market: market((move.market + i) % marketsInPlay),
-        outcome: market((move.market + i) % marketsInPlay).outcomes[0],
-        window: move.hourly === 1 ? "1h" : "24h",
-        priceStart: move.start,
-        priceNow: move.now,
-        delta: Math.round((move.now - move.start) * 20_000) / 20_000,
-        startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
-        zScore: move.zScore,
-        confirmedBy: "persistence",
-        converged: isConverged(move.now),
-        microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
-        tradedUsd: move.traded,
-      },
-    })),
+    moves: distinctMoves(
+      over(window.moves).map((move, i): MoverItem => ({
+        ...shared(move.at, i + 1),
+        type: "mover",
+        data: {
+          // Repeated moves go to other markets: a digest describes one move per market.
+          market: market((move.market + i) % marketsInPlay),
+          outcome: market((move.market + i) % marketsInPlay).outcomes[0],
+          window: move.hourly === 1 ? "1h" : "24h",
+          priceStart: move.start,
+          priceNow: move.now,
+          delta: Math.round((move.now - move.start) * 20_000) / 20_000,
+          startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
+          zScore: move.zScore,
+          confirmedBy: "persistence",
+          converged: isConverged(move.now),
+          microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
+          tradedUsd: move.traded,
+        },
+      })),
+    ).map((item, n) => ({ item, step: n % 2 === 0 ? stepOf(item) : null })),
     whaleEntries: over(window.entries).map((entry, i): WhaleEntryItem => ({
       ...shared(entry.at, entriesFrom + i + 1),
       type: "whale_entry",
@@ -263,74 +265,89 @@ function materialOf(window: Window): DigestMaterial {
         ...waysToEnd[end.way] ?? cancelled,
       },
     })),
-    stories: over(window.stories).map((story, i): DigestStory => {
-      const url = `https://news.example/${i}`
-      const first = { title: story.title, url, source: story.source, publishedAt: story.at }
-      return {
-        title: story.title,
-        url,
-        source: story.source,
-        firstAt: story.at,
-        label: "none",
-        corrected: story.corrected === 0,
-        outlets: [
-          first,
-          ...story.outlets.map(({ source, minutes }) => ({
-            ...first,
-            source,
-            publishedAt: story.at + minutes * minute,
-          })).sort((a, b) => a.publishedAt - b.publishedAt),
-        ],
-        markets: story.markets.map(({ n, strength }) => ({ slug: `market-${n}`, strength })),
-      }
-    }),
-    quoted: [...markets.map(quotedMarket), ...ladder(window.rungs)],
-    wholeEvents: [],
-    steps: [],
-    upcoming: over(window.coming).map((market, i): UpcomingMarket => ({
-      slug: Slug.make(`coming-${i}`),
-      question: market.question,
-      outcomes: market.outcomes,
-      liquidityUsd: market.liquidityUsd,
-      resolvesAt: until + market.minutes * minute,
-      mid: market.mid,
-    })),
+    markets: listings,
+    quoted: [...listings, ...rungs],
+    startMids: new Map(rungs.map(({ market }, n) => [market.id, n / 10])),
+    bands: new Map([["0x0", [{ ...band, winRate: 0.7 }]], ["0x1", [{ ...band, winRate: 0.2 }]]]),
     coverage: {
       ...coverage,
-      venueReadAt: readMinutesAgo === null ? null : until - readMinutesAgo * minute,
+      venueReadAt: ago(readMinutesAgo),
+      wallets: { tracked: walletsTracked, readAt: ago(walletsMinutesAgo) },
     },
   }
 }
 
-/** A market in play with a price, in an event of its own. */
-function quotedMarket(
-  { outcomes, question, slug, liquidityUsd }: MarketRef,
+const band = { from: 0, to: 1, entries: 60, meanEntryPrice: 0.5 }
+
+/** All of the move in its last ten minutes. */
+function stepOf({ createdAt, data: { delta, priceNow, priceStart } }: MoverItem) {
+  const to = Date.parse(createdAt)
+  const prices = { priceFrom: priceStart, priceTo: priceNow, delta }
+  return delta === 0 ? null : { ...prices, from: to - 10 * minute, to }
+}
+
+type Listing = Window["markets"][number]
+
+/** A market in play, in an event of its own. */
+function digestMarket(
+  listing: Listing,
   n: number,
-): QuotedMarket {
+  stories: ReadonlyArray<DigestStory>,
+): DigestMarket {
+  const { book, game, hoursLeft, mid, outcomes, proposed, proposedHours, spread } = listing
+  const slug = `market-${n}`
+  const id = MarketId.make(slug)
+  const at = until + hoursLeft * hour
+  const market = ordinary({
+    ...{ id, slug: Slug.make(slug), eventSlug: slug, eventKey: slug, outcomes },
+    ...{ question: listing.question, category: listing.category, liquidityUsd: listing.usd },
+    ...game === 0 ? { gameStartsAt: at, endsAt: at + 7 * day } : { endsAt: game === 1 ? null : at },
+    ...{ status: proposed === 0 ? "proposed" : "open", takerFeeRate: 0.05 },
+  })
+  const proposal = proposed !== 0 || book === 3 ? null : {
+    ...{ marketId: id, proposedAt: until - proposedHours * hour, settlesAt: null },
+    ...{ outcome: n % 2 === 0 ? 0 as const : 1 as const, disputed: proposedHours % 5 === 0 },
+  }
+  const [bestBid, bestAsk] = [Math.max(0, mid - spread) / 2e4, Math.min(2e4, mid + spread) / 2e4]
+  const quote = book === 0
+    ? quoteOfMid(mid / 2e4)
+    : quoteOf({ bestBid, bestAsk, bidShares: 900, askShares: 1_100 })
   return {
-    market: ordinary({
-      id: MarketId.make(slug),
-      slug: Slug.make(slug),
-      eventSlug: slug,
-      eventKey: slug,
-      question,
-      liquidityUsd,
-      ...outcomes === undefined ? {} : { outcomes },
-    }),
-    quote: quoteOfMid((n + 1) / 20),
-    known: null,
+    ...{ market, quote, proposal, stories },
+    known: proposal === null || proposal.disputed
+      ? null
+      : { outcome: proposal.outcome, state: "proposed" },
+    expected: expectedResolution({ market, mid: mid / 2e4, proposal }, until),
+    rules: listing.hasRules === 0 ? null : `It resolves to Yes by the Sample Bureau, says ${slug}.`,
+  }
+}
+
+/** A story, and the numbers of the markets that it is about. */
+function storyOf(
+  story: Window["stories"][number],
+  n: number,
+): DigestStory & { readonly about: ReadonlyArray<number> } {
+  const { at, bears, corrected, decides, markets, outlets, reading, source, title } = story
+  const url = `https://news.example/${n}`
+  const first = { title, url, source, publishedAt: at }
+  const later = outlets.map(({ minutes, source }) => ({
+    ...{ ...first, source },
+    publishedAt: at + minutes * minute,
+  }))
+  return {
+    ...{ title, url, source, firstAt: at, label: "none", corrected: corrected === 0 },
+    outlets: [first, ...later.toSorted((a, b) => a.publishedAt - b.publishedAt)],
+    ...{ shared: [], about: markets },
+    reading: reading === 0 ? { outcome: "Yes", bears, decides: decides === 0, quote: title } : null,
   }
 }
 
 /** A ladder of inflation limits; only a contradiction of its prices is worth telling. */
-function ladder(
-  rungs: ReadonlyArray<
-    { readonly mid: number; readonly spread: number; readonly hasBook: number }
-  >,
-): ReadonlyArray<QuotedMarket> {
+function ladder(rungs: Window["rungs"]): ReadonlyArray<QuotedMarket> {
   return rungs.map(({ hasBook, mid, spread }, n) => {
     const bestBid = Math.max(0, mid - spread) / 20_000
     const bestAsk = Math.min(20_000, mid + spread) / 20_000
+    const sizes = { bidShares: 400, askShares: 300 }
     return {
       market: ordinary({
         id: MarketId.make(`rung-${n}`),
@@ -340,7 +357,7 @@ function ladder(
         question: `Will inflation in Kenya be above ${n + 1}.5% in November 2026?`,
         takerFeeRate: 0.02,
       }),
-      quote: hasBook === 1 ? quoteOf({ bestBid, bestAsk }) : quoteOfMid(mid / 20_000),
+      quote: hasBook === 1 ? quoteOf({ bestBid, bestAsk, ...sizes }) : quoteOfMid(mid / 20_000),
       known: null,
     }
   })
@@ -359,17 +376,6 @@ function proposedBy(
       record: proposed === 3 ? { proposals: 40, upheld, ...rates } : null,
     },
   } as const
-}
-
-const plainMarket: MarketRef = {
-  slug: "plain",
-  question: "Will it rain?",
-  outcomes: ["Yes", "No"],
-  url: "https://venue.example/plain",
-  category: null,
-  eventEndDate: null,
-  volumeUsd: 10_000,
-  liquidityUsd: 5_000,
 }
 
 const cancelled = { state: "cancelled" } as const
@@ -394,21 +400,19 @@ function evidence({ title, source }: { readonly title: string; readonly source: 
 export const quiet: DigestMaterial = {
   from,
   until,
-  movers: [],
+  moves: [],
   whaleEntries: [],
   predetermined: [],
   resolutions: [],
-  stories: [],
+  markets: [],
   quoted: [],
-  wholeEvents: [],
-  steps: [],
-  upcoming: [],
+  startMids: new Map(),
+  bands: new Map(),
   coverage: {
     marketsWatched: 3_120,
     venueReadAt: until - 4 * minute,
     news: { sources: 5, answered: 5 },
-    walletsTracked: 184,
-    detector: "rules",
+    wallets: { tracked: 184, readAt: until - 4 * minute },
     itemsUnread: 0,
     missing: [],
   },

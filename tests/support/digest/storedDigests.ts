@@ -6,7 +6,6 @@
 import { Effect, Layer, Ref } from "effect"
 import { digestEvery } from "../../../src/digest/domain/digest.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
-import { Detector } from "../../../src/predetermined/Detector.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
 import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
@@ -15,6 +14,8 @@ import { MarketStore } from "../../../src/markets/MarketStore.ts"
 import { Judge } from "../../../src/writing/Judge.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
+import { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 
@@ -57,6 +58,7 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     Layer.mock(JobSlots, {}),
     Narrator.layerNone,
     Judge.layerNone,
-    Layer.mock(Detector, { name: "rules" }),
+    Layer.mock(VenueClient, { wallets: null }),
+    Layer.mock(CalibrationStore, {}),
   ]))
 }

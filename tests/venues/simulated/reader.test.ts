@@ -15,7 +15,7 @@ import { feedOf, makeNewsArchive, outlets } from "../../../src/venues/simulated/
 import { readerOf, simulatedReader } from "../../../src/venues/simulated/reader.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { layer as modelLayer } from "../../../src/writing/openai/model.ts"
-import { runParts } from "../../../src/core/domain/parts.ts"
+import { runParts } from "../../support/runParts.ts"
 import { test } from "../../support/effect.ts"
 import { market } from "../../support/movers/market.ts"
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { day, type EpochMs, second } from "../../../../src/core/domain/time.ts"
-import { runParts } from "../../../../src/core/domain/parts.ts"
+import { runParts } from "../../runParts.ts"
 import { rankedIn } from "../../../../src/venues/simulated/walletSource.ts"
 import type { World } from "../../../../src/venues/simulated/world.ts"
 import type { WorldClock } from "./clock.ts"

@@ -1,0 +1,161 @@
+/**
+ * The template of a digest: the eight points over generated worlds, and the laws of its facts, words
+ * and names.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect } from "effect"
+import { Arbitrary } from "effect"
+import { type DigestPage, digestSections } from "../../../src/digest/domain/digest.ts"
+import { type DigestMaterial, isBelowThreshold } from "../../../src/digest/domain/material.ts"
+import { digestPage } from "../../../src/digest/domain/page.ts"
+import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
+import { hour, minute } from "../../../src/core/domain/time.ts"
+import { quoteOf } from "../../../src/markets/domain/quote.ts"
+import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
+import { anyMaterial, from, quiet, until } from "../../support/digest/digests.ts"
+import { eightPoints } from "../../support/digest/eightPoints.ts"
+import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
+
+const runs = sized({ short: 200, full: 2_000 })
+const metadata = {
+  ...{ slot: until, createdAt: until, narrator: "template", venue: "Venue", methodUrl: null },
+}
+
+const paragraphs = ({ sections }: DigestPage): ReadonlyArray<Slot> =>
+  digestSections.flatMap((section) => sections[section])
+const textOf = ({ sentences }: Slot) => sentences.map(({ text }) => text).join(" ")
+const pageText = (page: DigestPage) => paragraphs(page).map(textOf).join("\n")
+
+law("digestPage() makes the eight points in every world", anyMaterial, (material) => {
+  equal(eightPoints(material, digestPage(material)), [])
+}, { runs })
+
+law("digestPage() does not depend on the order of the material", anyMaterial, (material) => {
+  const turned: DigestMaterial = {
+    ...material,
+    whaleEntries: material.whaleEntries.toReversed(),
+    predetermined: material.predetermined.toReversed(),
+    resolutions: material.resolutions.toReversed(),
+    markets: material.markets.toReversed(),
+    quoted: material.quoted.toReversed(),
+  }
+  equal(digestPage(turned), digestPage(material))
+}, { runs: sized({ short: 60, full: 400 }) })
+
+law("digestPage() has at most 800 words, each sentence of one fact", anyMaterial, (material) => {
+  const page = digestPage(material)
+  ok(wordCount(digestOf(page, [], metadata).fullAnalysis) <= 800)
+  const ids = page.facts.map(({ id }) => id)
+  strictEqual(new Set(ids).size, ids.length)
+  const slots = slotsOf(page)
+  strictEqual(new Set(slots.map(({ id }) => id)).size, slots.length)
+  for (const { sentences } of slots) {
+    for (const { facts: [id, ...more], text } of sentences) {
+      const fact = page.facts.find((it) => it.id === id)
+      strictEqual(more.length, 0)
+      strictEqual(fact?.statement.replace(/\.$/, ""), text.replace(/\.$/, ""))
+    }
+  }
+}, { runs })
+
+law(
+  "digestPage() spells no figure and no name that is no value of its fact",
+  anyMaterial,
+  (material) => {
+    for (const { figures, names, statement } of digestPage(material).facts) {
+      const rest = [...figures, ...names].sort((a, b) => b.length - a.length)
+        .reduce(
+          (text, value) => text.replaceAll(value, " "),
+          statement.replaceAll("near 0 or 1", ""),
+        )
+      ok(!/\p{N}/u.test(rest.replace(/undisputed for [^;.]*/, "")), `${rest}: ${statement}`)
+      ok(!/[“”]\p{L}/u.test(rest), `${rest}: ${statement}`)
+    }
+  },
+  { runs },
+)
+
+law("digestPage() quotes no headline twice, but where it heads a card", anyMaterial, (material) => {
+  const page = digestPage(material)
+  const quoted = (slots: ReadonlyArray<Slot>, from: number) =>
+    slots.flatMap(({ sentences }) => sentences.slice(from)).flatMap(({ facts }) =>
+      page.facts.filter(({ id }) => facts.includes(id)).flatMap(({ values: { headline } }) =>
+        headline?.type === "name" ? [headline.text] : []
+      )
+    )
+  const { context, ...others } = page.sections
+  const heads = quoted(Object.values(others).flat(), 0)
+  const [inner, news] = [quoted(Object.values(others).flat(), 1), quoted(context, 0)]
+  strictEqual(new Set(inner).size, inner.length)
+  strictEqual(new Set(news).size, news.length)
+  ok(!news.some((headline) => heads.includes(headline)))
+}, { runs })
+
+Deno.test("the sentences of digests have a median of at most 18 words, names counted as one", async () => {
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 200 }))
+  const lengths = drawn.map(digestPage).flatMap(({ facts }) =>
+    facts.map(({ names, statement }) =>
+      wordCount(names.reduce((text, name) => text.replaceAll(name, "name"), statement))
+    )
+  ).sort((a, b) => a - b)
+  ok((lengths[Math.floor(lengths.length / 2)] ?? 99) <= 18)
+  const sold = drawn.filter((it) => !isBelowThreshold(it))
+  const words = sold.map((it) => wordCount(pageText(digestPage(it)))).sort((a, b) => a - b)
+  ok((words[Math.floor(words.length / 2)] ?? 0) >= 300, `${words.length} digests: ${words}`)
+})
+
+Deno.test("digestPage() of a quiet window says in few words what did not happen", () => {
+  const page = digestPage(quiet)
+  strictEqual(
+    page.title.sentences[0].text,
+    "None of 3,120 watched markets moved far enough",
+  )
+  const text = pageText(page)
+  ok(text.includes("None of 184 tracked wallets opened a position."), text)
+  ok(wordCount(text) < 70, text)
+})
+
+Deno.test("digestPage() denies nothing that it did not read", () => {
+  const unread = { ...quiet.coverage, missing: ["whales", "proposals"] as const }
+  const stale = { tracked: 184, readAt: until - 2 * hour }
+  const texts = [
+    digestPage({ ...quiet, coverage: unread }),
+    digestPage({ ...quiet, coverage: { ...quiet.coverage, wallets: stale } }),
+    digestPage({ ...quiet, coverage: { ...quiet.coverage, itemsUnread: 3 } }),
+    digestPage({ ...quiet, coverage: { ...quiet.coverage, venueReadAt: until - 40 * minute } }),
+  ].map(pageText)
+  const [missing = "", old = "", cut = "", late = ""] = texts
+  ok(!/opened a position|is proposed/.test(missing) && missing.includes("could not be read"))
+  ok(!old.includes("opened a position") && old.includes("were last read at 06:00 UTC"))
+  ok(!/None of/.test(cut) && cut.includes("3 feed items could not be read"))
+  ok(!late.includes("moved far enough") && late.includes("The venue was last read at 07:20 UTC"))
+})
+
+/** The first generated world with a contested proposal. */
+async function withProposal(): Promise<DigestMaterial> {
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
+  const found = drawn.find(({ markets }) => markets.some(({ proposal }) => proposal !== null))
+  ok(found !== undefined)
+  return found
+}
+
+Deno.test("a digest states an open proposal at a contested price, however old, and only then", async () => {
+  const { markets } = await withProposal()
+  const one = markets.find(({ proposal }) => proposal !== null)
+  const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
+  ok(one?.proposal && quote !== null)
+  const old = {
+    ...one,
+    proposal: { ...one.proposal, proposedAt: from - 200 * hour, disputed: false },
+  }
+  const stated = pageText(digestPage({ ...quiet, markets: [{ ...old, quote, stories: [] }] }))
+  ok(stated.includes("The venue's proposal is"), stated)
+  const closed = quoteOf({ bestBid: 0.99, bestAsk: 0.995 })
+  const silent = pageText(
+    digestPage({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }),
+  )
+  ok(!silent.includes("The venue's proposal is"), silent)
+})

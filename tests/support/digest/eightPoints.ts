@@ -1,0 +1,151 @@
+/**
+ * The eight points of a digest as a program. It recomputes from the material what each paragraph must
+ * say, and lists what is missing or false.
+ *
+ * @module
+ */
+import type { DigestPage } from "../../../src/digest/domain/digest.ts"
+import { digestSections } from "../../../src/digest/domain/digest.ts"
+import type { DigestMarket, DigestMaterial, Move } from "../../../src/digest/domain/material.ts"
+import { hour } from "../../../src/core/domain/time.ts"
+import { readableName } from "../../../src/core/domain/untrusted.ts"
+import type { Fact } from "../../../src/writing/domain/facts.ts"
+
+interface Paragraph {
+  readonly topic: string
+  readonly text: string
+  readonly facts: ReadonlyArray<Fact>
+}
+
+const isContested = (mid: number | undefined) => mid !== undefined && mid > 0.1 && mid < 0.9
+
+/** What the page lacks, or states falsely; empty for a good one. */
+export function eightPoints(material: DigestMaterial, page: DigestPage): ReadonlyArray<string> {
+  const paragraphs = digestSections.flatMap((section) => page.sections[section])
+    .map(({ sentences, topic }): Paragraph => ({
+      topic,
+      text: sentences.map(({ text }) => text).join(" "),
+      facts: sentences.flatMap(({ facts }) => page.facts.filter(({ id }) => facts.includes(id))),
+    }))
+  const cards = paragraphs.flatMap((paragraph) => {
+    const one = material.markets.find(({ market }) =>
+      paragraph.facts.some(({ subject }) => subject === market.slug)
+    )
+    return one === undefined || paragraph.topic === "contradiction" ? [] : [{ one, paragraph }]
+  })
+  const proposed = material.markets.filter(({ proposal, quote }) =>
+    proposal !== null && isContested(quote?.mid)
+  )
+  const placed = new Set(cards.map(({ one }) => one.market.slug))
+  const stated = paragraphs.filter(({ text }) => text.startsWith("Also proposed"))
+    .flatMap(({ facts }) => facts.flatMap(({ values }) => values["market1"] ?? []))
+  const isUnstated = proposed.some(({ market }) => !placed.has(market.slug)) && stated.length === 0
+  return [
+    ...cards.flatMap(({ one, paragraph }) => faultsOf(material, one, paragraph)),
+    ...isUnstated ? ["1 an open proposal at a contested price is not stated"] : [],
+    ...countFaults(material, paragraphs.map(({ text }) => text).join("\n")),
+    ...headlineFaults(material, page),
+  ]
+}
+
+function faultsOf(
+  material: DigestMaterial,
+  one: DigestMarket,
+  { text, topic }: Paragraph,
+): ReadonlyArray<string> {
+  const { until } = material
+  const { expected, market, proposal, quote, rules } = one
+  const isHere = ({ data }: { readonly data: { readonly market: { readonly slug: string } } }) =>
+    data.market.slug === market.slug
+  const move = material.moves.find(({ item }) => isHere(item) && !item.data.converged)
+  const entries = material.whaleEntries.filter(isHere)
+  const isSoon = expected !== null && expected.at <= until + 24 * hour
+  const hasChanged = move !== undefined || entries.length > 0 || isSoon ||
+    material.predetermined.some(isHere) || topic === "report" || topic === "proposal"
+  const asks = [quote?.ask ?? null, quote?.bid == null ? null : 1 - quote.bid]
+  const costs = [...text.matchAll(/(?:breaks even at|or loses) (\d+(?:\.\d+)?)/g)]
+    .map(([, cost]) => Number(cost) / 100)
+  const isPriced = asks.some((ask) =>
+    ask !== null &&
+    costs.some((cost) => Math.abs(cost - ask - market.takerFeeRate * ask * (1 - ask)) < 0.000_6)
+  )
+  const checks: ReadonlyArray<readonly [boolean, string]> = [
+    [hasChanged, "1 nothing changed there in the window"],
+    [rules === null || text.includes("What pays: “"), "2 what pays"],
+    [
+      asks.includes(null) || isPriced,
+      "3 the price after the fee",
+    ],
+    [move === undefined || isCauseTrue(material, one, move, text), "4 the cause"],
+    [entries.length === 0 || /\bwallet|\((?:follow|fade)\)/.test(text), "5 who traded"],
+    [/payout is expected|lists no date/.test(text), "6 time to cash"],
+    [
+      market.gameStartsAt === null || proposal !== null || market.status === "proposed" ||
+      text.includes("Kick-off"),
+      "6 the kick-off",
+    ],
+    [/Valid until/.test(text), "7 valid until"],
+    [proposal === null || text.includes("proposal is"), "the open proposal"],
+    [
+      market.status !== "proposed" || /proposal is|is proposed at the venue/.test(text),
+      "that an outcome is proposed",
+    ],
+  ]
+  return checks.flatMap(([isTrue, point]) => isTrue ? [] : [`${point}: ${text}`])
+}
+
+/** A cause needs a reading, of an uncorrected report that is not after the move, the way it went. */
+function isCauseTrue(
+  { coverage }: DigestMaterial,
+  { market, stories }: DigestMarket,
+  { item, step }: Move,
+  text: string,
+): boolean {
+  if (coverage.news === null) return !text.includes("cause")
+  const latest = step?.to ?? Date.parse(item.createdAt)
+  const fitting = stories.filter(({ corrected, firstAt, reading }) => {
+    if (reading === null || reading.bears === null || corrected || firstAt > latest) return false
+    const isFirst = reading.outcome !== market.outcomes[1]
+    return ((reading.bears === "for") === isFirst) === item.data.delta > 0
+  })
+  const [, headline] = /Likely cause: (.*?) \(/.exec(text) ?? []
+  return headline === undefined
+    ? text.includes("No cause found by our match.")
+    : fitting.some(({ title }) => headline.includes(readableName(title, 160).slice(0, 40)))
+}
+
+/** Counts have denominators, and absences were read. */
+function countFaults(
+  { coverage, moves, until, whaleEntries }: DigestMaterial,
+  text: string,
+): ReadonlyArray<string> {
+  const { itemsUnread, marketsWatched, missing, venueReadAt, wallets } = coverage
+  const watched = new Intl.NumberFormat("en-US").format(marketsWatched)
+  const isCounted = moves.length === 0 || marketsWatched === 0 || missing.includes("markets") ||
+    text.includes(`${moves.length} of ${watched} watched market`)
+  const isVenueRead = venueReadAt !== null && until - venueReadAt <= hour && itemsUnread === 0
+  const areWalletsRead = !missing.includes("whales") && wallets.readAt !== null &&
+    until - wallets.readAt <= hour && itemsUnread === 0 && whaleEntries.length === 0
+  return [
+    ...isCounted ? [] : ["8 the moves of how many markets"],
+    ...text.includes("moved far enough") && !isVenueRead ? ["no moves, unread"] : [],
+    ...text.includes("opened a position.") && !areWalletsRead ? ["no entries, unread"] : [],
+  ]
+}
+
+/** No corrected headline is in any fact. */
+function headlineFaults({ markets }: DigestMaterial, { facts }: DigestPage): ReadonlyArray<string> {
+  const stories = markets.flatMap(({ stories }) => stories)
+  const named = (isCorrected: boolean) =>
+    stories.filter(({ corrected }) => corrected === isCorrected)
+      .map(({ title }) => readableName(title, 160))
+  const good = named(false)
+  const corrected = named(true).filter((title) => title !== "unnamed" && !good.includes(title))
+  const stated = facts.flatMap(({ values }) => {
+    const value = values["headline"] ?? values["cause"]
+    return value?.type === "name" ? [value.text] : []
+  })
+  return stated.filter((title) => corrected.includes(title)).map((it) =>
+    `a corrected headline: ${it}`
+  )
+}
