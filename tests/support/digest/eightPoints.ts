@@ -62,7 +62,7 @@ function faultsOf(
   const isSoon = expected !== null && expected.at <= until + 24 * hour
   const hasChanged = move !== undefined || entries.length > 0 || isSoon ||
     material.predetermined.some(isHere) || topic === "report" || topic === "proposal"
-  const asks = [quote?.ask ?? null, quote?.bid == null ? null : 1 - quote.bid]
+  const asks = [quote?.ask ?? null, quote === null || quote.bid === null ? null : 1 - quote.bid]
   const costs = [...text.matchAll(/(?:breaks even at|or loses) (\d+(?:\.\d+)?)/g)]
     .map(([, cost]) => Number(cost) / 100)
   const isPriced = asks.some((ask) =>
