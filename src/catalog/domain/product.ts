@@ -378,10 +378,9 @@ export const products = {
     path: "/v1/research",
     price: prices.research,
     settlementOrder: "settle-early",
-    description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
-      "a decision in numbers (probability, break-even, limit price and size of each side, payout), " +
-      "with evidence: 7 days of prices, the order book, tracked wallets with their " +
-      "record, related news. Cached for 30 minutes. Without the tracked wallets it is not sold. " +
+    description: "A report on one market: thesis, whale view, risks, confidence and bottom line; " +
+      "probability, break-even, limit price and size of each side; " +
+      "evidence: 7 days of prices, the order book, tracked wallets, news. Cached for 30 minutes. " +
       "An unknown market is not charged; a call that fails after payment is refunded.",
     use:
       "Use it before a decision about one market. It is the dearest call and may take a minute: buy it for " +

@@ -17,17 +17,18 @@ import {
 } from "../../markets/domain/tradeCosts.ts"
 import type { Validity } from "../../writing/facts/endings.ts"
 import { settlesAtOf } from "../../writing/facts/proposals.ts"
+import { roundOrNull } from "../../whales/domain/oddsBands.ts"
 import { isLive, payoutOf, priceOf, type ReportMaterial } from "./material.ts"
 import { isDecisive, movementOf, statedStories } from "./movement.ts"
 
 const PriceOrNull = (description: string) => described(Schema.NullOr(Price), description)
 
 const DecisionSide = Schema.Struct({
-  outcome: text("Name of the outcome"),
+  outcome: text("The outcome that these numbers are about"),
   ask: PriceOrNull("Lowest ask, USD per share; null without an order book"),
   breakEven: described(
     Schema.NullOr(Rate),
-    "Probability from which buying at `ask` gains on average, fee included; null without an ask",
+    "Probability, 0 to 1, from which buying at `ask` gains on average, fee included; null without an ask",
   ),
   averagePrice100Usd: PriceOrNull(
     "Mean price of buying for 100 USD, without fees; null when the book offers less",
@@ -37,7 +38,7 @@ const DecisionSide = Schema.Struct({
   ),
   limitPrice: described(
     Price,
-    "Highest price that breaks even at the stated probability, fee included",
+    "Highest price, USD per share, that breaks even at the stated probability, fee included",
   ),
   sizeUsd: described(Amount, "What the book offers at `limitPrice` or less, USD"),
 }).annotate({ identifier: "DecisionSide", description: "One outcome: what it costs, and is worth" })
@@ -106,7 +107,7 @@ export function decisionOf(material: ReportMaterial): Decision {
       }))
       : [],
     expectedPayoutAt: payout === null ? null : isoTime(payout.at),
-    payoutWithin24h: payout?.probability24h ?? null,
+    payoutWithin24h: roundOrNull(payout?.probability24h ?? null),
     validUntil: isoTime(validityOf(material).until),
   }
 }

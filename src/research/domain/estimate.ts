@@ -228,7 +228,10 @@ function intervalOf(
   const centre = logOdds(probability)
   return {
     low: Math.min(probability, floorPrice(probabilityAt(centre - quantile * spread))),
-    high: Math.max(probability, 1 - floorPrice(probabilityAt(-centre - quantile * spread))),
+    high: Math.max(
+      probability,
+      roundPrice(1 - floorPrice(probabilityAt(-centre - quantile * spread))),
+    ),
   }
 }
 
