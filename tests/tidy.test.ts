@@ -495,7 +495,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
-  "src/app": 5_285,
+  "src/app": 5_280,
   "src/catalog": 2_340,
   "src/core": 1_350,
   "src/digest": 2_090,
@@ -503,10 +503,10 @@ const budgets: Readonly<Record<string, number>> = {
   "src/http": 15_640,
   "src/markets": 3_750,
   "src/movers": 1_050,
-  "src/news": 3_020,
+  "src/news": 3_016,
   "src/payments": 10_700,
   "src/postgres": 1_600,
-  "src/predetermined": 800,
+  "src/predetermined": 780,
   "src/research": 2_790,
   "src/signing": 250,
   "src/status": 600,

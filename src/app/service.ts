@@ -42,7 +42,6 @@ import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
 import * as storeProbe from "../postgres/storeProbe.ts"
-import { Detector } from "../predetermined/Detector.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Status } from "../status/Status.ts"
@@ -169,7 +168,6 @@ const productLayer = (settings: ServiceSettings) => {
   ).pipe(
     Layer.provideMerge(Calibration.layer),
     Layer.provideMerge(Freshness.layer({ tickIntervalMs })),
-    Layer.provide(Detector.layer),
     Layer.provideMerge(News.layer.pipe(Layer.provide(venueClient))),
     Layer.provide(writersLayer(settings)),
     Layer.provide(newsSources(settings)),

@@ -291,7 +291,7 @@ function storiesOf(
     const verdict = of?.get(match.url) ?? "refused"
     if (verdict === "unrelated" || verdict === "refused" && !isListed(match)) return []
     const reading = verdict === "refused" ? null : verdict
-    return [{ ...match, reading, strength: "direct" }]
+    return [{ ...match, reading }]
   }).toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)
 }
 

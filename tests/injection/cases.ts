@@ -128,7 +128,6 @@ export const acceptedDetection = Effect.fnUntraced(function* ({ place, payload }
     const verdict = verdicts[n] ?? "refused"
     return {
       ...story,
-      strength: "direct",
       score: 9,
       shared: [],
       reading: typeof verdict === "string" ? null : verdict,

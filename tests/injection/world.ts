@@ -129,8 +129,8 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
   const words = wordsWith(place, text)
   const attacked = lighthouse(words.question)
   const [bridge, ferry] = others
-  const { strength: _, ...first } = story([headlineOf(words.headline, 1)])
-  const { strength: __, ...second } = story([headlineOf("Bridge opening put off", 2)])
+  const first = story([headlineOf(words.headline, 1)])
+  const second = story([headlineOf("Bridge opening put off", 2)])
   const described = (about: Market, stated: DigestStory): DigestMarket => ({
     ...{ market: about, quote: quoteOfMid(0.62), known: null, proposal: null, stories: [stated] },
     expected: expectedResolution({ market: about, mid: 0.62, proposal: null }, now),

@@ -315,7 +315,7 @@ const newsOf = ({ news, newsUp }: ProductPorts) => {
         stories: subjects.map(() =>
           runParts(storiesInParts(headlines)).map((story) => ({
             ...story,
-            ...{ strength: "direct" as const, score: 9, shared: [], reading: null },
+            ...{ score: 9, shared: [], reading: null },
           }))
         ),
         coverage,

@@ -21,7 +21,7 @@ export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
 export type PredeterminedItem = Extract<FeedItem, { type: "predetermined" }>
 
 /** A story that shares names with a market; a reading says more, where a model read it. */
-export type DigestStory = Omit<RelatedStory, "strength" | "score">
+export type DigestStory = Omit<RelatedStory, "score">
 
 /** A mover item, and the hour or less in which it changed most; null when the series does not say. */
 export interface Move {

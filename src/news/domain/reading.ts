@@ -28,11 +28,8 @@ interface StoryReading {
 /** `refused`: the answer was not what the headline says, so the pair counts as unread and is not asked again. */
 export type Verdict = StoryReading | "unrelated" | "refused"
 
-type Strength = "direct" | "sibling" | "family"
-
 /** A story that shares names or numbers with a question. */
 export interface RelatedStory extends Match {
-  readonly strength: Strength
   /** Null when no model has read it: then it shares words, and nothing follows from that. */
   readonly reading: StoryReading | null
 }

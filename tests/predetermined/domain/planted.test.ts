@@ -60,7 +60,7 @@ function judge(
   )
   const stories = matches.map((match, n): RelatedStory => {
     const verdict = verdicts[n] ?? "refused"
-    return { ...match, strength: "direct", reading: typeof verdict === "string" ? null : verdict }
+    return { ...match, reading: typeof verdict === "string" ? null : verdict }
   })
   return Result.merge(knownOutcome({ market: asked, proposal: null, stories, now }))
 }

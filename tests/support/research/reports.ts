@@ -66,7 +66,7 @@ export const headline = (fields: Partial<Headline> = {}): Headline => ({
 /** A story that its publishers printed in this order. */
 export function story(
   outlets: readonly [Headline, ...ReadonlyArray<Headline>] = [headline()],
-  fields: Partial<Pick<RelatedStory, "strength" | "corrected" | "label" | "reading">> = {},
+  fields: Partial<Pick<RelatedStory, "corrected" | "label" | "reading">> = {},
 ): RelatedStory {
   const [{ title, url, source, publishedAt }] = outlets
   return {
@@ -74,7 +74,6 @@ export function story(
     ...{
       label: "none",
       corrected: false,
-      strength: "direct",
       score: 10,
       shared: [],
       reading: null,
@@ -137,7 +136,6 @@ const words = Schema.Literals(untrustedTexts)
 interface MadeStory {
   readonly title: string
   readonly source: string
-  readonly strength: RelatedStory["strength"]
   readonly corrected: boolean
   readonly minutesAgo: number
   readonly outlets: number
@@ -150,7 +148,7 @@ function storyMade(
   n: number,
   outcomes: readonly [string, string],
 ): RelatedStory {
-  const { title, source, strength, corrected, minutesAgo, outlets } = made
+  const { title, source, corrected, minutesAgo, outlets } = made
   const printed = (outlet: number) =>
     headline({
       ...{ title, source: outlet === 0 ? source : `${source} ${outlet}` },
@@ -164,7 +162,7 @@ function storyMade(
     decides: made.reading > 4,
     quote: title,
   }
-  return story([printed(0), ...others], { strength, corrected, reading })
+  return story([printed(0), ...others], { corrected, reading })
 }
 
 function proposalRecordOf(proposals: number): ProposalRecord {
@@ -218,7 +216,6 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       stories: Schema.Array(Schema.Struct({
         title: words,
         source: words,
-        strength: Schema.Literals(["direct", "direct", "sibling", "family"]),
         corrected: seldom,
         minutesAgo: int(0, 3_000),
         outlets: int(1, 3),

@@ -60,7 +60,6 @@ const readStories = Effect.gen(function* () {
         if (verdict === "unrelated" || verdict === "refused" && !isListed(match)) return []
         return [{
           ...match,
-          strength: "direct",
           reading: typeof verdict === "string" ? null : verdict,
         }]
       })
