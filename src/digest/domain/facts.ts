@@ -41,7 +41,7 @@ const readingAgeMax = 30 * minute
 const namesMax = 3
 const othersMax = 3
 /** Characters of a market and of an outcome in a list. */
-const listedMax = { market: 60, outcome: 30 }
+const listedMax = { market: 80, outcome: 30 }
 
 /** `12 of`: the part of a whole that follows it. */
 const part = (slot: string, of: number) => count(slot, of, "of", "of")

@@ -30,7 +30,7 @@ const pageWordsMax = 770
 const summaryMax = 4
 /** Headlines of the context, and the words that cards leave to them and to what has no card. */
 const contextMax = 4
-const restWords = 170
+const restWords = 185
 
 interface Paragraph {
   readonly section: DigestSection
