@@ -414,4 +414,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-29T09:10:00.000Z"
+export const productsChangedAt = "2026-11-29T09:50:00.000Z"

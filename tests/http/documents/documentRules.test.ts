@@ -292,7 +292,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["359c70c7402feff9", "2026-11-29T09:10:00.000Z"],
+      ["9202723a1595afea", "2026-11-29T09:50:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))
