@@ -20,11 +20,11 @@ import {
   type Ports,
   portsOf,
   proposed,
-  report,
   type Script,
   tickIntervalMs,
   tickOf,
 } from "../support/predetermined/candidates.ts"
+import { report } from "../support/predetermined/report.ts"
 
 const on = <E>(
   name: string,

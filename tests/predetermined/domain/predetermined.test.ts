@@ -18,7 +18,7 @@ import {
 } from "../../../src/predetermined/domain/predetermined.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { report } from "../../support/predetermined/candidates.ts"
+import { report } from "../../support/predetermined/report.ts"
 import { market, microstructureWith, now } from "../../support/movers/market.ts"
 
 const runs = { runs: sized({ short: 200, full: 5_000 }) }

@@ -23,6 +23,7 @@ import { VenueClient, VenueUnavailable } from "../../../src/markets/VenueClient.
 import { market, now } from "../movers/market.ts"
 import { bookOf } from "../products.ts"
 import { embeddedStore } from "../stores.ts"
+import { report } from "./report.ts"
 
 export const tickIntervalMs = 10 * minute
 
@@ -65,26 +66,6 @@ export const proposed = (n: number, fields: Partial<Proposal> = {}): Proposal =>
   ...{ proposedAt: now - hour, settlesAt: now + hour },
   ...fields,
 })
-
-/** A story of one publisher that was read as decisive, unless `fields` says otherwise. */
-export function report(
-  title: string,
-  site: string,
-  fields: Partial<RelatedStory> = {},
-): RelatedStory {
-  const outlet = {
-    title,
-    url: `https://${site}.example/1`,
-    source: site,
-    publishedAt: now - minute,
-  }
-  return {
-    ...{ title, url: outlet.url, source: site, firstAt: outlet.publishedAt, outlets: [outlet] },
-    ...{ label: "none", corrected: false, score: 9, shared: ["lighthouse"] },
-    reading: { outcome: "Yes", bears: "for", decides: true, quote: title },
-    ...fields,
-  }
-}
 
 /** Two publishers' own reports that the lighthouse was opened. */
 export const openedTwice: ReadonlyArray<RelatedStory> = [
