@@ -24,8 +24,8 @@ import {
   wrongAnswers,
 } from "../../support/predetermined/planted.ts"
 
-function marketOf([question, , , more = {}]: Planted): Market {
-  const { outcomes = ["Yes", "No"], game, endsAt, rivals = [] } = more
+function marketOf(planted: Planted): Market {
+  const { question, outcomes = ["Yes", "No"], game, endsAt, rivals = [] } = planted
   return market({
     ...{ question, outcomes, eventSlug: "event", exclusive: rivals.length > 0 },
     endsAt: endsAt === undefined ? null : Date.parse(endsAt),
@@ -36,9 +36,9 @@ function marketOf([question, , , more = {}]: Planted): Market {
 /** What is known of a question, when a model answers so about each headline that is shown to it. */
 function judge(
   planted: Planted,
-  answer: (title: string) => Pick<ReadingClaim, "decides" | "quote">,
+  answerOf: (title: string) => Pick<ReadingClaim, "decides" | "quote">,
 ): KnownOutcome | string {
-  const [, outcome, titles, more = {}] = planted
+  const { answer: outcome, headlines: titles, rivals = [] } = planted
   const asked = marketOf(planted)
   const headlines = titles.map((title, n) => ({
     title: title.replaceAll(/[{}]/g, ""),
@@ -46,7 +46,7 @@ function judge(
     source: `Press ${n}`,
     publishedAt: now - hour - n * minute,
   }))
-  const siblings = (more.rivals ?? []).map((question) => ({ question, exclusive: true }))
+  const siblings = rivals.map((question) => ({ question, exclusive: true }))
   const matches = related(runParts(newsIndex(headlines, [asked])), asked, 0, 20)
   const [first, ...others] = matches
   if (first === undefined) return "no match"
@@ -55,7 +55,7 @@ function judge(
     task,
     task.stories.map(({ url }, n) => ({
       ...{ story: `H${n + 1}`, about: true, outcome, bears: "for" },
-      ...answer(titles[Number(url.split("/").at(-1))] ?? ""),
+      ...answerOf(titles[Number(url.split("/").at(-1))] ?? ""),
     })),
   )
   const stories = matches.map((match, n): RelatedStory => {
@@ -74,7 +74,7 @@ const careful = (title: string) => {
 Deno.test("no wrong answer of a model that claims everything is accepted", () => {
   const accepted = Object.entries(wrongAnswers).flatMap(([kind, cases]) =>
     cases.filter((planted) => typeof judge(planted, claimsEverything) !== "string")
-      .map(([question]) => `${kind}: ${question}`)
+      .map(({ question }) => `${kind}: ${question}`)
   )
   equal(accepted, [])
   ok(Object.values(wrongAnswers).flat().length >= 60)
@@ -83,8 +83,8 @@ Deno.test("no wrong answer of a model that claims everything is accepted", () =>
 Deno.test("most true answers of a careful model are accepted", () => {
   const refused = trueAnswers.flatMap((planted) => {
     const known = judge(planted, careful)
-    if (typeof known === "string") return [`${planted[0]}: ${known}`]
-    equal(marketOf(planted).outcomes[known.outcome], planted[1])
+    if (typeof known === "string") return [`${planted.question}: ${known}`]
+    equal(marketOf(planted).outcomes[known.outcome], planted.answer)
     return []
   })
   ok(trueAnswers.length >= 40)
