@@ -111,10 +111,10 @@ export const readMaterial = Effect.fnUntraced(function* (
   const events = { moves, whaleEntries, predetermined, resolutions }
   const slugs = chosenSlugs(events, priced.markets, until)
   const chosen = yield* part("markets", missing, [], readChosen(ports, slugs, priced.markets))
-  const proposals = yield* part(
+  const { proposals, unread: proposalsUnread } = yield* part(
     "proposals",
     missing,
-    new Map<MarketId, Proposal>(),
+    noProposals,
     readProposals(ports, priced.markets, chosen),
   )
   const contradictory = contradictoryMarkets(priced.markets)
@@ -150,13 +150,15 @@ export const readMaterial = Effect.fnUntraced(function* (
       venueReadAt: priced.readAt,
       news: news.sources,
       wallets: { tracked, readAt },
-      itemsUnread,
+      itemsUnread: itemsUnread + Math.max(0, distinctMoves(items.movers).length - movesMax),
+      proposalsUnread,
       missing: [...new Set(missing)],
     },
   }
   return { material, feedIndex }
 })
 
+const noProposals = { proposals: new Map<MarketId, Proposal>(), unread: 0 }
 const noPrices = { watched: 0, readAt: null, markets: [] }
 const noWhales = { tracked: 0, readAt: null, resolutions: [], bands: new Map() }
 const noNews: Effect.Success<ReturnType<typeof readNews>> = { sources: null, stories: new Map() }
@@ -286,10 +288,13 @@ const readProposals = Effect.fnUntraced(function* (
   chosen: ReadonlyArray<Market>,
 ) {
   const proposed = priced.map(({ market }) => market).filter(({ status }) => status === "proposed")
-  const ids = [...new Set([...chosen, ...proposed].map(({ id }) => id))].slice(0, proposalsMax)
-  if (ids.length === 0) return new Map<MarketId, Proposal>()
-  const { rows } = yield* venue.proposals(ids)
-  return new Map(rows.map((proposal) => [proposal.marketId, proposal]))
+  const ids = [...new Set([...chosen, ...proposed].map(({ id }) => id))]
+  if (ids.length === 0) return noProposals
+  const { rows } = yield* venue.proposals(ids.slice(0, proposalsMax))
+  return {
+    proposals: new Map(rows.map((proposal) => [proposal.marketId, proposal])),
+    unread: Math.max(0, ids.length - proposalsMax),
+  }
 })
 
 /** The stored listings of these markets. */

@@ -155,6 +155,7 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
       news: { sources: 3, answered: 3 },
       wallets: { tracked: 210, readAt: now - minute },
       itemsUnread: 0,
+      proposalsUnread: 0,
       missing: [],
     },
   }

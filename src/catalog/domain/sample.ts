@@ -517,6 +517,7 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
       news: { sources: 3, answered: 2 },
       wallets: { tracked: 96, readAt: until },
       itemsUnread: 0,
+      proposalsUnread: 0,
       missing: [],
     },
   })

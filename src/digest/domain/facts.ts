@@ -45,6 +45,8 @@ const listedMax = { market: 80, outcome: 30 }
 
 /** `12 of`: the part of a whole that follows it. */
 const part = (slot: string, of: number) => count(slot, of, "of", "of")
+/** Before a count of which some was not read. */
+const least = (unread: number): Statement => unread > 0 ? phrase`At least ` : phrase``
 const counted = (text: Statement): ReadonlyArray<NewFact> => [factOf("coverage", null, text)]
 
 /** When the digest after one that is written now is due. */
@@ -82,9 +84,9 @@ function movedFact({ coverage, moves, until }: DigestMaterial): ReadonlyArray<Ne
     ? phrase``
     : phrase`; ${count("closed", closed, "of these is", "of these are")} near 0 or 1 and left out`
   return counted(
-    phrase`${part("moved", moves.length)} ${watched} moved: ${count("rose", rose, "up", "up")}, ${
-      count("fell", moves.length - rose, "down", "down")
-    }${left}.`,
+    phrase`${least(itemsUnread)}${part("moved", moves.length)} ${watched} moved: ${
+      count("rose", rose, "up", "up")
+    }, ${count("fell", moves.length - rose, "down", "down")}${left}.`,
   )
 }
 
@@ -94,19 +96,21 @@ function buyersFact({ coverage, until, whaleEntries }: DigestMaterial): Readonly
   const tracked = count("wallets", wallets.tracked, "tracked wallet")
   if (whaleEntries.length === 0) {
     const isWhole = isRecent(wallets.readAt, until) && itemsUnread === 0
-    return isWhole ? counted(phrase`None of ${tracked} opened a position.`) : []
+    return isWhole ? counted(phrase`None of ${tracked} opened a published position.`) : []
   }
   const buyers = new Set(whaleEntries.map(({ data }) => data.wallet)).size
   return counted(
-    phrase`${part("buyers", buyers)} ${tracked} opened positions, for ${
+    phrase`${least(itemsUnread)}${part("buyers", buyers)} ${tracked} opened positions, for ${
       usd("stake", stakeOf(whaleEntries))
     } in all.`,
   )
 }
 
-/** Open proposals are counted whenever they were made. */
-function proposedFact({ coverage: { missing }, quoted }: DigestMaterial): ReadonlyArray<NewFact> {
+/** Open proposals are counted whenever they were made; not counted unless all were read. */
+function proposedFact({ coverage, quoted, until }: DigestMaterial): ReadonlyArray<NewFact> {
+  const { missing, proposalsUnread, venueReadAt } = coverage
   if (missing.includes("markets") || missing.includes("proposals")) return []
+  if (proposalsUnread > 0 || !isRecent(venueReadAt, until)) return []
   const proposed = quoted.filter(({ known }) => known?.state === "proposed")
   const contested =
     proposed.filter(({ quote }) => quote !== null && convergenceOf(quote.mid) === "contested")

@@ -71,8 +71,10 @@ interface DigestCoverage {
   readonly news: { readonly sources: number; readonly answered: number } | null
   /** Tracked wallets, and when their entries were last read in full; null when they never were. */
   readonly wallets: { readonly tracked: number; readonly readAt: EpochMs | null }
-  /** Feed items of the window beyond the read limit. */
+  /** Feed items of the window beyond a limit of reading. */
   readonly itemsUnread: number
+  /** Markets listed as proposed whose proposals are beyond the limit of reading. */
+  readonly proposalsUnread: number
   readonly missing: ReadonlyArray<DigestPart>
 }
 

@@ -55,9 +55,9 @@ const moment =
 const deadline = new RegExp(
   `\\b(?:by|before|until|through|and) (?:the resolution time,? )?${moment}`,
 )
-/** A date in such a sentence says when a case ends in another way, or when a game was planned. */
+/** Such a sentence says when a case ends in another way, a game was planned, or a report is too late. */
 const notTheDeadline =
-  /\b(?:cancel|postpone|delay|reschedul|scheduled|for (?:any|whatever) reason)|^If\b.*\b(?:no|not|\w+n['’]t)\b/i
+  /\b(?:cancel|postpone|delay|reschedul|scheduled|remain open|published|reported|considered|for (?:any|whatever) reason)|\b(?:no(?! longer)|not|never|unless|\w+n['’]t)\b/i
 
 const comparisons: ReadonlyArray<readonly [Operator, string]> = [
   [">=", "(?:equal to or|at or) (?:greater than|above|higher than|more than|over|beyond)"],
@@ -82,6 +82,8 @@ const amountFirst: ReadonlyArray<readonly [Operator, RegExp]> = [
     new RegExp(`(?<![\\d.,-])${amount}(?: \\w+)? or (?:less|lower|fewer|below|under)\\b`),
   ],
 ]
+/** Before a comparison they turn it round. */
+const negation = /\b(?:no|not|\w+n['’]t|never|unless|otherwise|neither|nor)\b/i
 const decides = /\bresolves? (?:immediately )?(?:to |as )?[“"'‘]?(?:Yes|Over)\b/
 const rounding =
   /\brounded (?:up |down )?to (?:(?! and )[^.,;()]){3,60}|\bwithout rounding\b|\bto whole (?:degrees|numbers)(?: \w+)?|\bto (?:one|two|three|\d) decimal(?: places?| points?)?/i
@@ -184,7 +186,9 @@ function comparisonIn(sentence: string) {
     ...amountFirst,
   ].flatMap(([operator, pattern]) => {
     const match = pattern.exec(sentence)
-    return match === null ? [] : [{ operator, quote: match[0], at: match.index }]
+    return match === null || negation.test(sentence.slice(0, match.index))
+      ? []
+      : [{ operator, quote: match[0] }]
   })
   const [first] = found
   return found.length === 0 || found.some(({ operator }) => operator[0] !== first?.operator[0])
@@ -197,11 +201,13 @@ function momentOf(quote: string): EpochMs | null {
   const match = new RegExp(moment).exec(quote)
   if (match === null) return null
   const [, month = "", date, year, hours, minutes, seconds, half, zone] = match
+  if (Number(hours) > 12 || Number(minutes) > 59 || Number(seconds ?? 0) > 59) return null
   const hour = Number(hours) % 12 + (half === "PM" ? 12 : 0)
   const written = Date.UTC(
     ...[Number(year), months.split("|").indexOf(month), Number(date)] as const,
     ...[hour, Number(minutes), Number(seconds ?? 0)] as const,
   )
+  if (new Date(written).getUTCDate() !== Number(date)) return null
   return zone === "ET" ? written + easternOffset(written) : written
 }
 

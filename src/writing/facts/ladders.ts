@@ -26,7 +26,11 @@ export function pairFacts(found: Contradiction): ReadonlyArray<NewFact> {
       phrase`${questionOf(harder, "market")} is ${cents("excess", midExcess)} dearer than ${
         questionOf(easier, "market2")
       }, though ${found.reason}; ${
-        level === "quotes" ? "fees cost more than that" : "the spreads cost more than that"
+        bid === null || ask === null
+          ? "not all of their quotes could be read"
+          : level === "quotes"
+          ? "fees cost more than that"
+          : "the spreads cost more than that"
       }.`,
     )]
   }
@@ -125,10 +129,13 @@ export function sumFact(about: About, sum: SiblingSum): NewFact {
     price("sum", sum.midSum)
   }`
   const gain = sum.risklessSpread
+  if (gain === null) {
+    return factOf("relation", about.slug, phrase`${total}; not all of their quotes could be read.`)
+  }
   return factOf(
     "relation",
     about.slug,
-    gain !== null && gain > 0
+    gain > 0
       ? phrase`${total}: one share of each second outcome gains ${
         cents("riskless", gain)
       } after fees.`

@@ -114,7 +114,7 @@ Deno.test("digestPage() of a quiet window says in few words what did not happen"
     "None of 3,120 watched markets moved far enough",
   )
   const text = pageText(page)
-  ok(text.includes("None of 184 tracked wallets opened a position."), text)
+  ok(text.includes("None of 184 tracked wallets opened a published position."), text)
   ok(wordCount(text) < 70, text)
 })
 
@@ -128,7 +128,10 @@ Deno.test("digestPage() denies nothing that it did not read", () => {
     digestPage({ ...quiet, coverage: { ...quiet.coverage, venueReadAt: until - 40 * minute } }),
   ].map(pageText)
   const [missing = "", old = "", cut = "", late = ""] = texts
-  ok(!/opened a position|is proposed/.test(missing) && missing.includes("could not be read"))
+  ok(
+    !/opened a published position|is proposed/.test(missing) &&
+      missing.includes("could not be read"),
+  )
   ok(!old.includes("opened a position") && old.includes("were last read at 06:00 UTC"))
   ok(!/None of/.test(cut) && cut.includes("3 feed items could not be read"))
   ok(!late.includes("moved far enough") && late.includes("The venue was last read at 07:20 UTC"))

@@ -123,6 +123,34 @@ for (const { question, rules, clause } of written) {
     deepStrictEqual(clauseOf(question, rules), { ...nothing, ...clause }))
 }
 
+Deno.test("clauseOf() states no threshold of a comparison that other words turn round", () => {
+  for (
+    const rules of [
+      'This market will resolve to "Yes" if the rate is no more than 60 percent.',
+      'This market will resolve to "Yes" if the index does not exceed 60.',
+      'This market will resolve to "Yes" if the price does not fall below 60.',
+      'This market will resolve to "Yes" unless the price is above 60.',
+      'It resolves to "No" if the price is above 60; otherwise it will resolve to "Yes".',
+    ]
+  ) {
+    strictEqual(clauseOf("Will it be 60?", rules).comparison, null, rules)
+  }
+})
+
+Deno.test("clauseOf() takes no other date for the deadline, and no date that does not exist", () => {
+  for (
+    const rules of [
+      "This market will remain open until January 31, 2027, 11:59 PM ET.",
+      "Reports published by January 31, 2027, 11:59 PM ET will be considered.",
+      "It resolves to “No” if the token does not launch by January 31, 2027, 11:59 PM ET.",
+      "The bridge opens by February 31, 2027, 11:59 PM ET.",
+      "The bridge opens by January 31, 2027, 25:99 PM ET.",
+    ]
+  ) {
+    strictEqual(clauseOf("Will it open?", rules).deadlineAt, null, rules)
+  }
+})
+
 const parts = [
   "source",
   "series",

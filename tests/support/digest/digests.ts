@@ -160,6 +160,7 @@ const anyCoverage = all({
   walletsTracked: oneOf([0, 1, 1_000]),
   walletsMinutesAgo: oneOf([null, 4, 61]),
   itemsUnread: oneOf([0, 1, 4_321]),
+  proposalsUnread: oneOf([0, 0, 30]),
   missing: oneOf([[], [], ["whales"], ["proposals"], ["news", "markets"]] as const),
 })
 
@@ -414,6 +415,7 @@ export const quiet: DigestMaterial = {
     news: { sources: 5, answered: 5 },
     wallets: { tracked: 184, readAt: until - 4 * minute },
     itemsUnread: 0,
+    proposalsUnread: 0,
     missing: [],
   },
 }

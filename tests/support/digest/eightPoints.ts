@@ -122,14 +122,21 @@ function countFaults(
   const { itemsUnread, marketsWatched, missing, venueReadAt, wallets } = coverage
   const watched = new Intl.NumberFormat("en-US").format(marketsWatched)
   const isCounted = moves.length === 0 || marketsWatched === 0 || missing.includes("markets") ||
-    text.includes(`${moves.length} of ${watched} watched market`)
+    text.includes(
+      `${itemsUnread > 0 ? "At least " : ""}${moves.length} of ${watched} watched market`,
+    )
   const isVenueRead = venueReadAt !== null && until - venueReadAt <= hour && itemsUnread === 0
   const areWalletsRead = !missing.includes("whales") && wallets.readAt !== null &&
     until - wallets.readAt <= hour && itemsUnread === 0 && whaleEntries.length === 0
+  const areProposalsRead = coverage.proposalsUnread === 0 && venueReadAt !== null &&
+    until - venueReadAt <= hour
   return [
+    ...text.includes("undisputed proposal") && !areProposalsRead ? ["proposals, unread"] : [],
     ...isCounted ? [] : ["8 the moves of how many markets"],
     ...text.includes("moved far enough") && !isVenueRead ? ["no moves, unread"] : [],
-    ...text.includes("opened a position.") && !areWalletsRead ? ["no entries, unread"] : [],
+    ...text.includes("opened a published position.") && !areWalletsRead
+      ? ["no entries, unread"]
+      : [],
   ]
 }
 
