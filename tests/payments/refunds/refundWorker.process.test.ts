@@ -176,8 +176,8 @@ if (testDatabaseUrl === undefined) {
           equal(ends.map(({ code }) => code), [0, 0])
           const printed = ends.map((end) => end.output).join("\n")
           for (const { paymentId } of payments) {
-            match(printed, new RegExp(`refund ${paymentId}  queued -> broadcast`))
-            match(printed, new RegExp(`refund ${paymentId}  broadcast -> confirmed`))
+            match(printed, new RegExp(`payment id ${paymentId}  from queued  to broadcast`))
+            match(printed, new RegExp(`payment id ${paymentId}  from broadcast  to confirmed`))
           }
           match(printed, /Waiting for the store to be migrated/)
           match(printed, /Bellwether [\d.]+, refund worker/)
