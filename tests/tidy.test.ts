@@ -495,7 +495,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
-  "src/app": 5_280,
+  "src/app": 5_300,
   "src/catalog": 2_340,
   "src/core": 1_350,
   "src/digest": 2_110,

@@ -24,7 +24,12 @@ import {
   Redacted,
   Tracer,
 } from "effect"
-import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import {
+  HttpClient,
+  HttpClientError,
+  type HttpClientRequest,
+  HttpClientResponse,
+} from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { attributeKeys, rootNames, stepNames } from "../core/tracing.ts"
 
@@ -44,6 +49,8 @@ export const valueLengthMax = 120
 /** Spans of a batch, and how often a smaller one is made. */
 const batchSpans = 256
 const batchEvery = Duration.seconds(2)
+/** Batches on their way at once: a collector that hangs holds no more. */
+const sendingMax = 16
 /** One request to the collector. */
 const requestMax = Duration.seconds(5)
 /** How long a closing service waits for the last batches. */
@@ -85,6 +92,7 @@ const makeTracer = Effect.fnUntraced(function* ({ url, headers, commit }: Teleme
 /** Posts a batch within a time limit. The answer's body is not read: it may be anything. */
 function collectorClient(): HttpClient.HttpClient {
   let failing = false
+  let sending = 0
   const judged = Effect.fnUntraced(function* (isGood: boolean, reason: string) {
     if (isGood !== failing) return
     failing = !isGood
@@ -92,27 +100,37 @@ function collectorClient(): HttpClient.HttpClient {
       ? Effect.logWarning(`Cannot deliver traces: ${reason}`)
       : Effect.logInfo("Traces are delivered again")
   })
-  return HttpClient.make((request, url) =>
+  const post = (request: HttpClientRequest.HttpClientRequest, url: URL) =>
     Effect.tryPromise({
       try: async (signal) => {
         const { method, headers, body } = request
         const sent = body._tag === "Uint8Array" ? new Uint8Array(body.body) : null
-        const response = await fetch(url, {
-          ...{ method, headers: { ...headers, "content-type": "application/json" }, body: sent },
-          ...{ signal, redirect: "manual" },
-        })
-        await response.body?.cancel()
-        return response.status
+        sending += 1
+        try {
+          const response = await fetch(url, {
+            ...{ method, headers: { ...headers, "content-type": "application/json" }, body: sent },
+            ...{ signal, redirect: "manual" },
+          })
+          await response.body?.cancel()
+          const wait = response.headers.get("retry-after")
+          return { status: response.status, headers: wait === null ? {} : { "retry-after": wait } }
+        } finally {
+          sending -= 1
+        }
       },
       catch: () => "no connection",
-    }).pipe(
+    })
+  return HttpClient.make((request, url) =>
+    Effect.suspend(() =>
+      sending < sendingMax ? post(request, url) : Effect.fail("too many batches under way")
+    ).pipe(
       Effect.timeoutOrElse({
         duration: requestMax,
         orElse: () => Effect.fail("no answer in time"),
       }),
-      Effect.tap((status) => judged(status >= 200 && status < 300, `status ${status}`)),
+      Effect.tap(({ status }) => judged(status >= 200 && status < 300, `status ${status}`)),
       Effect.tapError((reason) => judged(false, reason)),
-      Effect.map((status) => HttpClientResponse.fromWeb(request, new Response(null, { status }))),
+      Effect.map((answer) => HttpClientResponse.fromWeb(request, new Response(null, answer))),
       Effect.mapError((description) =>
         new HttpClientError.HttpClientError({
           reason: new HttpClientError.TransportError({ request, description }),

@@ -78,7 +78,6 @@ export interface HttpServiceOptions {
   readonly testTriggers?: ReadonlyArray<TestTrigger>
   /** The catalog of sibling products. */
   readonly family: ProductFamily
-  /** The successors of the predecessor's paths. */
   /** Where to report security problems: a `mailto:` or `https:` address. */
   readonly contact: string
   /** How many proxies in front append to X-Forwarded-For. */

@@ -32,12 +32,14 @@ export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy"
   }
 }
 
-/** The files in the directory are no database, or not one that this version can open. */
-export class StoreUnreadable
-  extends Schema.TaggedError<StoreUnreadable>()("StoreUnreadable", { dataDir: Schema.String }) {
+/** Often the files in the directory are no database, or not one that this version can open. */
+export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("StoreUnreadable", {
+  dataDir: Schema.String,
+  reason: Schema.String,
+}) {
   override get message() {
-    return `Cannot open the embedded store in ${this.dataDir}: its files cannot be read. Restore ` +
-      "them from a backup, or move them away for an empty store"
+    return `Cannot open the embedded store in ${this.dataDir}: ${this.reason}. If its files are ` +
+      "damaged, restore them from a backup, or move them away for an empty store"
   }
 }
 
@@ -124,7 +126,7 @@ const openInWorker = (dataDir: string, fresh: boolean) =>
       const worker = storeWorker()
       return Effect.tryPromise({
         try: () => worker.ask({ open: { dataDir, startParams }, fresh }),
-        catch: () => new StoreUnreadable({ dataDir }),
+        catch: (error) => new StoreUnreadable({ dataDir, reason: String(error) }),
       }).pipe(Effect.as(worker), Effect.tapError(() => Effect.sync(worker.terminate)))
     }),
     (worker) => Effect.promise(() => worker.ask({ close: true }).finally(worker.terminate)),

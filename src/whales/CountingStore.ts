@@ -75,8 +75,8 @@ export class CountingStore extends Context.Service<CountingStore, {
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyMap<string, StoredSums>>
   /**
-   * Saves the sums of wallets together with the scores of their positions, in one transaction. Returns false, and changes nothing, when the version of a position or of a wallet's
-   * sums has changed.
+   * Saves the sums of wallets together with the scores of their positions, in one transaction. Returns
+   * false, and changes nothing, when the version of a position or of a wallet's sums has changed.
    */
   readonly saveCounted: (
     positions: ReadonlyArray<CountedPosition>,
