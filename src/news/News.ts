@@ -268,7 +268,7 @@ const ask = Effect.fnUntraced(function* (
   )
   const rows = verdicts.flatMap((verdict, n): ReadonlyArray<StoredVerdict> => {
     const url = task.stories[n]?.url
-    return url === undefined ? [] : [{ marketId: task.market.id, url, verdict }]
+    return url === undefined || verdict === null ? [] : [{ marketId: task.market.id, url, verdict }]
   })
   yield* store.addVerdicts(rows, yield* Clock.currentTimeMillis)
   yield* Effect.forEach(rows, ({ verdict }) => {

@@ -17,8 +17,8 @@ import { Model, type ModelFailed } from "../writing/Model.ts"
 export class NewsReader extends Context.Service<NewsReader, {
   /** The model's name; null for none: then nothing is read. */
   readonly name: string | null
-  /** The verdict on each story of the task, in their order. */
-  readonly read: (task: ReadingTask) => Effect.Effect<ReadonlyArray<Verdict>, ModelFailed>
+  /** The verdict on each story of the task, in their order; null where the model said nothing of it. */
+  readonly read: (task: ReadingTask) => Effect.Effect<ReadonlyArray<Verdict | null>, ModelFailed>
 }>()("bellwether/news/NewsReader") {
   static readonly layerModel: Layer.Layer<NewsReader, never, Model> = Layer.effect(
     NewsReader,

@@ -7,7 +7,7 @@
 import { Effect, Result } from "effect"
 import { bookPrice, type Microstructure, microstructure } from "../markets/domain/book.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
-import { newsAgeMsMax } from "./domain/evidence.ts"
+import { newsAgeMsMax } from "../news/domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { RelatedStory } from "../news/domain/reading.ts"
 import {

@@ -252,7 +252,7 @@ test("a pair is read once, by any replica: decisive stories come first, unrelate
 })
 
 test("a reader that fails is asked again, and one that never answers is not waited for", () => {
-  let answer: Effect.Effect<ReadonlyArray<Verdict>, ModelFailed> = Effect.fail(
+  let answer: Effect.Effect<ReadonlyArray<Verdict | null>, ModelFailed> = Effect.fail(
     new ModelFailed({ reason: "down" }),
   )
   let calls = 0
@@ -278,6 +278,8 @@ test("a reader that fails is asked again, and one that never answers is not wait
         ({ stories }) => stories.filter(([first]) => (first?.reading ?? null) !== null).length,
       )
       equal([yield* readings, calls], [0, 8])
+      answer = Effect.succeed([null])
+      equal([yield* readings, yield* readings], [0, 0])
       answer = Effect.never
       const waiting = yield* Effect.forkChild(readings)
       yield* TestClock.adjust(10 * second)

@@ -38,6 +38,7 @@ import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
+import { settledStories } from "../../news/domain/evidence.ts"
 import { attentionOf, type Card, ranked, valueOf } from "../../writing/domain/cards.ts"
 import { clauseFact } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
@@ -136,7 +137,8 @@ function subjectOf(
 ): Subject {
   const { slug, question, outcomes } = one.market
   const isHere = (other: string) => slugKey(other) === slugKey(slug)
-  const stories = one.stories.filter(({ corrected }) => !corrected)
+  const stories = settledStories({ ...one, now: material.until })
+    .filter(({ corrected }) => !corrected)
   const corrected = new Set(
     one.stories.filter(({ corrected }) => corrected)
       .flatMap(({ outlets }) => outlets.map(({ url }) => url)),
@@ -155,10 +157,7 @@ function subjectOf(
     entries: material.whaleEntries.filter(({ data }) => isHere(data.market.slug))
       .toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex),
     finding: found[0] ?? null,
-    report:
-      stories.find(({ reading }) =>
-        reading?.decides === true && outcomes.some((outcome) => outcome === reading.outcome)
-      ) ?? null,
+    report: stories.find(({ reading }) => reading?.decides === true) ?? null,
     implied:
       implied.find(({ target, mid }) =>
         target.market.id === one.market.id && mid !== null && convergenceOf(mid) === "contested"

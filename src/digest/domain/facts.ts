@@ -222,9 +222,9 @@ export function causeFact({ slug }: About, story: DigestStory, until: EpochMs): 
   return factOf(
     "news",
     slug,
-    phrase`Likely cause: ${named("cause", story.title)} (${named("publisher", story.source)}, ${
-      time("publishedAt", story.firstAt, until)
-    }).`,
+    phrase`Likely cause, model-read: ${named("cause", story.title)} (${
+      named("publisher", story.source)
+    }, ${time("publishedAt", story.firstAt, until)}).`,
     { links: [story.url] },
   )
 }

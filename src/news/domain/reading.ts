@@ -11,7 +11,7 @@ import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
 import type { Match } from "./match.ts"
-import { scopeFault, type SiblingMarket } from "./scope.ts"
+import { directionFault, scopeFault, type SiblingMarket } from "./scope.ts"
 import type { Story } from "./stories.ts"
 
 /** A checked reading of a story that is about the question. */
@@ -19,13 +19,13 @@ interface StoryReading {
   /** The outcome that it bears on, as the market spells it; null for none. */
   readonly outcome: string | null
   readonly bears: "for" | "against" | null
-  /** Whether it reports that the outcome is settled. */
+  /** Whether it reports that the outcome is settled; then it bears for the settled one. */
   readonly decides: boolean
   /** Words of the story's title, letter by letter. */
   readonly quote: string
 }
 
-/** `refused`: the answer was not what the headline says, so the pair counts as unread and is not asked again. */
+/** `refused`: the claim was not what the headline says, so the pair counts as unread and is not asked again. */
 export type Verdict = StoryReading | "unrelated" | "refused"
 
 /** A story that shares names or numbers with a question. */
@@ -100,14 +100,15 @@ export function readingPrompt(
   }, boundary)
 }
 
-/** The verdict on each asked story, in their order: `refused` for one without exactly one usable claim. */
+/** The verdict on each asked story, in their order: null without a claim, `refused` without a usable one. */
 export function verdictsOf(
   asked: ReadingTask,
   claims: ReadonlyArray<ReadingClaim>,
-): ReadonlyArray<Verdict> {
+): ReadonlyArray<Verdict | null> {
   return asked.stories.slice(0, storiesAskedMax).map((story, n) => {
     const [claim, another] = claims.filter((it) => it.story === `H${n + 1}`)
-    return claim === undefined || another !== undefined ? "refused" : verdictOf(asked, story, claim)
+    if (claim === undefined) return null
+    return another === undefined ? verdictOf(asked, story, claim) : "refused"
   })
 }
 
@@ -127,11 +128,15 @@ function verdictOf(
     return { outcome: null, bears: null, decides: false, quote }
   }
   const decided = claim.bears === "for" ? outcome : outcome === 0 ? 1 : 0
-  const decides = claim.decides && story.label === "none" &&
-    scopeFault(market, siblings, {
-        ...{ title: story.title, publishedAt: story.firstAt, outcome: decided },
-      }) === null
-  return { outcome: market.outcomes[outcome], bears: claim.bears, decides, quote }
+  const scoped = { title: story.title, publishedAt: story.firstAt, outcome: decided } as const
+  if (
+    claim.decides && story.label === "none" && scopeFault(market, siblings, scoped) === null
+  ) {
+    return { outcome: market.outcomes[decided], bears: "for", decides: true, quote }
+  }
+  return directionFault(market, scoped) === null
+    ? { outcome: market.outcomes[outcome], bears: claim.bears, decides: false, quote }
+    : { outcome: null, bears: null, decides: false, quote }
 }
 
 /** Whether the words are whole words of the title, and say more than "in" or "the". */
@@ -149,7 +154,6 @@ export function decidedOutcome(
   { outcomes }: Pick<Market, "outcomes">,
   { reading }: Pick<RelatedStory, "reading">,
 ): 0 | 1 | null {
-  if (reading === null || !reading.decides || reading.bears === null) return null
-  const isFirst = reading.outcome === outcomes[0]
-  return isFirst === (reading.bears === "for") ? 0 : 1
+  if (reading === null || !reading.decides || reading.bears !== "for") return null
+  return reading.outcome === outcomes[0] ? 0 : reading.outcome === outcomes[1] ? 1 : null
 }

@@ -9,8 +9,9 @@
  *
  * @module
  */
-import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 import type { Market } from "../../markets/domain/market.ts"
+import { isYesNo, timesAgree, withoutDates } from "./times.ts"
 import { isInformative, wordsOf } from "./words.ts"
 
 /** Why a headline cannot decide a question. */
@@ -57,17 +58,31 @@ export function scopeFault(
   if (isWonByRival) return null
   if (hedged.test(title)) return "hedged"
   if (disputed.test(title)) return "disputed"
-  if (isYesNo(market) && outcome === 0 && isNegated(market.question, title)) return "negated"
   const question = readQuestion(market)
   const stated = new Set(termsOf(title))
+  if (isYesNo(market) && isNegated(question, claim)) return "negated"
   if (hasOtherPart(question, stated, claim)) return "another_part"
-  if (!question.names.every((name) => name.some((term) => has(stated, term)))) return "another_name"
+  if (!hasNames(question, stated)) return "another_name"
   if (question.isMatch && isOtherWinner(market, claim)) return "another_side"
   if (!numbersAgree(question, claim)) return "another_number"
   if (!wordsAgree(question, stated)) return "other_words"
   if (!timesAgree(market, claim)) return "another_time"
   return fitsSibling(market.question, siblings, stated) ? "a_sibling" : null
 }
+
+/** The first fault of the claim that a headline favours the outcome; null for none. */
+export function directionFault(market: ScopedMarket, claim: ScopedClaim): ScopeFault | null {
+  const question = readQuestion(market)
+  const stated = new Set(termsOf(claim.title))
+  if (!hasNames(question, stated)) return "another_name"
+  if (namesOtherPart(question, stated, claim.title)) return "another_part"
+  // A headline without a number contradicts none.
+  const isBare = figuresOf(withoutDates(claim.title)).length === 0
+  return isBare || numbersAgree(question, claim) ? null : "another_number"
+}
+
+const hasNames = ({ names }: Question, stated: ReadonlySet<string>): boolean =>
+  names.every((name) => name.some((term) => has(stated, term)))
 
 /** Whether a headline corrects, denies or questions a report. */
 export const disputes = (title: string): boolean => disputed.test(title)
@@ -103,19 +118,61 @@ const disputed = new RegExp(
   "i",
 )
 
-const negation =
-  /\b(?:not|never|no|without|fail(?:s|ed)?|miss(?:es|ed)?|reject(?:s|ed)?|los(?:es?|t)|eliminated|acquit(?:s|ted)|unchanged|short of)\b/gi
+const negation = new RegExp(
+  `\\b(?:${
+    words(
+      `not never no nobody without fail(?:s|ed)? miss(?:es|ed)? reject(?:s|ed)? los(?:es?|t|ing) eliminated
+    acquit(?:s|ted) clear(?:s|ed)(?=.*(?:fraud|charge|guilt|murder)) unchanged block(?:s|ed)? veto(?:es|ed)?
+    conced(?:es?|ed|ing) dismiss(?:es|ed) scrap(?:s|ped) shelve[sd]? halt(?:s|ed) cancel\\w* refuse[sd]?
+    surviv(?:es?|ed) collapse[sd]? stall(?:s|ed) withdr[ae]ws? beaten sinks? sunk kills? killed spike[sd]
+    snub(?:s|bed) abandons? delay(?:s|ed) thwart(?:s|ed) quash(?:es|ed) defer(?:s|red) runner-up torpedo\\w*`,
+    )
+  }|(?:falls?|fell|stops?|stopped|came|comes) short|short of|defeated by|rule[sd] out|(?:vot|turn)(?:es|ed|s) down)\\b`,
+  "gi",
+)
+/** Words that say no only where the question asks for a change. */
+const constancy = /\b(?:keeps?|kept|holds?|held|stays?|remains?|leaves|out of|exits?)\b/gi
+/** A question that one of several wins, and the words that the winner comes before. */
+const winning = /\b(?:win|beat|defeat|elected|become|next)\b/i
+const wins =
+  /\b(?:wins?|won|takes?|took|claims?|clinch\w*|secures?|beats?|defeats?|elected|crowned|named|sworn)\b/i
+const before =
+  /\b(?:over|beating|past|defeating|ahead of|edging|replac\w+|succeed\w*|oust\w*) (?:\S+ ){0,2}$/i
+const passive = /(?:ed|en|un|ept) (?:\S+ ){0,4}by (?:the )?\p{Lu}/u
+const drawn =
+  /\b(?:draws?|drew|drawn|tied?|ties|stalemate|deadlock\w*|(?:points|spoils) shared|shares? (?:the )?(?:points|spoils))\b|\b(\d+)[-–]\1\b/i
 
 /** The first letters of a word that says no: its forms are compared by them. */
 const negationLength = 5
 
-/** Whether the headline says no with a word that the question does not have. */
-const isNegated = (question: string, title: string): boolean =>
-  (title.match(negation) ?? []).some((word) =>
-    !question.toLowerCase().includes(word.toLowerCase().slice(0, negationLength))
+/** Whether the headline has a word of a kind whose forms the question does not have. */
+const hasOwn = (kind: RegExp, question: string, title: string): boolean =>
+  (title.match(kind) ?? []).some((word) =>
+    // A short one is no part of a word: "no" is not in "November".
+    !new RegExp(`\\b${word.slice(0, negationLength)}${word.length < 4 ? "\\b" : ""}`, "i")
+      .test(question)
   )
 
-const isYesNo = ({ outcomes }: ScopedMarket): boolean => /^yes$/i.test(outcomes[0])
+/** Whether the headline says no to a question by a word, or by another one that won. */
+function saysNo({ text, names: [subject = []], isMatch }: Question, title: string): boolean {
+  if (isMatch && drawn.test(text)) return !drawn.test(title)
+  if (hasOwn(negation, text, title) || isMatch && drawn.test(title)) return true
+  if (!winning.test(text)) return false
+  const places = subject.map((term) => title.toLowerCase().indexOf(term)).filter((at) => at >= 0)
+  const at = Math.min(...places)
+  if (at === Infinity) return false
+  const [first, then] = [title.slice(0, at), title.slice(at)]
+  const isOther = wins.test(first) && !/\b(?:by|to|for) (?:the )?$/i.test(first)
+  return isOther || before.test(first) || passive.test(then)
+}
+
+/** Whether a Yes or No is not what the headline says. */
+function isNegated(question: Question, { title, outcome }: ScopedClaim): boolean {
+  const isNo = saysNo(question, title)
+  if (outcome === 0) return isNo
+  return !isNo && !hasOwn(constancy, question.text, title) &&
+    !question.numbers.some((figure) => isThreshold(question, figure))
+}
 
 /** Parts of a contest: in the headline if and only if in the question. */
 const parts: ReadonlySet<string> = new Set(
@@ -275,16 +332,28 @@ function same(one: string, other: string): boolean {
   return shared >= short.length - 1 && long.length <= short.length + 4
 }
 
-/** Whether one of both names a part of a contest that the other does not, or the headline something else. */
+/** Whether one of both names a part of a contest that the other does not. */
+function namesOtherPart(
+  { terms, text }: Question,
+  stated: ReadonlySet<string>,
+  title: string,
+): boolean {
+  return others.intersection(stated).difference(terms).size > 0 ||
+    [...parts].some((part) => terms.has(part) !== stated.has(part)) ||
+    numberedParts(text).symmetricDifference(numberedParts(title)).size > 0
+}
+
+/** The same, or whether the headline is of another contest. */
 function hasOtherPart(
-  { isMatch, terms, text }: Question,
+  question: Question,
   stated: ReadonlySet<string>,
   { title, outcome }: ScopedClaim,
 ): boolean {
-  for (const other of others) if (stated.has(other) && !terms.has(other)) return true
-  if (!isMatch && outcome === 1 && knockedOut.test(title)) return false
-  for (const part of parts) if (terms.has(part) !== stated.has(part)) return true
-  if (numberedParts(text).symmetricDifference(numberedParts(title)).size > 0) return true
+  const { isMatch, terms, text } = question
+  if (!isMatch && outcome === 1 && knockedOut.test(title)) {
+    return others.intersection(stated).difference(terms).size > 0
+  }
+  if (namesOtherPart(question, stated, title)) return true
   if (isMatch) return false
   const isFinal = decider.test(title)
   for (const word of matchWords) if (stated.has(word) && !terms.has(word) && !isFinal) return true
@@ -315,10 +384,8 @@ function numberedParts(text: string): ReadonlySet<string> {
   }))
 }
 
-const beats =
-  /\b(?:beats?|defeats?|edges?|thrash\w*|routs?|stuns?|overcomes?|outlasts?|outpoints?|downs?|(?:wins?|victory) over|past)\b/i
 const losesTo =
-  /\b(?:los(?:es?|t|ing) to|falls? to|fell to|beaten by|defeated by|knocked out by|defeat (?:by|to))\b/i
+  /\b(?:los(?:es?|t|ing)|falls? to|fell to|beaten by|defeated by|knocked out by|defeat (?:by|to)|under)\b|\bby (?:\p{L}+ )?$/iu
 
 /** Whether the words between the names of two sides say that the other one won. */
 function isOtherWinner({ outcomes }: ScopedMarket, { title, outcome }: ScopedClaim): boolean {
@@ -332,12 +399,21 @@ function isOtherWinner({ outcomes }: ScopedMarket, { title, outcome }: ScopedCla
   const [own = -1, other = -1] = outcome === 0 ? places : places.toReversed()
   if (own < 0 || other < 0) return false
   const between = title.slice(Math.min(own, other), Math.max(own, other))
-  const isFirst = own < other
-  return isFirst ? losesTo.test(between) : beats.test(between) && !losesTo.test(between)
+  if (drawn.test(title)) return true
+  if (own > other) return !losesTo.test(between)
+  const isOtherActing = /\b(?:as|while|after|when) (?:the )?$/i.test(between) &&
+    (!won.test(between) || won.test(title.slice(other)))
+  return isOtherActing || losesTo.test(between)
 }
 
 /** Whether enough of the question's other words stand in the headline: all where no name identifies it. */
-function wordsAgree({ words, names, isMatch }: Question, stated: ReadonlySet<string>): boolean {
+function wordsAgree(
+  { words, names, isMatch, text }: Question,
+  stated: ReadonlySet<string>,
+): boolean {
+  const objects = [...text.matchAll(/\b(?:to|for) (?:the |all )?(\p{Ll}{3,})/gu)]
+    .flatMap(([, word = ""]) => termsOf(word)).filter((term) => words.includes(term))
+  if (!objects.every((term) => has(stated, term))) return false
   const found = words.filter((term) => has(stated, term)).length
   return isMatch || names.length === 0 ? found === words.length : 2 * found >= words.length
 }
@@ -371,128 +447,35 @@ const downward = /\b(?:below|under|less|fewer|lower|at most|dips?|falls? to|shor
 const included =
   /\b(?:or (?:more|higher|above|less|lower|below|fewer)|at least|at most|reach\w*|hits?|tops?)\b|[≥≤]/i
 
+/** Whether the question asks on which side of a number something ends. */
+const isThreshold = ({ text, isMatch }: Question, { value, unit }: Figure): boolean =>
+  upward.test(text) !== downward.test(text) && (unit !== "" || value >= 100) && !isMatch
+
 /**
  * Whether the question's numbers stand in the headline. A threshold may be passed instead: then the
  * headline has one number of its unit, and the comparison gives the outcome.
  */
 function numbersAgree(
-  { numbers, text, isMatch }: Question,
+  question: Question,
   { title, outcome }: ScopedClaim,
 ): boolean {
   const stated = figuresOf(withoutDates(title))
+  const { numbers, text } = question
+  const isUp = upward.test(text)
   return numbers.every(({ value, unit }) => {
     const of = stated.filter((it) => it.unit === unit)
     const isSame = of.some((it) => it.value === value)
-    const [isUp, isDown] = [upward.test(text), downward.test(text)]
-    const isThreshold = isUp !== isDown && (unit !== "" || value >= 100) && !isMatch
-    if (!isThreshold) return isSame
-    if (isSame && (upward.test(title) || downward.test(title))) return true
+    if (!isThreshold(question, { value, unit })) return isSame
+    const [goesUp, goesDown] = [upward.test(title), downward.test(title)]
+    if (isSame && (goesUp || goesDown)) {
+      const isPassed = (isUp ? goesUp : goesDown) && !hasOwn(negation, text, title)
+      return isPassed === (outcome === 0)
+    }
     const [only] = of
     if (only === undefined || of.length > 1) return false
     const isPassed = isUp ? only.value > value : only.value < value
     return (isPassed || included.test(text) && only.value === value) === (outcome === 0)
   })
-}
-
-const monthNames = [
-  "jan",
-  "feb",
-  "mar",
-  "apr",
-  "may",
-  "jun",
-  "jul",
-  "aug",
-  "sep",
-  "oct",
-  "nov",
-  "dec",
-]
-const date =
-  /\b(?:(?<month>jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|ember|tember|ober)?\b\.?|(?<may>May)(?= \d|,|\?|$))(?: (?<day>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?<year>20\d\d)\b)?|\b(?<iso>20\d\d-\d\d-\d\d)\b|\b(?<only>(?:19|20)\d\d)(?:[-–/](?:20)?\d\d)?\b/gi
-
-const withoutDates = (text: string): string => text.replace(date, " ")
-
-interface NamedDate {
-  /** Its first millisecond, UTC. */
-  readonly from: EpochMs
-  readonly unit: "day" | "month" | "year"
-  /** A last date, not the one of the event. */
-  readonly isDeadline: boolean
-}
-
-/** The dates of a text; one without a year is the nearest to `at`. */
-function datesOf(text: string, at: EpochMs): ReadonlyArray<NamedDate> {
-  return [...text.matchAll(date)].flatMap(({ groups = {}, index }): ReadonlyArray<NamedDate> => {
-    const isDeadline = /\b(?:by|before|until|through|end of)(?: the)?(?: end of)? ?$/i
-      .test(text.slice(0, index))
-    const { iso, only } = groups
-    if (iso !== undefined) return [{ from: Date.parse(iso), unit: "day", isDeadline }]
-    if (only !== undefined) return [{ from: Date.UTC(Number(only), 0), unit: "year", isDeadline }]
-    const month = monthNames.indexOf((groups["month"] ?? "may").slice(0, 3).toLowerCase())
-    const near = new Date(at).getUTCFullYear()
-    const years = groups["year"] === undefined
-      ? [near - 1, near, near + 1]
-      : [Number(groups["year"])]
-    const starts = years.map((year) => Date.UTC(year, month, Number(groups["day"] ?? 1)))
-    const from = starts.reduce((best, start) =>
-      Math.abs(start - at) < Math.abs(best - at) ? start : best
-    )
-    return [{ from, unit: groups["day"] === undefined ? "month" : "day", isDeadline }]
-  })
-}
-
-/** At this time before a day begins in UTC it is noon in the zone that is furthest ahead. */
-const earlyMsMax = 2 * hour
-/** No result of a match is known sooner after its start. */
-export const matchMsMin = 30 * minute
-/** A report is at most so late: after the scheduled end, and after the day or month that is asked about. */
-const lateMsMax = 3 * day
-const lengthMs = {
-  day: day + 7 * day,
-  month: 31 * day + 45 * day,
-  year: 366 * day + 45 * day,
-} as const
-/** A date in a headline is of what happened just before. */
-const recentMsMax = 4 * day
-
-function timesAgree(market: ScopedMarket, { title, publishedAt, outcome }: ScopedClaim): boolean {
-  const { question, eventSlug, endsAt, gameStartsAt } = market
-  if (gameStartsAt !== null && publishedAt < gameStartsAt + matchMsMin) return false
-  if (endsAt !== null && publishedAt > Math.max(endsAt, gameStartsAt ?? endsAt) + lateMsMax) {
-    return false
-  }
-  // The slug of a match ends with its day.
-  const [day = ""] = /\b20\d\d-\d\d-\d\d$/.exec(eventSlug) ?? []
-  const asked = datesOf(`${question} ${day}`, publishedAt)
-  const inTime = asked.every(({ from, unit, isDeadline }) =>
-    isDeadline
-      // What has not happened yet may still happen.
-      ? !(isYesNo(market) && outcome === 1) || publishedAt >= from - earlyMsMax
-      : publishedAt >= from - earlyMsMax && publishedAt <= from + lengthMs[unit]
-  )
-  const exact = asked.filter(({ isDeadline }) => !isDeadline)
-  const isOf = (stated: NamedDate): boolean =>
-    stated.isDeadline
-      ? asked.some(({ from }) => from === stated.from)
-      : exact.some((it) =>
-        it.unit === stated.unit && it.from === stated.from || contains(it, stated)
-      ) ||
-        !exact.some(({ unit }) => unit === stated.unit) &&
-          contains(stated, { from: publishedAt, unit: "day" }) ||
-        !exact.some(({ unit }) => unit !== "year") && stated.unit === "day" &&
-          stated.from <= publishedAt && stated.from >= publishedAt - recentMsMax
-  return inTime && datesOf(title, publishedAt).every(isOf)
-}
-
-function contains(
-  outer: Pick<NamedDate, "from" | "unit">,
-  inner: Pick<NamedDate, "from" | "unit">,
-): boolean {
-  if (outer.unit === "day" || outer.unit === inner.unit && outer.unit === "month") return false
-  const [one, other] = [new Date(outer.from), new Date(inner.from)]
-  return one.getUTCFullYear() === other.getUTCFullYear() &&
-    (outer.unit === "year" || one.getUTCMonth() === other.getUTCMonth())
 }
 
 /** Whether the headline has words of another market of the event, and none that only this one has. */

@@ -19,7 +19,13 @@ import {
   type Microstructure,
 } from "../../markets/domain/book.ts"
 import { proposalWords } from "../../markets/domain/proposal.ts"
-import { type EvidenceInput, type EvidencePiece, newsReports, proposalPiece } from "./evidence.ts"
+import {
+  type EvidenceInput,
+  type EvidencePiece,
+  newsReports,
+  proposalPiece,
+  textsMin,
+} from "../../news/domain/evidence.ts"
 import { marketRef, type NewFeedItem, type ProposalRecord } from "../../feed/domain/item.ts"
 import { priceFigure } from "../../writing/domain/figures.ts"
 import type { Market } from "../../markets/domain/market.ts"
@@ -81,8 +87,7 @@ export interface KnownOutcome {
   readonly evidence: readonly [EvidencePiece, ...ReadonlyArray<EvidencePiece>]
 }
 
-/** Texts of different publishers that decide an outcome alone, and that make it sure. */
-const textsMin = 2
+/** Texts of different publishers that make an outcome sure. */
 const sureTextsMin = 3
 
 /**

@@ -8,7 +8,7 @@ import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { cents, factOf, named, type NewFact, price, usd, word } from "../../writing/facts/fact.ts"
 import { settlesAtOf } from "../../writing/facts/proposals.ts"
 import { priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { isDecisive, movementOf, placeOf } from "./movement.ts"
+import { isDecisive, movementOf, placeOf, statedStories } from "./movement.ts"
 import type { Confidence } from "./report.ts"
 import { siblingView } from "./siblings.ts"
 
@@ -86,7 +86,7 @@ function siblingConfidence(material: ReportMaterial): Judged | null {
 function moveConfidence(material: ReportMaterial): Judged {
   const movement = movementOf(material)
   const stories = (material.news?.stories ?? []).filter(({ reading }) => reading !== null)
-  const decisive = stories.find(isDecisive)
+  const decisive = statedStories(material).find(isDecisive)
   if (decisive !== undefined) {
     const agrees = priceOfOutcome(
       material,

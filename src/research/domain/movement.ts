@@ -6,6 +6,7 @@
 import { halfSteps, isPrice } from "../../markets/domain/book.ts"
 import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
+import { settledStories } from "../../news/domain/evidence.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import type { Placed } from "../../writing/facts/headlines.ts"
@@ -124,7 +125,7 @@ const unreadMax = 3
 export function statedStories(material: ReportMaterial): ReadonlyArray<RelatedStory> {
   const { main, step } = movementOf(material)
   const at = (step ?? main)?.to.at ?? material.now
-  const stories = material.news?.stories ?? []
+  const stories = settledStories({ ...material, stories: material.news?.stories ?? [] })
   const read = stories.filter(({ reading }) => reading !== null).toSorted((a, b) =>
     Number(isDecisive(b)) - Number(isDecisive(a)) ||
     Math.abs(a.firstAt - at) - Math.abs(b.firstAt - at)
@@ -133,11 +134,7 @@ export function statedStories(material: ReportMaterial): ReadonlyArray<RelatedSt
   return [...read, ...unread].slice(0, storiesMax).toSorted((a, b) => a.firstAt - b.firstAt)
 }
 
-/** A report with fewer publishers decides nothing. */
-const publishersMin = 2
-
-/** Whether a story reports the outcome, by two publishers, and was not corrected. */
-export function isDecisive({ reading, outlets, corrected }: RelatedStory): boolean {
-  return reading !== null && reading.decides && reading.outcome !== null &&
-    outlets.length >= publishersMin && !corrected
+/** Whether a stated story reports the outcome that the news decides. */
+export function isDecisive({ reading }: Pick<RelatedStory, "reading">): boolean {
+  return reading?.decides === true
 }

@@ -116,9 +116,9 @@ function placeWords({ position, lagMs, isStep }: Placed): Statement {
 
 function readingWords(about: About, { reading }: PrintedStory): Statement {
   const bears = reading?.bears ?? null
-  if (bears === null) return phrase` speaks for neither side`
+  if (bears === null) return phrase`, model-read for neither side`
   const side = outcomeOf(unnamed(about), reading?.outcome === about.outcomes[1] ? 1 : 0)
-  return phrase` ${bears === "for" ? "speaks for" : "speaks against"} ${side}`
+  return phrase`, model-read ${bears} ${side}`
 }
 
 function citation({ title, source, firstAt, outlets, corrected }: PrintedStory, now: EpochMs) {

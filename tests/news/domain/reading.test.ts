@@ -71,15 +71,16 @@ law(
       const claims = drawn.claims.filter(({ story }) => story === `H${n + 1}`)
       const [claim] = claims
       if (claims.length !== 1 || claim === undefined) {
-        equal(verdict, "refused")
+        equal(verdict, claims.length === 0 ? null : "refused")
         continue
       }
       if (!claim.about) equal(verdict, "unrelated")
-      if (typeof verdict === "string") continue
+      if (typeof verdict !== "object" || verdict === null) continue
       const plain = (text: string) => text.replaceAll(/[“”]/g, "'").toLowerCase()
       ok(plain(task.stories[n]?.title ?? "").includes(plain(verdict.quote)))
       ok(verdict.outcome === null || task.market.outcomes.includes(verdict.outcome))
-      ok(!verdict.decides || claim.decides && verdict.outcome === claim.outcome)
+      ok(!verdict.decides || claim.decides && verdict.bears === "for")
+      ok(!verdict.decides || (verdict.outcome === claim.outcome) === (claim.bears === "for"))
     }
   },
   { runs: sized({ short: 300, full: 3_000 }) },
@@ -103,7 +104,7 @@ Deno.test("a claim is refused for foreign words or an outcome that is not one", 
 Deno.test("a claim to decide is kept only where the words of the headline fit the question", () => {
   const decides = (...given: Parameters<typeof verdictOf>) => {
     const verdict = verdictOf(...given)
-    return typeof verdict === "object" && verdict.decides
+    return typeof verdict === "object" && verdict?.decides === true
   }
   equal(decides("Lighthouse lit by the keeper", {}), true)
   equal(decides("Lighthouse may be lit", {}), false)
@@ -112,15 +113,28 @@ Deno.test("a claim to decide is kept only where the words of the headline fit th
   equal(decides("Lighthouse lit by the keeper", {}, {}, { gameStartsAt: now }), false)
 })
 
+Deno.test("a story that decides against an outcome is stored for the other one", () => {
+  const quote = "Lighthouse not lit"
+  const claim = { outcome: "Yes", bears: "against" }
+  equal(verdictOf(quote, claim), { outcome: "No", bears: "for", decides: true, quote })
+})
+
+Deno.test("a direction is kept only with the names, numbers and parts of the question", () => {
+  const question = "Will Imre Nagy win 2 seats in Lorne?"
+  const bears = (title: string, fields = {}) => {
+    const verdict = verdictOf(title, { decides: false }, {}, { question, ...fields })
+    return typeof verdict === "object" && verdict !== null ? verdict.bears : verdict
+  }
+  equal(bears("Imre Nagy ahead in the Lorne count"), "for")
+  equal(bears("Odile Farkas ahead in the Lorne count"), null)
+  equal(bears("Imre Nagy ahead for 3 seats in Lorne"), null)
+  equal(bears("Imre Nagy ahead in the Lorne primary"), null)
+})
+
 Deno.test("decidedOutcome() is the one that a decisive reading is for", () => {
   const of = (outcome: string, bears: "for" | "against", decides = true) =>
     decidedOutcome(market(), { reading: { outcome, bears, decides, quote: "lit" } })
-  equal([of("Yes", "for"), of("Yes", "against"), of("No", "for"), of("No", "against")], [
-    0,
-    1,
-    1,
-    0,
-  ])
+  equal([of("Yes", "for"), of("No", "for"), of("Yes", "against")], [0, 1, null])
   equal([of("Yes", "for", false), decidedOutcome(market(), { reading: null })], [null, null])
 })
 

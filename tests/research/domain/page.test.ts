@@ -185,15 +185,22 @@ const reading = { outcome: "Yes", bears: "for", decides: true, quote: "was lit" 
 const printed = (source: string) =>
   headline({ title: "Lighthouse was lit", source, url: `https://${source.length}.example` })
 const decided = story([printed("The Harbor Ledger"), printed("Quillon Post")], { reading })
+const own = story([
+  headline({
+    title: "Keeper lights the old lamp",
+    source: "Coast Daily",
+    url: "https://c.example",
+  }),
+], { reading })
 
 Deno.test("a decisive report leads, a corrected or lone one does not", () => {
   const quiet = reportMaterial({
     priceAction: steady(0.6),
     book: bookWith({ mid: 0.665 }),
   })
-  const with_ = (one: typeof decided) =>
-    analysisOf({ ...quiet, news: { stories: [one], sources: 3, answered: 3 } }).thesis
-  const lead = with_(decided)
+  const with_ = (...stories: ReadonlyArray<typeof decided>) =>
+    analysisOf({ ...quiet, news: { stories, sources: 3, answered: 3 } }).thesis
+  const lead = with_(decided, own)
   ok(
     lead.startsWith(
       "2 outlets report Yes in “Will the lighthouse be lit?”: “Lighthouse was lit” (first The Harbor Ledger,",
@@ -201,9 +208,12 @@ Deno.test("a decisive report leads, a corrected or lone one does not", () => {
     lead,
   )
   ok(lead.includes("Yes at the ask of 0.67 gains 33 cents or loses 67 cents a share."), lead)
-  ok(!/outlets? report/.test(with_({ ...decided, corrected: true })))
-  ok(!/outlets? report/.test(with_({ ...decided, outlets: decided.outlets.slice(0, 1) })))
-  ok(!/outlets? report/.test(with_({ ...decided, reading: { ...reading, decides: false } })))
+  const isLead = (...stories: ReadonlyArray<typeof decided>) =>
+    /outlets? report/.test(with_(...stories))
+  ok(!isLead({ ...decided, corrected: true }, own))
+  ok(!isLead(decided), "copies of one text")
+  ok(!isLead({ ...decided, reading: { ...reading, decides: false } }, own))
+  ok(!isLead(decided, own, { ...own, reading: { ...reading, outcome: "No" } }), "contradicted")
 })
 
 const proposed = (fields: Partial<NonNullable<ReportMaterial["proposal"]>> = {}) => ({

@@ -108,7 +108,7 @@ function isCauseTrue(
     const isFirst = reading.outcome !== market.outcomes[1]
     return ((reading.bears === "for") === isFirst) === item.data.delta > 0
   })
-  const [, headline] = /Likely cause: (.*?) \(/.exec(text) ?? []
+  const [, headline] = /Likely cause, model-read: (.*?) \(/.exec(text) ?? []
   return headline === undefined
     ? text.includes("No cause found by our match.")
     : fitting.some(({ title }) => headline.includes(readableName(title, 160).slice(0, 40)))

@@ -6,10 +6,11 @@
  */
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import type { Market } from "../../markets/domain/market.ts"
-import type { Headline } from "../../news/domain/headline.ts"
-import { decidedOutcome, type RelatedStory } from "../../news/domain/reading.ts"
-import { disputes, matchMsMin } from "../../news/domain/scope.ts"
-import { siteOf } from "../../news/domain/stories.ts"
+import type { Headline } from "./headline.ts"
+import { decidedOutcome, type RelatedStory } from "./reading.ts"
+import { disputes } from "./scope.ts"
+import { siteOf } from "./stories.ts"
+import { isTimely } from "./times.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 
@@ -32,12 +33,18 @@ const titleLengthMax = 200
 /** The source name of the venue's proposal. */
 const venueSource = "the venue"
 
-export interface EvidenceInput {
+type ReadStory = Omit<RelatedStory, "score">
+
+interface NewsInput<Story extends ReadStory = ReadStory> {
+  readonly market: Pick<Market, "outcomes" | "gameStartsAt" | "endsAt">
+  /** The stories that are related to the market, read or not. */
+  readonly stories: ReadonlyArray<Story>
+  readonly now: EpochMs
+}
+
+export interface EvidenceInput extends NewsInput<RelatedStory> {
   readonly market: Market
   readonly proposal: Proposal | null
-  /** The stories that are related to the market, read or not. */
-  readonly stories: ReadonlyArray<RelatedStory>
-  readonly now: EpochMs
 }
 
 /** The venue's proposal as evidence, once it is unchallenged. */
@@ -76,12 +83,13 @@ interface NewsReports {
 }
 
 /** `contradictory`: reports of two outcomes, or a report that another one corrects, denies or doubts. */
-export function newsReports(input: EvidenceInput): NewsReports | "contradictory" | null {
+export function newsReports(input: NewsInput): NewsReports | "contradictory" | null {
   const { market, now } = input
-  const from = Math.max(now - newsAgeMsMax, (market.gameStartsAt ?? 0) + matchMsMin)
   const decisive = input.stories.flatMap((story) => {
     const outcome = decidedOutcome(market, story)
-    const outlets = story.outlets.filter(({ publishedAt: at }) => at >= from && at <= now)
+    const outlets = story.outlets.filter(({ publishedAt: at }) =>
+      at >= now - newsAgeMsMax && at <= now && isTimely(market, at)
+    )
     return outcome === null || outlets.length === 0 ? [] : [{ story, outcome, outlets }]
   })
   const [first] = decisive
@@ -103,6 +111,27 @@ export function newsReports(input: EvidenceInput): NewsReports | "contradictory"
     pieces: [earliest, ...others],
     publishers: independentTexts(decisive.map(({ outlets }) => outlets)),
   }
+}
+
+/** Texts of different publishers that decide an outcome alone. */
+export const textsMin = 2
+
+/**
+ * The stories, of which those of the outcome that the news decides alone are decisive, and no others: one
+ * text is not enough, and reports that contradict each other decide nothing.
+ */
+export function settledStories<Story extends ReadStory>(
+  input: NewsInput<Story>,
+): ReadonlyArray<Story> {
+  const { market, stories } = input
+  const reports = newsReports(input)
+  const isKnown = reports !== null && reports !== "contradictory" && reports.publishers >= textsMin
+  return stories.map((story) => {
+    const { reading } = story
+    if (reading === null || !reading.decides) return story
+    const decides = isKnown && decidedOutcome(market, story) === reports.outcome
+    return { ...story, reading: { ...reading, decides } }
+  })
 }
 
 function pieceOf({ title, url, source, publishedAt }: Headline): EvidencePiece {
