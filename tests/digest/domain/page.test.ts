@@ -14,6 +14,7 @@ import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
+import { report } from "../../support/predetermined/report.ts"
 import { anyMaterial, from, quiet, until } from "../../support/digest/digests.ts"
 import { eightPoints } from "../../support/digest/eightPoints.ts"
 import { law } from "../../support/effect.ts"
@@ -161,4 +162,38 @@ Deno.test("a digest states an open proposal at a contested price, however old, a
     digestPage({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }),
   )
   ok(!silent.includes("The venue's proposal is"), silent)
+})
+
+Deno.test("a report is stated for the outcome of two independent texts, and not against another", async () => {
+  const at = until - minute
+  const of = (title: string, site: string, outcome = "No") => {
+    const story = report(title, site, {
+      firstAt: at,
+      reading: { outcome, bears: "for", decides: true, quote: title },
+    })
+    return { ...story, outlets: story.outlets.map((it) => ({ ...it, publishedAt: at })) }
+  }
+  const [first, second] = [of("Lighthouse stays dark", "a"), of("Keeper never lit the lamp", "b")]
+  const { markets: [drawn] } = await withProposal()
+  const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
+  ok(drawn !== undefined)
+  const market = {
+    ...drawn.market,
+    outcomes: ["Yes", "No"] as const,
+    gameStartsAt: null,
+    endsAt: null,
+  }
+  const known = { ...drawn, market, quote, proposal: null }
+  const states = (...stories: ReadonlyArray<typeof first>) =>
+    /outlets? reports? (\S+)/.exec(pageText(digestPage({
+      ...quiet,
+      markets: [{ ...known, stories }],
+    })))?.[1]
+  equal(states(first, second), "No")
+  equal(states(first), undefined)
+  equal(
+    states({ ...first, outlets: [...first.outlets, ...of(first.title, "c").outlets] }),
+    undefined,
+  )
+  equal(states(first, second, of("Lighthouse shines at last", "c", "Yes")), undefined)
 })
