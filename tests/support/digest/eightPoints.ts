@@ -141,12 +141,18 @@ function countFaults(
 }
 
 /** No corrected headline is in any fact. */
-function headlineFaults({ markets }: DigestMaterial, { facts }: DigestPage): ReadonlyArray<string> {
+function headlineFaults(
+  { markets, predetermined }: DigestMaterial,
+  { facts }: DigestPage,
+): ReadonlyArray<string> {
   const stories = markets.flatMap(({ stories }) => stories)
   const named = (isCorrected: boolean) =>
     stories.filter(({ corrected }) => corrected === isCorrected)
       .map(({ title }) => readableName(title, 160))
-  const good = named(false)
+  const doubted = new Set(stories.flatMap(({ corrected, url }) => corrected ? [url] : []))
+  const evidence = predetermined.flatMap(({ data }) => data.evidence)
+    .filter(({ url }) => !doubted.has(url)).map(({ title }) => readableName(title, 160))
+  const good = [...named(false), ...evidence]
   const corrected = named(true).filter((title) => title !== "unnamed" && !good.includes(title))
   const stated = facts.flatMap(({ values }) => {
     const value = values["headline"] ?? values["cause"]
