@@ -121,7 +121,7 @@ const disputed = new RegExp(
 const negation = new RegExp(
   `\\b(?:${
     words(
-      `not never no nobody without fail(?:s|ed)? miss(?:es|ed)? reject(?:s|ed)? los(?:es?|t|ing) eliminated
+      `not never no without fail(?:s|ed)? miss(?:es|ed)? reject(?:s|ed)? los(?:es?|t|ing) eliminated
     acquit(?:s|ted) clear(?:s|ed)(?=.*(?:fraud|charge|guilt|murder)) unchanged block(?:s|ed)? veto(?:es|ed)?
     conced(?:es?|ed|ing) dismiss(?:es|ed) scrap(?:s|ped) shelve[sd]? halt(?:s|ed) cancel\\w* refuse[sd]?
     surviv(?:es?|ed) collapse[sd]? stall(?:s|ed) withdr[ae]ws? beaten sinks? sunk kills? killed spike[sd]
