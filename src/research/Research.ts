@@ -18,7 +18,7 @@ import {
   type VenueFailed,
 } from "./domain/report.ts"
 import { reportPage, slotsOf } from "./domain/page.ts"
-import { estimateOn, type EstimatePorts, storeEstimate } from "./estimating.ts"
+import { type EstimatePorts, statedEstimate } from "./estimating.ts"
 import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
@@ -125,7 +125,7 @@ const make = Effect.fn("Research.make")(function* (
   deadline: number,
 ) {
   const read = yield* readMaterial(ports, market)
-  const estimate = yield* loggedStep(market.slug, "estimate", estimateOn(ports, read))
+  const estimate = yield* loggedStep(market.slug, "estimate", statedEstimate(ports, read))
   const material = { ...read, estimate }
   const page = reportPage(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
@@ -140,6 +140,5 @@ const make = Effect.fn("Research.make")(function* (
       within: Duration.min(writingTime, Duration.millis(Math.max(0, left))),
     }),
   )
-  yield* storeEstimate(ports, material, estimate)
   return reportOf(material, page, written)
 })

@@ -4,20 +4,28 @@
  *
  * @module
  */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import { isDecidedPrice } from "../markets/domain/book.ts"
 import { expectedResolution } from "../markets/domain/expectedResolution.ts"
 import { ladderBounds, laddersOf } from "../markets/domain/ladders.ts"
 import { slugKey } from "../markets/domain/market.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
+import { isUnchallenged } from "../news/domain/evidence.ts"
 import { day } from "../core/domain/time.ts"
 import type { ScoreStore } from "../track-record/ScoreStore.ts"
 import type { Scorecard } from "../track-record/domain/scorecard.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import { resolvedEntriesMin } from "../whales/domain/label.ts"
 import { type Estimate, type EstimateInputs, estimateOf } from "./domain/estimate.ts"
-import { priceOf, quoteNow, type ReportMaterial } from "./domain/material.ts"
+import {
+  isLive,
+  priceOf,
+  priceOfOutcome,
+  quoteNow,
+  type ReportMaterial,
+} from "./domain/material.ts"
+import { optional } from "./reading.ts"
 
 export interface EstimatePorts {
   readonly feed: Pick<FeedStore["Service"], "moversSince">
@@ -52,8 +60,29 @@ export const estimateOn = Effect.fnUntraced(function* (
   })
 })
 
-/** Stores a stated estimate. */
-export const storeEstimate = (
+/** Time limit of reading the record, and of storing the estimate. */
+const recordTime = Duration.seconds(2)
+
+/**
+ * The estimate of a live market, stored before it is stated. Null after trading has ended, and when it
+ * cannot be read or stored in time: the report is then delivered without it.
+ */
+export const statedEstimate = Effect.fnUntraced(function* (
+  ports: EstimatePorts,
+  material: ReportMaterial,
+) {
+  if (!isLive(material)) return null
+  const { slug } = material.market
+  const estimate = yield* optional(slug, "its estimate", estimateOn(ports, material), recordTime)
+  return estimate === null ? null : yield* optional(
+    slug,
+    "its estimate, which was not stored",
+    Effect.as(storeEstimate(ports, material, estimate), estimate),
+    recordTime,
+  )
+})
+
+const storeEstimate = (
   { scores }: EstimatePorts,
   { market, now }: ReportMaterial,
   { mid, probability, low, high, basis }: Estimate,
@@ -65,13 +94,21 @@ export const storeEstimate = (
     basis: basis.map(({ ingredient }) => ingredient),
   }])
 
+/**
+ * The record is of proposals past half of their window, at prices around its mean; further away from
+ * that mean it says nothing. USD a share.
+ */
+const recordDistanceMax = 0.2
+
 function contestedProposal(
   material: ReportMaterial,
   { predetermined: { byKind: { contestedProposal: { record, meanPrice } } } }: Scorecard,
 ): EstimateInputs["proposal"] {
   const { proposal } = material
-  if (proposal === null || proposal.disputed || record === null || meanPrice === null) return null
+  if (proposal === null || record === null || meanPrice === null) return null
   const { outcome } = proposal
+  if (!isUnchallenged(proposal, material.now)) return null
+  if (Math.abs(priceOfOutcome(material, outcome) - meanPrice) > recordDistanceMax) return null
   if (isDecidedPrice(priceOf(material).mid)) return null
   return { outcome, record: { ...record, meanPrice } }
 }

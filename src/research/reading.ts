@@ -38,6 +38,8 @@ import type { WalletStore } from "../whales/WalletStore.ts"
 const venueTime = Duration.seconds(14)
 /** Timeout of an optional part. */
 const optionalTime = Duration.seconds(5)
+/** Timeout of the news: a search reads rules for 3 s and waits 10 s for a model, then has its matches. */
+const newsTime = Duration.seconds(15)
 /** Timeout of each request about sibling markets; without books their last mids are used. */
 const siblingTime = Duration.seconds(2)
 /** An older mid of a sibling market is not compared with a price now. */
@@ -210,6 +212,7 @@ const relatedNews = ({ news }: ReportPorts, market: Market, now: EpochMs) =>
         ...{ stories, sources, answered },
       }),
     ),
+    newsTime,
   )
 
 /**
@@ -289,9 +292,14 @@ const proposalOf = ({ venue }: ReportPorts, { id, slug, status }: Market) =>
   )
 
 /** Null when the part fails; the report then says what is missing. */
-const optional = <A>(slug: Slug, what: string, work: Effect.Effect<A, unknown>) =>
+export const optional = <A>(
+  slug: Slug,
+  what: string,
+  work: Effect.Effect<A, unknown>,
+  time = optionalTime,
+) =>
   work.pipe(
-    Effect.timeout(optionalTime),
+    Effect.timeout(time),
     Effect.catchCause((cause) =>
       Effect.as(Effect.logWarning(`Research of ${slug} continues without ${what}`, cause), null)
     ),

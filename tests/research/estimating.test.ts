@@ -4,14 +4,15 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect } from "effect"
+import { Effect, Fiber, References } from "effect"
+import { TestClock } from "effect/testing"
 import { sampleScorecard } from "../../src/catalog/domain/sample.ts"
 import { day, hour, isoTime } from "../../src/core/domain/time.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import { MarketId, Slug } from "../../src/markets/domain/market.ts"
 import { quoteOf } from "../../src/markets/domain/quote.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
-import { estimateOn } from "../../src/research/estimating.ts"
+import { estimateOn, statedEstimate } from "../../src/research/estimating.ts"
 import type { Scorecard } from "../../src/track-record/domain/scorecard.ts"
 import { test } from "../support/effect.ts"
 import { sampleItem } from "../support/feed/items.ts"
@@ -107,8 +108,36 @@ test("a doubted proposal counts, by its outcome; a disputed or decided one does 
     equal(ingredient, "proposal")
     equal(yield* basisOf(proposal(1)), [["proposal", -(up ?? 0)]])
     equal(yield* basisOf(proposal(0, true)), [])
+    const fresh = { ...proposal(0).proposal, proposedAt: now - hour + 1 }
+    equal(yield* basisOf({ proposal: fresh }), [])
+    equal(yield* basisOf({ ...proposal(0), book: bookWith({ mid: 0.3 }) }), [])
     equal(yield* basisOf({ ...proposal(0), book: bookWith({ mid: 0.98, spread: 0.01 }) }), [])
   }))
+
+test("no estimate after trading has ended, nor one that is not read or stored", () =>
+  Effect.gen(function* () {
+    let stored = 0
+    const ports = {
+      feed: { moversSince: () => Effect.succeed([]) },
+      scores: { addForecasts: () => Effect.sync(() => void stored++) },
+      trackRecord: { scorecard: Effect.succeed(record) },
+    }
+    const open = reportMaterial(quiet)
+    equal((yield* statedEstimate(ports, open))?.probability, 0.5)
+    for (const status of ["resolved", "closed"] as const) {
+      const ended = reportMaterial({ ...quiet, market: { ...own, status } })
+      equal(yield* statedEstimate(ports, ended), null)
+    }
+    equal(stored, 1)
+    const unread = { ...ports, trackRecord: { scorecard: Effect.die("down") } }
+    const unstored = { ...ports, scores: { addForecasts: () => Effect.die("down") } }
+    const locked = { ...ports, scores: { addForecasts: () => Effect.never } }
+    for (const faulty of [unread, unstored, locked]) {
+      const fiber = yield* Effect.forkChild(statedEstimate(faulty, open))
+      yield* TestClock.adjust("2 seconds")
+      equal(yield* Fiber.join(fiber), null)
+    }
+  }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
 const band = (winRate: number) => ({
   ...{ band: "", from: 0.5, to: 0.75, entries: 400, meanEntryPrice: 0.55, winRate },
@@ -150,7 +179,11 @@ test("quotes of the event's ladder bound the probability; an old quote under a p
       market: { ...own, question: rung(4) },
       siblings: {
         complete: true,
-        markets: [{ market: other, quote: quoteOf({ bestBid: 0.6, bestAsk: 0.62 }), proposal }],
+        markets: [{
+          market: other,
+          quote: quoteOf({ bestBid: 0.6, bestAsk: 0.62, bidShares: 200 }),
+          proposal,
+        }],
       },
     })
     equal(yield* basisOf(ladder(null)), [["ladder", 100]])

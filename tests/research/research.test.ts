@@ -373,6 +373,18 @@ onStage(
 )
 
 onStage(
+  "a report waits for news that a model reads",
+  Effect.fnUntraced(function* ({ shelf, first }) {
+    const coverage = { sources: 1, answered: 1, lastAt: now }
+    yield* Ref.set(shelf.news, { headlines: [headline()], coverage })
+    yield* Ref.set(shelf.newsSeconds, 14)
+    const fiber = yield* Effect.forkChild(first.report("market-1"))
+    yield* TestClock.adjust("14 seconds")
+    strictEqual((yield* Fiber.join(fiber)).report.evidence.news.length, 1)
+  }),
+)
+
+onStage(
   "a report is written without news, and says that they could not be read",
   Effect.fnUntraced(function* ({ shelf, first }) {
     yield* Ref.set(shelf.newsUp, false)

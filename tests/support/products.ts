@@ -66,6 +66,8 @@ export interface ProductPorts {
   readonly news: Ref.Ref<StoredNews>
   /** False: the news cannot be read. */
   readonly newsUp: Ref.Ref<boolean>
+  /** How long a search of the news takes. */
+  readonly newsSeconds: Ref.Ref<number>
   readonly proposals: Ref.Ref<ReadonlyArray<Proposal>>
   readonly whales: Ref.Ref<ReadonlyArray<CalibratedWhale>>
   /** The verdicts on the feed's own items. */
@@ -107,6 +109,7 @@ export const makeProductPorts = Effect.gen(function* () {
     entries: yield* Ref.make<ReadonlyArray<OpenEntry>>([]),
     news: yield* Ref.make<StoredNews>({ headlines: [], coverage: silence }),
     newsUp: yield* Ref.make(true),
+    newsSeconds: yield* Ref.make(0),
     proposals: yield* Ref.make<ReadonlyArray<Proposal>>([]),
     whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
     verdicts: yield* Ref.make(noVerdicts),
@@ -303,11 +306,13 @@ const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }:
   )
 }
 
-const newsOf = ({ news, newsUp }: ProductPorts) => {
-  const found = Effect.flatMap(
-    Ref.get(newsUp),
-    (up) => up ? Ref.get(news) : Effect.die("the news store is down"),
-  )
+const newsOf = ({ news, newsUp, newsSeconds }: ProductPorts) => {
+  const found = Effect.gen(function* () {
+    const seconds = yield* Ref.get(newsSeconds)
+    if (seconds > 0) yield* Effect.sleep(`${seconds} seconds`)
+    if (!(yield* Ref.get(newsUp))) return yield* Effect.die("the news store is down")
+    return yield* Ref.get(news)
+  })
   return Layer.succeed(News, {
     update: () => Effect.die("news updates are not supported"),
     storiesAbout: (subjects) =>

@@ -276,9 +276,12 @@ export interface PriceBounds {
   readonly high: number
 }
 
+/** A bid or an ask that offers less at its price moves no bound, USD. */
+const boundUsdMin = 100
+
 /**
- * The bounds of a market's first outcome: it is at least as likely as each harder rung is bid, at most
- * as likely as each easier rung is asked, and sure where a result implies it. A proposal bounds nothing,
+ * The bounds of a market's first outcome: it is at least as likely as each harder rung is bid, less the
+ * taker's fee, at most as likely as each easier rung is asked, plus the fee, and sure where a result implies it. A proposal bounds nothing,
  * because it can be disputed. Null when the bounds contradict each other.
  */
 export function ladderBounds(ladders: ReadonlyArray<Ladder>, id: Market["id"]): PriceBounds | null {
@@ -296,10 +299,17 @@ export function ladderBounds(ladders: ReadonlyArray<Ladder>, id: Market["id"]): 
   return low <= high ? { low, high } : null
 }
 
-/** What is bid or asked for the outcome of a rung: its payout, once it is paid; null when not known. */
+/**
+ * What a seller gets at the bid of a rung's outcome, or a buyer pays at its ask, fee included: its
+ * payout, once it is paid; null when not known, or when less than `boundUsdMin` is offered.
+ */
 function priceOfRung(rung: LadderRung, side: "bid" | "ask"): number | null {
   if (rung.known?.state === "resolved") return happened(rung) === true ? 1 : 0
-  return rung.known === null ? quoteOfRung(rung)?.[side] ?? null : null
+  const quote = rung.known === null ? quoteOfRung(rung) : null
+  const price = quote?.[side] ?? null
+  if (price === null || price * (quote?.[`${side}Shares`] ?? 0) < boundUsdMin) return null
+  const fee = takerFee(price, rung.market.takerFeeRate)
+  return side === "bid" ? Math.max(0, price - fee) : Math.min(1, price + fee)
 }
 
 /** Whether the rung's outcome is known to have happened; null when nothing is known. */

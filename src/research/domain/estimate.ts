@@ -97,15 +97,18 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
   const pooled = views.reduce((sum, view) => sum + shiftOf(view), logOdds(mid))
   const viewed = views.length === 0 ? mid : roundPrice(probabilityAt(pooled))
   const own = Math.abs(viewed - mid) < viewMin ? mid : viewed
-  const probability = bounds === null ? own : Math.min(bounds.high, Math.max(bounds.low, own))
-  const byView = own === mid ? [] : views.map((view) => ({
+  const bounded = (price: number) =>
+    bounds === null ? price : Math.min(bounds.high, Math.max(bounds.low, price))
+  const isNoView = bounded(mid) === mid && Math.abs(bounded(own) - mid) < viewMin
+  const probability = isNoView ? mid : bounded(own)
+  const byView = isNoView || own === mid ? [] : views.map((view) => ({
     ingredient: view.ingredient,
     shift: roundPrice(probabilityAt(logOdds(mid) + shiftOf(view)) - mid),
   }))
-  const bounded = probability === own
+  const byLadder = isNoView || probability === own
     ? []
     : [{ ingredient: "ladder" as const, shift: roundPrice(probability - own) }]
-  return { mid, probability, ...intervalOf(inputs, probability), basis: [...byView, ...bounded] }
+  return { mid, probability, ...intervalOf(inputs, probability), basis: [...byView, ...byLadder] }
 }
 
 function viewsOf(inputs: EstimateInputs): ReadonlyArray<View> {

@@ -15,10 +15,12 @@ import {
   payoutFact,
   validFact,
 } from "../../writing/facts/endings.ts"
-import { estimateFact, limitFact } from "../../writing/facts/estimates.ts"
+import { estimateFact, limitFact, noNumberFact } from "../../writing/facts/estimates.ts"
 import { type NewFact, present } from "../../writing/facts/fact.ts"
 import { averageFacts, costFact, stakeFact } from "../../writing/facts/quotes.ts"
 import {
+  marketMakersFact,
+  moreLabelledFact,
   noWalletFact,
   otherWalletsFact,
   positionFact,
@@ -32,7 +34,6 @@ import {
   entriesReadMax,
   isLive,
   payoutOf,
-  priceOf,
   type ReportMaterial,
   sideOf,
 } from "./material.ts"
@@ -112,25 +113,27 @@ const labelledMax = 2
 function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
   const { market, entries, walletsRead, now } = material
   const about = aboutOf(market)
-  const labelled = labelledPositions(material).slice(0, labelledMax)
-  const own = new Set(labelled.map(({ wallet }) => wallet))
+  const positions = labelledPositions(material)
+  const labelled = positions.slice(0, labelledMax)
+  const own = new Set(positions.map(({ wallet }) => wallet))
   const others = entries.filter(({ wallet, marketMaker }) => !marketMaker && !own.has(wallet))
   const [first, ...rest] = [
     ...labelled.flatMap((position) => [
       ...lead?.facts[0].subject === position.wallet ? [] : [positionFact(about, position, now)],
       ...walletRecordFacts(about, position, copyOf(material, position)),
     ]),
+    ...present(moreLabelledFact(about, positions.length - labelled.length)),
     ...present(otherWalletsFact(about, others, entries.length < entriesReadMax)),
   ]
-  return first === undefined ? [noWalletFact(about, walletsRead)] : [first, ...rest]
+  if (first !== undefined) return [first, ...rest]
+  return [entries.length === 0 ? noWalletFact(about, walletsRead) : marketMakersFact(about)]
 }
 
 /** The stated number and what it is worth, then when the market pays and how long this is valid. */
 function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Facts {
-  const { market, now, book } = material
+  const { market, now, book, estimate } = material
   const about = aboutOf(market)
-  const number = estimateFact(about, statedNumber(material))
-  if (!isLive(material)) return [number]
+  if (!isLive(material)) return [noNumberFact(about, false)]
   const stated = new Set(cards.flatMap(({ facts }) => facts.map(({ statement }) => statement)))
   const costs = ([0, 1] as const).map((outcome) => sideOf(material, outcome))
     .filter((side) => !stated.has(stakeFact(about, side)?.statement ?? ""))
@@ -138,8 +141,8 @@ function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
   const sides = book === null ? null : sidesOf(material)
   const payout = payoutOf(material)
   return [
-    number,
-    ...sides === null ? [] : [limitFact(about, sides)],
+    estimate === null ? noNumberFact(about, true) : estimateFact(about, statedNumber(estimate)),
+    ...estimate === null || sides === null ? [] : [limitFact(about, sides)],
     ...costs,
     ...sides === null ? [] : averageFacts(about, [purchases(sides[0]), purchases(sides[1])]),
     ...payout === null
@@ -162,9 +165,6 @@ const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>>
   ladder: "the other rungs of its ladder",
 }
 
-function statedNumber(material: ReportMaterial) {
-  const { mid } = priceOf(material)
-  const { basis, ...number } = material.estimate ??
-    { probability: mid, mid, low: 0, high: 1, basis: [] }
+function statedNumber({ basis, ...number }: Estimate) {
   return { ...number, reasons: basis.map(({ ingredient }) => reasons[ingredient]) }
 }

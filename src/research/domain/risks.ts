@@ -12,7 +12,6 @@ import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { clauseFact, clausePartFacts, noClauseFact } from "../../writing/facts/clauses.ts"
 import {
   cents,
-  count,
   duration,
   factOf,
   named,
@@ -102,9 +101,7 @@ function counterStory(material: ReportMaterial): Statement | null {
     placeOf(movement, firstAt)?.position !== "after"
   )
   return isComplete && !isExplained
-    ? phrase`none of ${
-      count("sources", news.sources, "news source")
-    } had a headline before the move`
+    ? phrase`our word match found no headline about this question before the move`
     : null
 }
 

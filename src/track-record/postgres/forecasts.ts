@@ -59,7 +59,9 @@ const addForecasts = (
         INSERT INTO forecast (${columns}) SELECT ${columns} FROM ${incoming}
         ON CONFLICT DO NOTHING`
       const kept = Math.max(...added.map(({ madeAt }) => madeAt)) - forecastsKeptMs
-      yield* sql`DELETE FROM forecast WHERE made_at < ${new Date(kept)}`
+      yield* sql`
+        DELETE FROM forecast
+        WHERE kind IN ('resolution', 'price') AND made_at < ${new Date(kept)}`
       yield* increment
     },
     sql.withTransaction,

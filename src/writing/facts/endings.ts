@@ -53,7 +53,9 @@ export function payoutFact(
       time("startsAt", gameStartsAt, now)
     }`
     : endsAt !== null
-    ? phrase`The listed date is ${time("endsAt", endsAt, now)}`
+    ? phrase`${endsAt > now ? "The listed date is" : "The listed date was"} ${
+      time("endsAt", endsAt, now)
+    }`
     : null
   const subject = about.isNamed ? phrase`Of ${outcomeOf(about, 0)}: ` : phrase``
   const own = before === null ? phrase`The payout${rest(payout)}` : phrase`${before}; ${payout}`

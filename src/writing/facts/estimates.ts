@@ -42,6 +42,17 @@ export function estimateFact(about: About, number: StatedNumber): NewFact {
   )
 }
 
+/** In place of a number: trading has ended, or the record could not be read or written. */
+export function noNumberFact(about: About, isLive: boolean): NewFact {
+  return factOf(
+    "method",
+    about.slug,
+    isLive
+      ? phrase`Our own chance of an outcome could not be read.`
+      : phrase`We state no chance of an outcome once trading has ended.`,
+  )
+}
+
 /** One side of a market at the stated number. */
 interface SideLimit {
   readonly outcome: 0 | 1

@@ -165,6 +165,22 @@ export function otherWalletsFact(
   )
 }
 
+/** Labelled wallets without facts of their own; null for none. */
+export function moreLabelledFact(about: About, wallets: number): NewFact | null {
+  if (wallets === 0) return null
+  const more = count("labelled", wallets, "more labelled wallet")
+  return factOf("whale", about.slug, phrase`${more} bought here.`)
+}
+
+/** No other tracked wallet bought. */
+export function marketMakersFact(about: About): NewFact {
+  return factOf(
+    "whale",
+    about.slug,
+    phrase`The tracked wallets with the largest stakes here are market makers.`,
+  )
+}
+
 /** How many of the tracked wallets have been read. */
 export interface WalletsRead {
   readonly tracked: number

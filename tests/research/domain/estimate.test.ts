@@ -394,6 +394,16 @@ Deno.test("a shift below half a cent is no view", () => {
   strictEqual(at(0.006).probability, 0.506)
 })
 
+Deno.test("a view that the ladder takes back to the mid has no reasons", () => {
+  const move = {
+    ...{ direction: 1 as const, ageMs: 0 },
+    record: { meanDrift: 0.05, driftLow: 0.049, driftHigh: 0.051 },
+  }
+  const { probability, basis } = estimateOf({ ...nothing, move, bounds: { low: 0, high: 0.502 } })
+  strictEqual(probability, 0.5)
+  strictEqual(basis.length, 0)
+})
+
 Deno.test("proposals count from thirty ended ones on, against their mean price", () => {
   const at = (proposals: number, meanPrice: number) => {
     const record = { proposals, upheld: proposals, meanPrice }

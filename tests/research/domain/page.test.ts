@@ -125,7 +125,7 @@ law("a proposal is absent only of a recent listing", anyMaterial, (material) => 
 
 law("headlines are absent only when every source answered", anyMaterial, (material) => {
   const { news } = material
-  const isAbsent = /had no headline|had a headline before/.test(textOf(material))
+  const isAbsent = /had no headline|found no headline/.test(textOf(material))
   if (isAbsent) ok(news !== null && news.sources > 0 && news.sources === news.answered)
 }, many)
 
@@ -272,7 +272,7 @@ Deno.test("a kick-off is no end, and a passed date no overdue payout", () => {
   )
   ok(ahead.includes("Valid until 18:00 UTC, the kick-off, or until"), ahead)
   const passed = textOf(reportMaterial({ market: market({ endsAt: now - 25 * hour }) }))
-  ok(/The listed date is 2026-11-19 11:00 UTC; the payout is expected about/.test(passed), passed)
+  ok(/The listed date was 2026-11-19 11:00 UTC; the payout is expected about/.test(passed), passed)
   ok(!/overdue/.test(passed))
 })
 
@@ -323,6 +323,32 @@ const rung = (level: number, mid: number) => ({
   proposal: null,
 })
 
+Deno.test("a search without a headline is a word match, not the silence of its sources", () => {
+  const priceAction = hourly(0.3, ...flat(26, 0.3), 0.6, 0.6)
+  const news = { stories: [], sources: 3, answered: 3 }
+  const text = textOf(reportMaterial({ priceAction, news, entries: [] }))
+  const stated = "Against it: our word match found no headline about this question before the move."
+  ok(text.includes(stated), text)
+})
+
+Deno.test("a third labelled wallet has a label, and market makers alone are no absence", () => {
+  const labelled = (wallet: string) =>
+    openEntry({
+      ...{ wallet, price: 0.6 },
+      calibration: {
+        computedAt: now,
+        row: whaleRow({ label: "follow", resolved: 400, wallet }),
+      },
+    })
+  const wallets = ["1", "2", "3"].map((digit) => labelled(`0x${digit.repeat(40)}`))
+  const { whaleView } = analysisOf(reportMaterial({ entries: wallets }))
+  ok(whaleView.includes("1 more labelled wallet bought here."), whaleView)
+  ok(!whaleView.includes("without a label"), whaleView)
+  const makers = analysisOf(reportMaterial({ entries: [openEntry({ marketMaker: true })] }))
+  ok(makers.whaleView.includes("are market makers."), makers.whaleView)
+  ok(!makers.whaleView.includes("none opened"), makers.whaleView)
+})
+
 Deno.test("all rungs of a ladder are compared, and an executable contradiction leads", () => {
   const own = market({ question: "Will inflation be above 3% in May?", slug: Slug.make("above-3") })
   const ladder = (...others: ReadonlyArray<ReturnType<typeof rung>>) =>
@@ -343,7 +369,12 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
 })
 
 Deno.test("the stated number is the market's own, or the estimate with what it is worth", () => {
-  const own = templateReportOf(reportMaterial())
+  const unread = analysisOf(reportMaterial()).bottomLine
+  ok(unread.includes("Our own chance of an outcome could not be read."), unread)
+  ok(!/At that number|Our chance of/.test(unread), unread)
+  const own = templateReportOf(
+    reportMaterial({ estimate: { mid: 0.6, probability: 0.6, low: 0, high: 1, basis: [] } }),
+  )
   const none = "Our chance of Yes is the market's own, 60%: no view beyond the market."
   ok(own.analysis.bottomLine.includes(none), own.analysis.bottomLine)
   strictEqual(own.decision.sides[0]?.sizeUsd, 0)
@@ -366,7 +397,7 @@ Deno.test("a market that has ended says so, and nothing about trading it", () =>
     const material = reportMaterial({ market: market({ status }) })
     const { thesis, bottomLine } = analysisOf(material)
     ok(/^The venue (?:has resolved|takes no more orders in) this market\./.test(thesis), thesis)
-    ok(!/break|limit|Valid until/.test(bottomLine), bottomLine)
+    ok(!/break|limit|Valid until|Our chance/.test(bottomLine), bottomLine)
     equal(templateReportOf(material).decision.sides, [])
   }
 })

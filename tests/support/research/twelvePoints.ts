@@ -92,7 +92,7 @@ const points: ReadonlyArray<Point> = [
     "labelled money and the price of a copy, or its absence",
     ({ facts, material }) =>
       material.entries.every(({ marketMaker }) => marketMaker)
-        ? facts.some(says(/none opened a position here|No wallet is tracked/))
+        ? facts.some(says(/none opened a position here|No wallet is tracked|are market makers/))
         : facts.some(({ kind }) => kind === "whale"),
   ],
   [
@@ -101,7 +101,15 @@ const points: ReadonlyArray<Point> = [
       facts.some(has("validUntil", "why", "flip")) && facts.some(has("call")) &&
       Date.parse(report.decision.validUntil) > material.now,
   ],
-  ["the stated number", ({ facts }) => facts.some(has("probability", "basis"))],
+  [
+    "the stated number, or that it is missing",
+    ({ facts, material: { estimate } }) =>
+      facts.some(
+        estimate === null
+          ? says(/Our own chance .* could not be read/)
+          : has("probability", "basis"),
+      ),
+  ],
   [
     "at most 30 kB",
     ({ report }) => new TextEncoder().encode(JSON.stringify(report)).length <= reportBytesMax,
