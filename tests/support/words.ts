@@ -35,13 +35,3 @@ export function occurrences(
     [...plain.matchAll(new RegExp(`\\b${plainWords(word)}\\b`, "g"))].length,
   ]))
 }
-
-/** The prose of a source file: the text of its comments, a paragraph each. */
-export function commentsOf(source: string): string {
-  const blocks = [...source.matchAll(/\/\*\*?([^]*?)\*\//g)].map(([, text = ""]) => text)
-  const runs = [...source.matchAll(/(?:^[ \t]*(?:\/\/|--).*\n?)+/gm)].map(([text]) => text)
-  return [...blocks, ...runs]
-    .map((text) => text.replace(/^[ \t]*(?:\/{2,}!?|--|\*)[ \t]?/gm, ""))
-    .map((text) => text.replace(/^ {4,}.*$/gm, "").replace(/@\w+.*$/gm, ""))
-    .join("\n\n")
-}

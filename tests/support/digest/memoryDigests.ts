@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.ts"
 
 export function memoryDigests(): DigestStore["Service"] {
@@ -31,6 +31,3 @@ export function memoryDigests(): DigestStore["Service"] {
       }),
   })
 }
-
-/** The same as a layer; its content lives as long as the layer. */
-export const memoryDigestStore = Layer.sync(DigestStore, memoryDigests)

@@ -4,13 +4,10 @@
  *
  * @module
  */
-import { Effect, Fiber, Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { layer as overHttp } from "../../../src/payments/facilitator/facilitator.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
-import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { terms } from "./terms.ts"
 
 /** The wrong responses. */
@@ -102,10 +99,6 @@ const answers: Readonly<Record<Outage, () => Response | Promise<Response>>> = {
   "untrue success": () => Response.json({ success: true, transaction: `0x${"cd".repeat(32)}` }),
   nothing: () => new Promise(() => {}),
 }
-
-/** The real adapter for a facilitator at this URL. */
-export const facilitatorAt = (url: string): Layer.Layer<Facilitator> =>
-  overHttp({ baseUrl: url }).pipe(Layer.provide(FetchHttpClient.layer))
 
 /** Turns of the event loop per step of time, for sockets. */
 const turns = 4
