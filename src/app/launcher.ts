@@ -33,9 +33,24 @@ const root = new URL("../..", import.meta.url)
 
 /** Variables of the Deno runtime: caches, certificates, proxies, the terminal, and use of memory. */
 const runtimeVariables = [
-  ...["HOME", "DENO_DIR", "XDG_CACHE_HOME", "PATH", "TMPDIR", "TZ", "LANG", "TERM", "NO_COLOR"],
-  ...["DENO_CERT", "DENO_TLS_CA_STORE", "SSL_CERT_FILE", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"],
-  ...["DENO_V8_FLAGS", "MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"],
+  "HOME",
+  "DENO_DIR",
+  "XDG_CACHE_HOME",
+  "PATH",
+  "TMPDIR",
+  "TZ",
+  "LANG",
+  "TERM",
+  "NO_COLOR",
+  "DENO_CERT",
+  "DENO_TLS_CA_STORE",
+  "SSL_CERT_FILE",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "DENO_V8_FLAGS",
+  "MALLOC_ARENA_MAX",
+  "MALLOC_TRIM_THRESHOLD_",
 ]
 
 /** Stops the Deno runtime from looking for a newer version of itself. */

@@ -51,8 +51,13 @@ function lineOf(
 ) {
   const age = Duration.format(Duration.seconds(Math.floor(Math.max(0, ageMs) / 1_000)))
   return [
-    ...[`  ${paymentId}`, `$${usd(AtomicAmount.make(amount))}`, `to ${payer}`, queue, age],
-    ...[`owed: ${excerpt(reason, reasonLengthMax)}`, `attempts: ${attempts}`],
+    `  ${paymentId}`,
+    `$${usd(AtomicAmount.make(amount))}`,
+    `to ${payer}`,
+    queue,
+    age,
+    `owed: ${excerpt(reason, reasonLengthMax)}`,
+    `attempts: ${attempts}`,
     ...lastError === null ? [] : [`last error: ${excerpt(lastError, reasonLengthMax)}`],
   ].join("  ")
 }

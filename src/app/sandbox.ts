@@ -33,7 +33,11 @@ export interface Sandbox {
 
 /** No prompts, no downloads, no code from strings; package versions as in deno.lock. */
 const baseFlags = [
-  ...["--no-prompt", "--no-remote", "--cached-only", "--frozen", "--config=deno.json"],
+  "--no-prompt",
+  "--no-remote",
+  "--cached-only",
+  "--frozen",
+  "--config=deno.json",
   "--v8-flags=--disallow-code-generation-from-strings",
 ]
 

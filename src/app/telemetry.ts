@@ -108,8 +108,11 @@ function collectorClient(): HttpClient.HttpClient {
         sending += 1
         try {
           const response = await fetch(url, {
-            ...{ method, headers: { ...headers, "content-type": "application/json" }, body: sent },
-            ...{ signal, redirect: "manual" },
+            method,
+            headers: { ...headers, "content-type": "application/json" },
+            body: sent,
+            signal,
+            redirect: "manual",
           })
           await response.body?.cancel()
           const wait = response.headers.get("retry-after")

@@ -7,7 +7,19 @@ import { Clock, Effect, type Exit } from "effect"
 
 /** Upper limits of the buckets of a duration, in seconds. */
 export const secondsBuckets = [
-  ...[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
+  0.005,
+  0.01,
+  0.025,
+  0.05,
+  0.1,
+  0.25,
+  0.5,
+  1,
+  2.5,
+  5,
+  10,
+  20,
+  60,
 ]
 
 /** Runs `record` with the exit, the duration in seconds, and the time at the end. */

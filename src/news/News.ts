@@ -245,7 +245,10 @@ const readingOf = (
         .filter(({ id }) => id !== market.id).slice(0, siblingsMax)
       return Effect.flatMap(Clock.currentTimeMillis, (now) =>
         ask(store, reader, {
-          ...{ market, siblings, now, rules: rules.get(market.id) ?? "" },
+          market,
+          siblings,
+          now,
+          rules: rules.get(market.id) ?? "",
           stories: [first, ...others.slice(0, storiesAskedMax - 1)],
         })).pipe(Effect.flatMap((found) => Ref.update(answers, (all) => [...all, ...found])))
     }, { concurrency: questionConcurrency, discard: true }).pipe(Effect.timeoutOption(time))

@@ -16,10 +16,23 @@ export const roles = { service: "bellwether_service", refund: "bellwether_refund
 
 /** Columns of a payment that a sale updates; the others are its identity. */
 const paymentUpdates = [
-  ...["state", "reason", "fence", "lease_until", "secret_hash", "changed_at", "intended_at"],
+  "state",
+  "reason",
+  "fence",
+  "lease_until",
+  "secret_hash",
+  "changed_at",
+  "intended_at",
   "key_hash",
-  ...["transaction_hint", "paid_transaction", "paid_block", "paid_log_index", "paid_finality"],
-  ...["paid_amount", "answer_body", "answered_at", "sent_at"],
+  "transaction_hint",
+  "paid_transaction",
+  "paid_block",
+  "paid_log_index",
+  "paid_finality",
+  "paid_amount",
+  "answer_body",
+  "answered_at",
+  "sent_at",
 ]
 
 /** Columns of a refund that the service may read. Not the signature: it can move money. */
@@ -39,16 +52,47 @@ const refundReadByService = [
  * Columns of a payment that the worker needs to verify a refund: no answer, secret or signature.
  */
 const paymentReadByWorker = [
-  ...["payment_id", "chain_id", "asset", "token_name", "token_version", "payer", "nonce", "pay_to"],
-  ...["amount", "valid_after", "valid_before", "settlement", "state", "reason", "created_at"],
-  ...["changed_at", "paid_transaction", "paid_block", "paid_log_index", "paid_finality"],
+  "payment_id",
+  "chain_id",
+  "asset",
+  "token_name",
+  "token_version",
+  "payer",
+  "nonce",
+  "pay_to",
+  "amount",
+  "valid_after",
+  "valid_before",
+  "settlement",
+  "state",
+  "reason",
+  "created_at",
+  "changed_at",
+  "paid_transaction",
+  "paid_block",
+  "paid_log_index",
+  "paid_finality",
 ]
 
 /** Columns of a refund that the worker updates: none that says what is owed to whom. */
 const refundUpdates = [
-  ...["state", "treasury", "refund_nonce", "valid_before", "signature", "transaction"],
-  ...["transaction_hint", "attempts", "next_attempt_at", "lease_until", "fence", "last_error"],
-  ...["signed_at", "confirmed_at", "confirmed_block", "confirmed_log_index", "changed_at"],
+  "state",
+  "treasury",
+  "refund_nonce",
+  "valid_before",
+  "signature",
+  "transaction",
+  "transaction_hint",
+  "attempts",
+  "next_attempt_at",
+  "lease_until",
+  "fence",
+  "last_error",
+  "signed_at",
+  "confirmed_at",
+  "confirmed_block",
+  "confirmed_log_index",
+  "changed_at",
 ]
 
 /** Tables with rights by column. The service has all rights on the others. */

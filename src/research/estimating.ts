@@ -45,7 +45,8 @@ export const estimateOn = Effect.fnUntraced(function* (
   const { mid } = priceOf(material)
   const ends = [market.endsAt, market.gameStartsAt].flatMap((at) => at === null ? [] : [at - now])
   return estimateOf({
-    ...{ mid, hourly: priceAction },
+    mid,
+    hourly: priceAction,
     probability24h: expectedResolution({ market, mid, proposal }, now)?.probability24h ?? null,
     endsInMs: ends.length === 0 ? null : Math.min(...ends),
     move: mover === undefined ? null : {
@@ -89,8 +90,13 @@ const storeEstimate = (
 ) =>
   scores.addForecasts([{
     kind: "price",
-    ...{ marketId: market.id, eventKey: market.eventKey, madeAt: now },
-    ...{ mid, probability, low, high },
+    marketId: market.id,
+    eventKey: market.eventKey,
+    madeAt: now,
+    mid,
+    probability,
+    low,
+    high,
     basis: basis.map(({ ingredient }) => ingredient),
   }])
 

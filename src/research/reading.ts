@@ -209,7 +209,9 @@ const relatedNews = ({ news }: ReportPorts, market: Market, now: EpochMs) =>
     Effect.map(
       news.storiesAbout([market], now - priceActionMs, storiesReadMax),
       ({ stories: [stories = []], coverage: { sources, answered } }) => ({
-        ...{ stories, sources, answered },
+        stories,
+        sources,
+        answered,
       }),
     ),
     newsTime,

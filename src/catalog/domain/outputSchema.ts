@@ -48,7 +48,13 @@ function shallow(schema: unknown): unknown {
  * earlier version stored lacks the newer ones.
  */
 const leftOut: ReadonlySet<string> = new Set([
-  ...["format", "pattern", "minimum", "maximum", "minItems", "maxItems", "additionalProperties"],
+  "format",
+  "pattern",
+  "minimum",
+  "maximum",
+  "minItems",
+  "maxItems",
+  "additionalProperties",
   "required",
 ])
 

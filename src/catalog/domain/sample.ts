@@ -495,7 +495,10 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
     predetermined: items.filter((item) => item.type === "predetermined"),
     resolutions: [],
     markets: [{
-      ...{ market: sampleMarket, quote, known: null, proposal: null },
+      market: sampleMarket,
+      quote,
+      known: null,
+      proposal: null,
       expected: expectedResolution({
         market: sampleMarket,
         mid: quote?.mid ?? null,
@@ -504,7 +507,9 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
       rules: null,
       stories: [{
         ...story,
-        ...{ corrected: false, shared: ["bridge"], reading: null },
+        corrected: false,
+        shared: ["bridge"],
+        reading: null,
         outlets: [{ ...sampleHeadline, publishedAt: story.firstAt }],
       }],
     }],

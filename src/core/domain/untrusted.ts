@@ -50,8 +50,21 @@ export function readableName(text: string, max: number = nameLengthMax): string 
 
 /** What replaces a character that has a meaning in Markdown; `$` stays. */
 const lookAlikes: Readonly<Record<string, string>> = {
-  ...{ "*": "∗", "_": "-", "#": "♯", "|": "/", "~": "∼", "\\": "/", "^": "∧", "@": "＠" },
-  ...{ "`": "'", "[": "(", "]": ")", "{": "(", "}": ")", "<": "＜", ">": "＞" },
+  "*": "∗",
+  "_": "-",
+  "#": "♯",
+  "|": "/",
+  "~": "∼",
+  "\\": "/",
+  "^": "∧",
+  "@": "＠",
+  "`": "'",
+  "[": "(",
+  "]": ")",
+  "{": "(",
+  "}": ")",
+  "<": "＜",
+  ">": "＞",
 }
 
 /** Longer untrusted text for a data block: one line, at most `max` characters. */

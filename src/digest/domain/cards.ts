@@ -225,7 +225,9 @@ function reportHead(subject: Subject): ReadonlyArray<Head> {
   const side = sideOf(subject.one, outcome)
   const probability = 1 - reportWeight * (1 - (side.ask ?? 1))
   return [{
-    ...{ kind: "report", section: "predetermined", valueUsd: worth(side, probability) },
+    kind: "report",
+    section: "predetermined",
+    valueUsd: worth(side, probability),
     facts: (about) => [
       report !== null
         ? decisiveFact(about, report, until)
@@ -251,7 +253,8 @@ function proposalHead(subject: Subject): ReadonlyArray<Head> {
   const record = recordOf(predetermined)
   const { mid } = quoteOfOutcome(quote, proposal.outcome)
   return [{
-    ...{ kind: "proposal", section: "predetermined" },
+    kind: "proposal",
+    section: "predetermined",
     valueUsd: worth(side, standRate(proposal, record, mid)),
     facts: (about) => [
       proposalFact(about, proposal, until),
@@ -281,7 +284,8 @@ function impliedHead(subject: Subject): ReadonlyArray<Head> {
   const change = complement(implied.mid ?? 1)
   const share = implied.state === "resolved" ? reportWeight : attention.implied
   return [{
-    ...{ kind: "report", section: "predetermined" },
+    kind: "report",
+    section: "predetermined",
     valueUsd: attentionOf({ change, share, offeredUsd }),
     facts: (about) => [
       fact,
@@ -299,9 +303,12 @@ function walletHead(subject: Subject): ReadonlyArray<Head> {
   if (entry === undefined || label === undefined || label === "neutral") return []
   const { data } = entry
   const position: LabelledPosition = {
-    ...{ wallet: data.wallet, name: data.pseudonym, label },
+    wallet: data.wallet,
+    name: data.pseudonym,
+    label,
     outcome: data.outcome === market.outcomes[1] ? 1 : 0,
-    ...{ price: data.entryPrice, stakeUsd: data.stakeUsd },
+    price: data.entryPrice,
+    stakeUsd: data.stakeUsd,
     firstFillAt: Date.parse(data.firstFillAt),
     bands: bands.get(data.wallet) ?? [],
   }
@@ -310,7 +317,8 @@ function walletHead(subject: Subject): ReadonlyArray<Head> {
   const { ask } = side
   const offeredUsd = side.shares * (ask ?? 0)
   return [{
-    ...{ kind: "wallet", section: "whales" },
+    kind: "wallet",
+    section: "whales",
     valueUsd: valueOf({ edge: copy?.edgeLeft ?? 0, ask, offeredUsd }),
     facts: (about) => [
       positionFact(about, position, until),
@@ -326,11 +334,14 @@ function moveHead(subject: Subject): ReadonlyArray<Head> {
   if (move === null) return []
   const { createdAt, data } = move.item
   const change = {
-    ...{ from: data.priceStart, to: data.priceNow, windowMs: windowMs[data.window] },
+    from: data.priceStart,
+    to: data.priceNow,
+    windowMs: windowMs[data.window],
   }
   const { step } = move
   return [{
-    ...{ kind: "move", section: "repriced" },
+    kind: "move",
+    section: "repriced",
     valueUsd: attentionOf({
       change: data.delta,
       share: attention.move,
@@ -339,7 +350,9 @@ function moveHead(subject: Subject): ReadonlyArray<Head> {
     facts: (about) => [
       moveFact(about, change),
       ...step === null || step.delta / data.delta < stepShareMin ? [] : [stepFact(about, change, {
-        ...{ from: step.priceFrom, to: step.priceTo, at: step.to },
+        from: step.priceFrom,
+        to: step.priceTo,
+        at: step.to,
         windowMs: step.to - step.from,
       }, until)],
       ...present(tradedFact(about, data.tradedUsd ?? null)),
@@ -386,7 +399,8 @@ function endingHead(subject: Subject): ReadonlyArray<Head> {
   const isSoon = expected !== null && expected.at <= until + 24 * hour
   if (!isSoon && entries.length === 0) return []
   return [{
-    ...{ kind: "ending", section: isSoon ? "watch" : "whales" },
+    kind: "ending",
+    section: isSoon ? "watch" : "whales",
     valueUsd: attentionOf({
       change: quote.mid * complement(quote.mid),
       share: attention.ending,
@@ -409,7 +423,8 @@ function sharedFacts(
     values["breakEven"] !== undefined || values["gain"] !== undefined
   )
   const others = entries.filter((entry) => !isLabelled(entry)).map(({ data }) => ({
-    ...{ wallet: data.wallet, stakeUsd: data.stakeUsd },
+    wallet: data.wallet,
+    stakeUsd: data.stakeUsd,
     outcome: data.outcome === market.outcomes[1] ? 1 as const : 0 as const,
   }))
   const proposed = said.includes("proposal")
@@ -451,7 +466,9 @@ function pairCard(found: Contradiction): ReadonlyArray<DigestCard> {
   const [first, ...rest] = pairFacts(found)
   if (first === undefined) return []
   return [{
-    ...{ kind: "contradiction", section: "repriced", market: easier.market.slug },
+    kind: "contradiction",
+    section: "repriced",
+    market: easier.market.slug,
     valueUsd: gainOf(found),
     facts: [first, ...rest, endsFact(about, "either quote changes", null)],
   }]

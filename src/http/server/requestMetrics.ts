@@ -20,7 +20,22 @@ const seconds = Metric.histogram("http_request_seconds", {
   description:
     "From a request's head to its answer, without the time to send it, by route and status",
   boundaries: [
-    ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1,
+    2.5,
+    5,
+    10,
+    30,
+    60,
   ],
 })
 const untrustedForwards = Metric.counter("http_untrusted_forwards_total", {

@@ -74,11 +74,28 @@ const gameHours = {
 
 /** The sports whose delay was measured, by the first word of the venue's slugs. */
 const sports: Readonly<Record<string, keyof typeof gameHours>> = {
-  ...{ nba: "basketball", wnba: "basketball", cbb: "basketball", ncaab: "basketball" },
-  ...{ nfl: "football", cfb: "football", cfp: "football", nhl: "hockey" },
-  ...{ epl: "soccer", ucl: "soccer", uel: "soccer", europa: "soccer", uefa: "soccer" },
-  ...{ euro: "soccer", copa: "soccer", conmebol: "soccer", carabao: "soccer", mls: "soccer" },
-  ...{ lal: "soccer", bun: "soccer", sea: "soccer", fl1: "soccer" },
+  nba: "basketball",
+  wnba: "basketball",
+  cbb: "basketball",
+  ncaab: "basketball",
+  nfl: "football",
+  cfb: "football",
+  cfp: "football",
+  nhl: "hockey",
+  epl: "soccer",
+  ucl: "soccer",
+  uel: "soccer",
+  europa: "soccer",
+  uefa: "soccer",
+  euro: "soccer",
+  copa: "soccer",
+  conmebol: "soccer",
+  carabao: "soccer",
+  mls: "soccer",
+  lal: "soccer",
+  bun: "soccer",
+  sea: "soccer",
+  fl1: "soccer",
 }
 
 /**

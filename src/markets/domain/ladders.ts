@@ -262,7 +262,10 @@ function impliedEnd(
     return null
   }
   return {
-    ...{ target, outcome, source, kind },
+    target,
+    outcome,
+    source,
+    kind,
     mid: quote === null ? null : quoteOfOutcome(quote, outcome).mid,
     state: source.known.state,
     reason: implications[kind],

@@ -116,8 +116,12 @@ function lineOf(
     return outcome === null ? null : {
       outcome,
       slot: {
-        ...{ kind: "higher_limit", rank: Number(value), placeholder: "line" },
-        ...{ start: line.index, end: line.index + found.length, labelStart: line.index },
+        kind: "higher_limit",
+        rank: Number(value),
+        placeholder: "line",
+        start: line.index,
+        end: line.index + found.length,
+        labelStart: line.index,
       },
     }
   }
@@ -128,8 +132,12 @@ function lineOf(
   return {
     outcome: names[0] === team ? 0 : 1,
     slot: {
-      ...{ kind: "higher_limit", rank: -Number(points), placeholder: "handicap" },
-      ...{ start, end, labelStart: start - team.length - 1 },
+      kind: "higher_limit",
+      rank: -Number(points),
+      placeholder: "handicap",
+      start,
+      end,
+      labelStart: start - team.length - 1,
     },
   }
 }
@@ -186,8 +194,16 @@ const limitReversing = /\b(?:every|each|first to|the first|all(?![ -]time))\b/
 const duration = /^ (?:second|minute|hour|day|week|month|quarter|year|game|match|meeting|season)/
 
 const scales: Readonly<Record<string, number>> = {
-  ...{ k: 1e3, thousand: 1e3, m: 1e6, million: 1e6 },
-  ...{ b: 1e9, bn: 1e9, billion: 1e9, t: 1e12, tn: 1e12, trillion: 1e12 },
+  k: 1e3,
+  thousand: 1e3,
+  m: 1e6,
+  million: 1e6,
+  b: 1e9,
+  bn: 1e9,
+  billion: 1e9,
+  t: 1e12,
+  tn: 1e12,
+  trillion: 1e12,
 }
 
 function limitSlots(text: string): ReadonlyArray<Slot> {

@@ -314,8 +314,21 @@ function termsOf(text: string): ReadonlyArray<string> {
 }
 
 const ordinals: Readonly<Record<string, string>> = {
-  ...{ first: "1", second: "2", third: "3", fourth: "4", fifth: "5", sixth: "6", seventh: "7" },
-  ...{ one: "1", two: "2", three: "3", four: "4", five: "5", six: "6", seven: "7", eighth: "8" },
+  first: "1",
+  second: "2",
+  third: "3",
+  fourth: "4",
+  fifth: "5",
+  sixth: "6",
+  seventh: "7",
+  one: "1",
+  two: "2",
+  three: "3",
+  four: "4",
+  five: "5",
+  six: "6",
+  seven: "7",
+  eighth: "8",
 }
 
 function has(terms: ReadonlySet<string>, term: string): boolean {
@@ -426,7 +439,12 @@ interface Figure {
 const figure =
   /([$€£])?(?<![\p{L}\d.])(\d+(?:[.,]\d+)*)\s?(%|percent\b|°[CF]?|k\b|m\b|bn\b|million\b|billion\b|trillion\b|bps?\b|basis\b)?/giu
 const powers: Readonly<Record<string, number>> = {
-  ...{ k: 1e3, m: 1e6, million: 1e6, bn: 1e9, billion: 1e9, trillion: 1e12 },
+  k: 1e3,
+  m: 1e6,
+  million: 1e6,
+  bn: 1e9,
+  billion: 1e9,
+  trillion: 1e12,
 }
 
 function figuresOf(text: string): ReadonlyArray<Figure> {

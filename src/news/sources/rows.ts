@@ -57,8 +57,16 @@ function decoderOf(label: string): TextDecoder {
 
 /** Zone abbreviations that occur in feeds and that `Date.parse` does not know. */
 const zones: Readonly<Record<string, string>> = {
-  ...{ BST: "+0100", CET: "+0100", CEST: "+0200", EET: "+0200", EEST: "+0300" },
-  ...{ JST: "+0900", AEST: "+1000", UTC: "GMT", UT: "GMT", Z: "GMT" },
+  BST: "+0100",
+  CET: "+0100",
+  CEST: "+0200",
+  EET: "+0200",
+  EEST: "+0300",
+  JST: "+0900",
+  AEST: "+1000",
+  UTC: "GMT",
+  UT: "GMT",
+  Z: "GMT",
 }
 
 /** Parses an RFC 822 or ISO 8601 date; without a zone it is UTC. Null when invalid. */

@@ -109,7 +109,9 @@ export function knownOutcome(
   const venue = proposalPiece(input)
   const contested = (reason: DetectionRejection): Result.Result<KnownOutcome, DetectionRejection> =>
     venue === null || proposal === null ? Result.fail(reason) : Result.succeed({
-      ...{ kind: "contested_proposal", outcome: proposal.outcome, confidence: "medium" },
+      kind: "contested_proposal",
+      outcome: proposal.outcome,
+      confidence: "medium",
       evidence: [venue],
     })
   const news = newsReports(input)
@@ -167,7 +169,9 @@ export function predeterminedItem(published: PublishedOutcome, createdAt: EpochM
   const isContested = kind === "contested_proposal"
   const stated = plainStatement(market, outcome, first, createdAt)
   const evidenceRow = ({ title, url, source, publishedAt }: EvidencePiece) => ({
-    ...{ title, url, source },
+    title,
+    url,
+    source,
     publishedAt: isoTime(publishedAt),
   })
   return {

@@ -81,7 +81,11 @@ export function reportPage(material: ReportMaterial): ReportPage {
   const whaleView = slot("whales", whaleFacts(material, lead))
   const risks = [slot("risk", firstRisk), ...otherRisks.map((risk) => slot("risk", risk))] as const
   return {
-    ...{ facts, thesis, whaleView, risks, confidence },
+    facts,
+    thesis,
+    whaleView,
+    risks,
+    confidence,
     bottomOpening: slot("confidence", [reason], true),
     bottomLine: slot("bottomLine", bottomFacts(material, cards)),
   }

@@ -204,7 +204,10 @@ function statedEstimate({ mid, ...stated }: Estimate): typeof ReportEstimate.Typ
 function headlinesOf({ news }: ReportMaterial) {
   return (news?.stories ?? []).flatMap(({ outlets }) => outlets).slice(0, headlinesMax)
     .map(({ title, url, source, publishedAt }) => ({
-      ...{ title, url, source, publishedAt: isoTime(publishedAt) },
+      title,
+      url,
+      source,
+      publishedAt: isoTime(publishedAt),
     }))
 }
 

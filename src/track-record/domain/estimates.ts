@@ -112,7 +112,11 @@ export function estimateScore(totals: EstimateTotals): EstimateScore {
   const difference = events < eventsMin ? null : clusteredMean(totals.difference)
   const mean = (sum: number) => difference === null ? null : roundRate(Math.min(1, sum / judged))
   return {
-    ...{ estimates, judged, unknown, views, events },
+    estimates,
+    judged,
+    unknown,
+    views,
+    events,
     brier: mean(squaredError),
     midBrier: mean(midSquaredError),
     difference: roundDifference(difference?.mean),

@@ -71,14 +71,18 @@ const addForecasts = (
 function addedRow(forecast: Forecast) {
   const { kind, marketId, madeAt, probability } = forecast
   const shared = {
-    ...{ kind, probability, market_id: marketId },
+    kind,
+    probability,
+    market_id: marketId,
     made_at: isoTime(madeAt),
     due_at: isoTime(dueAtOf(forecast)),
   }
   return forecast.kind === "resolution" ? { ...shared, baseline: forecast.endWithin ? 1 : 0 } : {
     ...shared,
     baseline: forecast.mid,
-    ...{ low: forecast.low, high: forecast.high, event_key: forecast.eventKey },
+    low: forecast.low,
+    high: forecast.high,
+    event_key: forecast.eventKey,
     basis: forecast.basis.join(" "),
   }
 }
@@ -122,7 +126,11 @@ function forecastOf(row: ForecastRow): Forecast {
   const { kind, market_id: marketId, made_at, probability, baseline } = row
   const shared = { marketId, madeAt: made_at.getTime(), probability }
   return kind === "resolution" ? { kind, ...shared, endWithin: baseline === 1 } : {
-    ...{ kind, ...shared, mid: baseline, low: row.low ?? 0, high: row.high ?? 1 },
+    kind,
+    ...shared,
+    mid: baseline,
+    low: row.low ?? 0,
+    high: row.high ?? 1,
     eventKey: row.event_key ?? "",
     basis: row.basis === "" ? [] : row.basis?.split(" ") ?? [],
   }
@@ -137,7 +145,10 @@ const saveVerdicts = (
     function* (judged: ReadonlyArray<JudgedForecast>) {
       yield* lock
       const rows = jsonText(judged.map(({ forecast: { kind, marketId, madeAt }, value }) => ({
-        ...{ kind, value, market_id: marketId, made_at: isoTime(madeAt) },
+        kind,
+        value,
+        market_id: marketId,
+        made_at: isoTime(madeAt),
       })))
       const saved = yield* sql<{ market_id: string }>`
         UPDATE forecast f SET judged = true, value = i.value
@@ -215,8 +226,14 @@ const estimateTotals = (sql: SqlClient) =>
       if (row === undefined) return noEstimates
       const { estimates, unknown, views, squared, mid_squared, intervals, covered, ...sums } = row
       return {
-        ...{ estimates, unknown, views, intervals, covered },
-        ...{ squaredError: squared, midSquaredError: mid_squared, difference: sums },
+        estimates,
+        unknown,
+        views,
+        intervals,
+        covered,
+        squaredError: squared,
+        midSquaredError: mid_squared,
+        difference: sums,
       }
     }),
     Effect.orDie,

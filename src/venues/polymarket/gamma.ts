@@ -174,7 +174,8 @@ function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
     endsAt,
     gameStartsAt: isGame(row, gameId, category) ? instant(row["gameStartTime"]) : null,
     eventKey: eventKeyOf({
-      ...{ eventSlug, gameId },
+      eventSlug,
+      gameId,
       window: windowOf(mechanical !== null, assets, category, endsAt),
     }),
     exclusive: flag(row["negRisk"]) === true,

@@ -59,8 +59,11 @@ export function proposalAt(
   return at < reproposedAt
     ? { status: "challenged", first, second: null, changedAt: challengedAt, settlesAt: null }
     : {
-      ...{ status: "reproposed", first, second: truth },
-      ...{ changedAt: reproposedAt, settlesAt: reproposedAt + challengeWindowMs },
+      status: "reproposed",
+      first,
+      second: truth,
+      changedAt: reproposedAt,
+      settlesAt: reproposedAt + challengeWindowMs,
     }
 }
 

@@ -225,7 +225,11 @@ function makePlan(
         0,
       )
       return {
-        ...{ wallet, market, outcome: own, hedge, fills: bought.length },
+        wallet,
+        market,
+        outcome: own,
+        hedge,
+        fills: bought.length,
         price: cost / held,
         openingPrice: bought[0]?.price ?? 0,
         stakeUsd: cost / lotsPerShare,
@@ -255,7 +259,11 @@ function rowsOf(
   const lots = Math.round(shares * share * lotsPerShare) / rowCount
   const together = uniform(mix(draw, 2)) < 0.4
   return Array.from({ length: rowCount }, (_, row) => ({
-    ...{ kind, wallet, market, outcome, price },
+    kind,
+    wallet,
+    market,
+    outcome,
+    price,
     size: lots / lotsPerShare,
     at: at + (together ? 0 : row * rowSpacingMs),
     transaction: `0x${hex(mix(draw, 3 + (together ? 0 : row)), 64)}`,

@@ -26,8 +26,11 @@ const tradesMax = 1_000
  */
 export function devWorld(seed = 1): World {
   return makeWorld({
-    ...{ seed, gateShare: 0.85 },
-    ...{ laggardShare: 0.2, wrongProposalShare: 0.01, wrongContestedShare: 0.33 },
+    seed,
+    gateShare: 0.85,
+    laggardShare: 0.2,
+    wrongProposalShare: 0.01,
+    wrongContestedShare: 0.33,
   })
 }
 

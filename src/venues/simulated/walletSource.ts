@@ -40,8 +40,14 @@ export function walletSource(world: World): WalletSource {
         return {
           rows: rows.map(({ wallet, market, outcome, kind, size, price, at, transaction }) => ({
             event: {
-              ...{ wallet: wallet.address, marketId: market.id, tokenId: market.tokenIds[outcome] },
-              ...{ kind, size, price, at, transaction },
+              wallet: wallet.address,
+              marketId: market.id,
+              tokenId: market.tokenIds[outcome],
+              kind,
+              size,
+              price,
+              at,
+              transaction,
             },
             userName: wallet.userName,
             pseudonym: wallet.pseudonym,

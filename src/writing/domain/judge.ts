@@ -54,7 +54,11 @@ export function judgePrompt(
         return fact === undefined ? [] : [{ fact: id, statement: fact.statement }]
       }),
       ...claims.map(({ kind, text, facts, values }, n) => ({
-        ...{ claim: `C${n + 1}`, kind, text, facts, values },
+        claim: `C${n + 1}`,
+        kind,
+        text,
+        facts,
+        values,
       })),
     ],
     closing: "Give your verdicts.",

@@ -46,8 +46,14 @@ const settled = {
 } as const
 /** The share of disputed requests by the venue's category. */
 const disputedRates: Readonly<Record<string, number>> = {
-  ...{ crypto: 0.004, sports: 0.0051, politics: 0.0102 },
-  ...{ entertainment: 0.0137, culture: 0.0137, macro: 0.0138, economics: 0.0138, economy: 0.0138 },
+  crypto: 0.004,
+  sports: 0.0051,
+  politics: 0.0102,
+  entertainment: 0.0137,
+  culture: 0.0137,
+  macro: 0.0138,
+  economics: 0.0138,
+  economy: 0.0138,
 }
 
 /** When it becomes final unless it is disputed. */

@@ -22,8 +22,20 @@ export function roundTicks(from: number, to: number): ReadonlyArray<number> {
 }
 
 const timeSteps = [
-  ...[minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour],
-  ...[day, 2 * day, 7 * day, 14 * day, 30 * day, 90 * day, 365 * day],
+  minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  3 * hour,
+  6 * hour,
+  12 * hour,
+  day,
+  2 * day,
+  7 * day,
+  14 * day,
+  30 * day,
+  90 * day,
+  365 * day,
 ]
 
 /** Whole times in a range with their texts in UTC, at most five; none in more than a few years. */
@@ -45,7 +57,9 @@ const dayText = new Intl.DateTimeFormat("en-US", {
   timeZone: "UTC",
 })
 const hourText = new Intl.DateTimeFormat("en-GB", {
-  ...{ hour: "2-digit", minute: "2-digit", timeZone: "UTC" },
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
 })
 
 function multiples(step: number, from: number, to: number): ReadonlyArray<number> {

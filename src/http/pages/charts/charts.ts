@@ -92,10 +92,14 @@ export function calibrationChart(
       { left, right, top, bottom },
     ),
     lines([{ x1: left, y1: bottom, x2: right, y2: top }], {
-      ...{ stroke: quiet, "stroke-width": 2, "stroke-dasharray": "7 5" },
+      stroke: quiet,
+      "stroke-width": 2,
+      "stroke-dasharray": "7 5",
     }),
     lines([{ x1: right - 140, y1: 15, x2: right - 106, y2: 15 }], {
-      ...{ stroke: quiet, "stroke-width": 2, "stroke-dasharray": "7 5" },
+      stroke: quiet,
+      "stroke-width": 2,
+      "stroke-dasharray": "7 5",
     }),
     lines(intervals, { stroke: dataColour, "stroke-width": 4, "stroke-opacity": 0.6 }),
     dots(points),
@@ -104,7 +108,10 @@ export function calibrationChart(
       { x: right - 98, y: 20, text: "fair price", anchor: "start", fill: quiet },
       { x: left - 8, y: top - 12, text: "n =", anchor: "end", fill: quiet },
       ...apart(counts, left - 8, chartWidth).map((place) => ({
-        ...{ ...place, y: top - 12, anchor: "middle" as const, fill: quiet },
+        ...place,
+        y: top - 12,
+        anchor: "middle" as const,
+        fill: quiet,
       })),
       { x: (left + right) / 2, y: height - 4, text: "Price of the entry, USD", anchor: "middle" },
     ]),
@@ -141,10 +148,16 @@ function gridLines(
     ], { stroke: "var(--line)" }),
     labels([
       ...apart(below, 0, chartWidth).map((place) => ({
-        ...{ ...place, anchor: "middle" as const, fill: quiet },
+        ...place,
+        anchor: "middle" as const,
+        fill: quiet,
       })),
       ...y.map(({ at, text }) => ({
-        ...{ x: left - 8, y: at + 6, text, anchor: "end" as const, fill: quiet },
+        x: left - 8,
+        y: at + 6,
+        text,
+        anchor: "end" as const,
+        fill: quiet,
       })),
     ]),
   ]
@@ -199,8 +212,11 @@ export function intervalChart(
     dots(known.map(({ value }, row) => ({ x: x(value), y: middle(row) }))),
     labels([
       {
-        ...{ x: Math.min(Math.max(at, half), chartWidth - half), y: top - 12, text: name },
-        ...{ anchor: "middle", fill: quiet },
+        x: Math.min(Math.max(at, half), chartWidth - half),
+        y: top - 12,
+        text: name,
+        anchor: "middle",
+        fill: quiet,
       },
       ...known.flatMap(({ label, value }, row): ReadonlyArray<Label> => {
         const y = top + row * rowHeight + lineHeight
@@ -270,7 +286,10 @@ export function countsChart(
       bars: stacked(parts, most, top, top + barHeight),
       key,
       label: {
-        ...{ x: 0, y: top - 8, text: fitted(label, chartWidth), anchor: "start" as const },
+        x: 0,
+        y: top - 8,
+        text: fitted(label, chartWidth),
+        anchor: "start" as const,
       },
     }
   })
@@ -423,7 +442,11 @@ export function priceChart(
       ? [dots(known.map(({ at, value }) => ({ x: x(at), y: y(value) })))]
       : []),
     labels(marks.map(({ x, text }) => ({
-      ...{ x, y: top - 6, text, anchor: "middle", fill: "var(--accent)" },
+      x,
+      y: top - 6,
+      text,
+      anchor: "middle",
+      fill: "var(--accent)",
     }))),
   ])
 }
@@ -485,8 +508,11 @@ export function daysChart(
   const bottom = dayStates.failed.height + 2
   const step = (chartWidth - 2) / known.length
   const bars = known.map(({ state }, n) => ({
-    ...{ x1: 1 + n * step, x2: 1 + (n + 0.7) * step },
-    ...{ y1: bottom - dayStates[state].height, y2: bottom, tone: dayStates[state].tone },
+    x1: 1 + n * step,
+    x2: 1 + (n + 0.7) * step,
+    y1: bottom - dayStates[state].height,
+    y2: bottom,
+    tone: dayStates[state].tone,
   }))
   const key = legend(
     (["ok", "failed", "unknown"] as const).map((state) => ({
@@ -501,7 +527,10 @@ export function daysChart(
     labels([
       { x: 0, y: bottom + lineHeight, text: fitted(first.date, 120), anchor: "start", fill: quiet },
       ...(known.length === 1 ? [] : [{
-        ...{ x: chartWidth, y: bottom + lineHeight, text: dates, anchor: "end" as const },
+        x: chartWidth,
+        y: bottom + lineHeight,
+        text: dates,
+        anchor: "end" as const,
         fill: quiet,
       }]),
       ...key.labels,

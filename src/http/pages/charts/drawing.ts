@@ -123,8 +123,11 @@ export const labels = (places: ReadonlyArray<Label>): string =>
   (["start", "middle", "end"] as const).map((anchor) =>
     group(
       {
-        ...{ "text-anchor": anchor, "paint-order": "stroke", "stroke-linejoin": "round" },
-        ...{ "stroke-width": 4, stroke: "var(--paper)" },
+        "text-anchor": anchor,
+        "paint-order": "stroke",
+        "stroke-linejoin": "round",
+        "stroke-width": 4,
+        stroke: "var(--paper)",
       },
       places.filter((place) => place.anchor === anchor && place.text !== "").map((
         { x, y, text, fill = "var(--ink)" },

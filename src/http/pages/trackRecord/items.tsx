@@ -151,7 +151,9 @@ const outcomesOf = (kind: Cited<Kind>) => ({
   split: kind.at("uneven"),
   cancelled: kind.at("cancelled"),
   open: total([kind.at("emitted")], [
-    ...[kind.at("resolved"), kind.at("uneven"), kind.at("cancelled")],
+    kind.at("resolved"),
+    kind.at("uneven"),
+    kind.at("cancelled"),
   ]),
 })
 
@@ -244,7 +246,10 @@ export function Resolutions({ of }: SectionProps) {
         description: forecasts.map(({ label, brier }) => `${label}: ${score(brier.value)}.`)
           .join(" "),
         rows: forecasts.map(({ label, brier }) => ({
-          ...{ label, value: brier.value, low: null, high: null },
+          label,
+          value: brier.value,
+          low: null,
+          high: null,
         })),
         baseline: { value: 0.25, label: "a coin flip" },
         form: score,

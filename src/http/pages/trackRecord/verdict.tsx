@@ -134,7 +134,8 @@ function Moves({ of }: SectionProps) {
   const after = (key: "after1h" | "after24h") => {
     const score = drift.at(key).at("contested")
     return {
-      ...{ score, value: score.at("meanDrift") },
+      score,
+      value: score.at("meanDrift"),
       ends: { low: score.at("driftLow"), high: score.at("driftHigh") },
     }
   }
