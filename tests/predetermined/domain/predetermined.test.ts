@@ -81,9 +81,9 @@ law("knownOutcome() accepts exactly what the rules allow", anyInput, (drawn) => 
   const stories = drawn.stories.map(storyOf)
   const known = knownOutcome({ market: of, proposal, stories, now })
   const reported = stories.flatMap(({ reading, outlets: [outlet] }) => {
-    if (reading?.decides !== true || outlet === undefined) return []
+    if (reading?.decides !== true || reading.bears !== "for" || outlet === undefined) return []
     if (outlet.publishedAt > now || outlet.publishedAt < now - 2 * day) return []
-    return [(reading.outcome === "Yes") === (reading.bears === "for") ? 0 : 1]
+    return [reading.outcome === "Yes" ? 0 : 1]
   })
   const [outcome] = reported
   const isClear = outcome !== undefined && reported.every((it) => it === outcome) &&
@@ -102,7 +102,7 @@ law("knownOutcome() accepts exactly what the rules allow", anyInput, (drawn) => 
   if (agrees && isOpen) return equal(result, ["evidence", outcome])
   if (isOpen) return equal(result, ["contested_proposal", proposal.outcome])
   const texts = drawn.stories.filter(({ read, ageHours }) =>
-    (read === "decides" || read === "against") && ageHours >= 0 && ageHours <= 48
+    read === "decides" && ageHours >= 0 && ageHours <= 48
   ).map(({ title, site }) => ({ title: title % 3, site }))
   const isTwice = texts.some((one) =>
     texts.some(({ title, site }) => title !== one.title && site !== one.site)
