@@ -40,10 +40,11 @@ test("a jump moves the wall clock and the monotonic clock of another process", a
   const clock = await startSteppedClock(dir)
   const code = `const read = () => [Date.now(), performance.now()]
         const began = read()
+        console.log("ready")
         await Deno.stdin.read(new Uint8Array(1))
         console.log(JSON.stringify(read().map((ms, n) => ms - began[n])))`
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["eval", `console.log("ready");${code}`],
+    args: ["eval", code],
     ...{ env: clock.env, stdin: "piped", stdout: "piped" },
   }).spawn()
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
