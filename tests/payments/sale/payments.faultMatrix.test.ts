@@ -12,8 +12,6 @@ import { Duration, Effect, Fiber, Logger, Result } from "effect"
 import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
-import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase, Work } from "../../../src/payments/sale/sale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer } from "../../support/payments/buyers.ts"
@@ -22,16 +20,19 @@ import { sized } from "../../support/size.ts"
 import {
   answering,
   early,
+  type Ended,
   inMarket,
   once,
   outcomeText,
   passing,
   product,
+  type Purchase,
   purchase,
   rowOf,
   startSeconds,
   stateOf,
   taken,
+  type Work,
   workOf,
 } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
@@ -86,8 +87,8 @@ const run = Effect.fnUntraced(function* (
   const survivor = yield* Payments
   const bought = yield* purchase({ product: sold, secret: "a-secret-of-16-chars" })
   const transcript: Array<string> = []
-  const recorded = (call: Effect.Effect<Delivery, { readonly _tag: string }>) =>
-    Effect.map(Effect.result(call), (result) => {
+  const recorded = (call: ReturnType<Payments["Service"]["sell"]>) =>
+    Effect.map(Effect.result(call), (result: Ended) => {
       transcript.push(outcomeText(result))
       return result
     })

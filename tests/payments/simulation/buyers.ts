@@ -6,12 +6,21 @@
  */
 import { Duration, Effect, Option, Result } from "effect"
 import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
-import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
-import type { Work, WorkResult } from "../../../src/payments/sale/sale.ts"
-import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import type { Payments } from "../../../src/payments/Payments.ts"
 import { buyer, payloadOf } from "../../support/payments/buyers.ts"
-import { early, outcomeText, product } from "../../support/payments/sales.ts"
+import {
+  chargedOf,
+  early,
+  type Ended,
+  idIn,
+  lookingUp,
+  outcomeText,
+  product,
+  purchaseOf,
+  refusing,
+  type Work,
+  type WorkResult,
+} from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 import { interceptWork } from "./interceptors.ts"
 import type { SimulatedProcess } from "./simulatedProcess.ts"
@@ -28,8 +37,6 @@ type Replicas = readonly [
   SimulatedProcess<Payments["Service"]>,
 ]
 
-/** All buyers have one address, as behind one proxy. */
-const client = { client: "192.0.2.1", site: null }
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
@@ -170,9 +177,9 @@ const makeCall = Effect.fnUntraced(function* (
   )
   const timeoutSeconds = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
   const response = method === "findOutcome"
-    ? Effect.flatMap(replica.service.findOutcome(signed.paymentId, secret), asSale)
+    ? lookingUp(replica.service, signed.paymentId, secret)
     : replica.service.sell(
-      { product, request, payment, validityFault, secret, client, onUnused: Effect.void },
+      purchaseOf({ product, request, payment, validityFault, secret }),
       interceptWork(work(world, signed), replica.intercept),
     )
   const result = yield* response.pipe(
@@ -208,63 +215,21 @@ const makeCall = Effect.fnUntraced(function* (
   return result.value.success.receipt === null ? "not charged" : "delivered"
 })
 
-type Outcome = Result.Result<Delivery, NotCharged | RefundQueued | Unresolved>
-
-/** The id of the payment that a response is about, when it names one. */
-function idIn(result: Outcome): string | null {
-  if (Result.isSuccess(result)) return result.success.paymentId
-  return result.failure instanceof RefundQueued ? result.failure.refund.id : null
-}
-
 const idsOf = ({ name, paymentId, authorization }: SignedPayment) => ({
   ...{ name, paymentId, authorization },
 })
 
-/** Translates an outcome of findOutcome() into one of sell(). */
-function asSale(
-  found: PaymentOutcome,
-): Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved> {
-  const refused = (code: NotCharged["code"], taken: boolean) =>
-    Effect.fail(new NotCharged({ code, message: found.state, taken }))
-  switch (found.state) {
-    case "answered":
-      return Effect.succeed(found.delivery)
-    case "used":
-      return refused("payment_already_used", true)
-    case "refunded":
-      return refused("payment_refunded", true)
-    case "underway":
-      return Effect.fail(new Unresolved({ message: "underway", retryAfterSeconds: 1 }))
-    case "released":
-    case "unknown":
-      return refused("payments_unavailable", false)
-    case "void":
-      return refused("payment_required", false)
-  }
-}
-
-const paidBodyOf = (result: Outcome, isDelivered: boolean) =>
+const paidBodyOf = (result: Ended, isDelivered: boolean) =>
   Result.isSuccess(result) && isDelivered && result.success.receipt !== null
     ? text.decode(result.success.body)
     : null
-
-/** The `charged` value of the response, as the paywall sends it. */
-function chargedOf(result: Outcome): boolean | null {
-  if (Result.isSuccess(result)) return result.success.receipt !== null
-  const { failure } = result
-  if (failure instanceof RefundQueued) return true
-  if (failure instanceof Unresolved) return null
-  return failure.taken === undefined ? false : failure.taken
-}
 
 /** Random work: it succeeds, is not charged, fails, dies or never ends. */
 function work(world: World, { product, request }: SignedPayment): Work {
   const { random } = world
   const secondsMax = product.settlementOrder === "compute-first" ? 11 : 33
   const duration = Duration.seconds(random.chance(0.6) ? 0 : random.between(0, secondsMax))
-  const venueFailure: Effect.Effect<never, NotCharged> = Effect.fail(
-    new NotCharged({ code: "venue_error", message: "The venue failed" }),
-  )
+  const venueFailure = refusing("venue_error")
   const percentile = random.below(100)
   const done = Effect.sync((): WorkResult => ({
     body: utf8.encode(`${request}: ${random.below(1_000_000)}`),

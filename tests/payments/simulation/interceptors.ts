@@ -7,7 +7,7 @@ import type { Effect } from "effect"
 import type { Chain } from "../../../src/payments/Chain.ts"
 import type { Facilitator } from "../../../src/payments/Facilitator.ts"
 import type { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Work } from "../../../src/payments/sale/sale.ts"
+import type { Work } from "../../support/payments/sales.ts"
 
 /** Gets each call by its name before it is made, and returns what the service gets. */
 export type Intercept = <A, E>(call: string, effect: Effect.Effect<A, E>) => Effect.Effect<A, E>

@@ -7,8 +7,7 @@ import { Deferred, Effect } from "effect"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Work } from "../../../src/payments/sale/sale.ts"
-import { replica } from "../../support/payments/sales.ts"
+import { replica, type Work } from "../../support/payments/sales.ts"
 import {
   type Intercept,
   interceptChain,

@@ -25,10 +25,15 @@ import {
   recordOf,
 } from "../../../src/payments/domain/payment.ts"
 import type { Purchase, Work, WorkResult } from "../../../src/payments/sale/sale.ts"
-import type { Delivery } from "../../../src/payments/sale/responses.ts"
+import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { NotCharged, RefundQueued } from "../../../src/payments/domain/failedSale.ts"
+import {
+  type FailedSale,
+  NotCharged,
+  RefundQueued,
+  Unresolved,
+} from "../../../src/payments/domain/failedSale.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { failover } from "../../../src/payments/facilitator/failover.ts"
@@ -40,6 +45,10 @@ import { buyer, payloadOf, sign } from "./buyers.ts"
 import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
 import { layerMemory } from "./memoryLedger.ts"
+
+export type { Purchase, Work, WorkResult }
+/** The end of a call. */
+export type Ended = Result.Result<Delivery, FailedSale>
 
 export const startSeconds = 1_800_000_000
 export const product = products.latest
@@ -121,17 +130,20 @@ export const purchase = Effect.fnUntraced(function* (
   const sold = rest.product ?? product
   const authorization = authorizationFor(account, sold, startSeconds, changed)
   const signature = yield* sign(account, authorization)
-  const bought: Purchase = {
-    product,
-    request: "latest?[]",
-    payment: payloadOf(authorization, signature),
-    validityFault: null,
-    secret: null,
-    client: { client: "192.0.2.1", site: null },
-    onUnused: Effect.void,
-    ...rest,
-  }
-  return bought
+  return purchaseOf({ payment: payloadOf(authorization, signature), ...rest })
+})
+
+/** A purchase of the product, from one address as behind one proxy, with these changes. */
+export const purchaseOf = (
+  changes: Partial<Purchase> & Pick<Purchase, "payment">,
+): Purchase => ({
+  product,
+  request: "latest?[]",
+  validityFault: null,
+  secret: null,
+  client: { client: "192.0.2.1", site: null },
+  onUnused: Effect.void,
+  ...changes,
 })
 
 /** The record of a payment; null when there is none. */
@@ -160,6 +172,52 @@ export function outcomeText(result: Result.Result<Delivery, { readonly _tag: str
   const { failure } = result
   if (failure instanceof NotCharged) return failure.code
   return failure instanceof RefundQueued ? `RefundQueued: ${failure.code}` : failure._tag
+}
+
+/** A refusal without a charge by this call; `taken`: by an earlier one. */
+export const refusing = (
+  code: NotCharged["code"],
+  taken?: boolean,
+): Effect.Effect<never, NotCharged> =>
+  Effect.fail(new NotCharged({ code, message: code, ...taken === undefined ? {} : { taken } }))
+
+/** The `charged` value of the response, as the paywall sends it. */
+export function chargedOf(result: Ended): boolean | null {
+  if (Result.isSuccess(result)) return result.success.receipt !== null
+  const { failure } = result
+  if (failure instanceof RefundQueued) return true
+  if (failure instanceof Unresolved) return null
+  return failure.taken === undefined ? false : failure.taken
+}
+
+/** The id of the payment that a response is about, when it names one. */
+export function idIn(result: Ended): string | null {
+  if (Result.isSuccess(result)) return result.success.paymentId
+  return result.failure instanceof RefundQueued ? result.failure.refund.id : null
+}
+
+/** Looks up a payment, with the outcome that a call with it would have. */
+export const lookingUp = (
+  { findOutcome }: Payments["Service"],
+  ...found: Parameters<Payments["Service"]["findOutcome"]>
+): Effect.Effect<Delivery, FailedSale> => Effect.flatMap(findOutcome(...found), asSale)
+
+function asSale(found: PaymentOutcome): Effect.Effect<Delivery, FailedSale> {
+  switch (found.state) {
+    case "answered":
+      return Effect.succeed(found.delivery)
+    case "used":
+      return refusing("payment_already_used", true)
+    case "refunded":
+      return refusing("payment_refunded", true)
+    case "underway":
+      return Effect.fail(new Unresolved({ message: "underway", retryAfterSeconds: 1 }))
+    case "released":
+    case "unknown":
+      return refusing("payments_unavailable", false)
+    case "void":
+      return refusing("payment_required", false)
+  }
 }
 
 /** Stores a payment as claimed, as when the process of its worker stops responding. */
