@@ -2,7 +2,8 @@
  * The scheduled jobs of the service, in one table.
  *
  * Jobs are independent: none waits for another. Every replica runs this table. A leased job runs
- * once per slot over all replicas (`core/leasedJobs.ts`). The others run on every replica: payments
+ * once per slot over all replicas (`core/leasedJobs.ts`), on one whose clock agrees with the store's.
+ * The others run on every replica: payments
  * change by compare-and-set, so a second sweep or scan finds nothing to do, and the measurement
  * only reads.
  *
@@ -10,6 +11,7 @@
  */
 import { Cause, Clock, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { JobSlots } from "../core/JobSlots.ts"
+import { StoreClock } from "../core/StoreClock.ts"
 import { RateLimits } from "../core/RateLimits.ts"
 import { asRun, nothingRead, recordedRun, runEverySlot } from "../core/leasedJobs.ts"
 import { predeterminedJob, scoresJob, tickJob, whaleJob } from "../core/domain/freshness.ts"
@@ -44,6 +46,8 @@ interface ScheduledJob {
    * One replica runs each aligned slot. If false, every replica runs the job, pauses and repeats.
    */
   readonly leased: boolean
+  /** True while this replica must not run it; only leased jobs ask. */
+  readonly held?: Effect.Effect<boolean>
 }
 
 type JobSettings = Pick<
@@ -128,7 +132,9 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased: false, name: "scan the chain", every: scan, run: () => payments.scan },
     { leased: false, name: "measure what is owed", every: scan, run: () => health.measure },
   ]
-  return jobs
+  const { disagreement } = yield* StoreClock
+  const held = Effect.map(disagreement, (reason) => reason !== null)
+  return jobs.map((job) => ({ ...job, held }))
 })
 
 /** Runs a job for as long as the scope lives. */

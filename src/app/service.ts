@@ -7,6 +7,7 @@ import { products } from "../catalog/domain/product.ts"
 import { Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Freshness } from "../core/Freshness.ts"
+import { StoreClock } from "../core/StoreClock.ts"
 import { Digest } from "../digest/Digest.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
@@ -113,6 +114,7 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     Layer.provideMerge(httpLayer(settings)),
     Layer.provideMerge(adminLayer(settings, draining)),
     Layer.provideMerge(productLayer(settings)),
+    Layer.provideMerge(StoreClock.layer),
     Layer.provideMerge(storesLayer),
     Layer.provideMerge(signingLayer(settings)),
     Layer.provide(databaseLayer(settings)),

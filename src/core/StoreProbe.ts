@@ -1,9 +1,10 @@
 /**
- * The port that proves that the store accepts a write, and says how large its tables are.
+ * The port that proves that the store accepts a write, and says its time and how large its tables are.
  *
  * @module
  */
 import { Context, type Effect, Schema } from "effect"
+import type { EpochMs } from "./domain/time.ts"
 
 /** The store does not accept a write now. */
 export class StoreRefusesWrites extends Schema.TaggedError<StoreRefusesWrites>()(
@@ -25,6 +26,8 @@ export interface TableSize {
 export class StoreProbe extends Context.Service<StoreProbe, {
   /** Writes a row and a temporary file, and commits. */
   readonly write: Effect.Effect<void, StoreRefusesWrites>
+  /** The store's clock. */
+  readonly now: Effect.Effect<EpochMs>
   /** The size of every table; reads no table itself. */
   readonly tableSizes: Effect.Effect<ReadonlyArray<TableSize>>
 }>()("bellwether/core/StoreProbe") {}

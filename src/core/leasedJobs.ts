@@ -16,6 +16,8 @@ import { annotate, inTrace } from "./tracing.ts"
 const lease = Duration.seconds(60)
 /** A third of the lease: two heartbeats may be lost. */
 const heartbeatInterval = Duration.seconds(20)
+/** How often a job that is held asks whether it still is. */
+const heldInterval = Duration.seconds(5)
 /** For a claim, a renewal or a finish: the connection may be dead. */
 const storeTimeout = Duration.seconds(10)
 
@@ -27,6 +29,8 @@ interface Job<E, R> {
   readonly run: (slot: EpochMs) => Effect.Effect<unknown, E, R>
   /** Runs on the replica that finished the slot. */
   readonly after?: Effect.Effect<unknown>
+  /** True while this replica must not run it. */
+  readonly held?: Effect.Effect<boolean>
 }
 
 /** The result of a run that read nothing. It ends without an error, but not well. */
@@ -67,11 +71,12 @@ export const runEverySlot = Effect.fnUntraced(function* <E, R>(job: Job<E, R>) {
   const slots = yield* JobSlots
   while (true) {
     const slot = slotOf(yield* Clock.currentTimeMillis, job.every)
-    const done = yield* runSlot(slots, job, slot)
+    const held = yield* job.held ?? Effect.succeed(false)
+    const done = !held && (yield* runSlot(slots, job, slot))
     if (done && job.after !== undefined) yield* job.after
     const left = slot + Duration.toMillis(job.every) - (yield* Clock.currentTimeMillis)
     // A clock that is set back during a run would make the next slot far away.
-    const pauseMax = Duration.toMillis(done ? job.every : lease)
+    const pauseMax = Duration.toMillis(held ? heldInterval : done ? job.every : lease)
     yield* Effect.sleep(Duration.millis(Math.min(Math.max(0, left), pauseMax)))
   }
 })

@@ -20,6 +20,7 @@ import type { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import type { Freshness } from "../core/Freshness.ts"
 import type { PaymentHealth } from "../payments/PaymentHealth.ts"
 import type { Payments } from "../payments/Payments.ts"
+import type { StoreClock } from "../core/StoreClock.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
 import type { Research } from "../research/Research.ts"
 import type { Resolving } from "../markets/Resolving.ts"
@@ -237,6 +238,7 @@ export const layer = (
   | Resolving
   | SigningKey
   | Status
+  | StoreClock
   | TaskStore
   | TrackRecord
   | Calibration

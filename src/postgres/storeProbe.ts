@@ -21,7 +21,10 @@ const sortedRowBytes = 200
 
 export const layer: Layer.Layer<StoreProbe, never, SqlClient> = Layer.effect(
   StoreProbe,
-  Effect.map(SqlClient, (sql) => StoreProbe.of({ write: write(sql), tableSizes: tableSizes(sql) })),
+  Effect.map(
+    SqlClient,
+    (sql) => StoreProbe.of({ write: write(sql), now: now(sql), tableSizes: tableSizes(sql) }),
+  ),
 )
 
 const write = (sql: SqlClient) =>
@@ -39,6 +42,12 @@ const write = (sql: SqlClient) =>
   })).pipe(
     Effect.mapError((error: SqlError) => new StoreRefusesWrites({ reason: reasonOf(error) })),
     Effect.catchDefect(() => new StoreRefusesWrites({ reason: "the store failed" })),
+  )
+
+const now = (sql: SqlClient) =>
+  sql<{ at: Date }>`SELECT clock_timestamp() AS at`.pipe(
+    Effect.map(([row]) => row?.at.getTime() ?? NaN),
+    Effect.orDie,
   )
 
 const tableSizes = (sql: SqlClient) =>

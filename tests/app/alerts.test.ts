@@ -72,6 +72,7 @@ const faults: Readonly<Record<string, Fault>> = {
   QueueWaits: { is: { 'queue_waiting{queue="sales"}': 33 } },
   PollsSlow: { grows: { [poll("0.25")]: 98, [poll("0.5")]: 100, [poll("+Inf")]: 100 } },
   FeedOld: { is: { last_good_tick_age_seconds: 1_801 } },
+  ClockWrong: { is: { clock_difference_seconds: -6 } },
   JobFails: { grows: { [job("failed")]: 0.1, [job("ok")]: 1 } },
   JobNeverSucceeds: { grows: { 'job_seconds_count{name="other",outcome="failed"}': 0.02 } },
   StageFails: {

@@ -14,6 +14,7 @@ import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { FeedChain } from "../../src/feed/FeedChain.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { StoreClock } from "../../src/core/StoreClock.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { agreeingJudge } from "../support/writing/pages.ts"
@@ -162,6 +163,7 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
       Layer.succeed(DigestStore, watched(stage.digests)),
       Layer.succeed(JobSlots, watched({ ...stage.slots, lastOk: readNow })),
+      Layer.succeed(StoreClock, { disagreement: Effect.succeed(null) }),
       Layer.succeed(Narrator, watched(narrator(behaviour))),
       agreeingJudge,
       ...[markets, news, whales, bareVenue],

@@ -377,6 +377,9 @@ export const freeRows = {
             "`starting`, or `unknown` when down",
         }),
         payments: text("`ok`, `degraded` or `failing`; `unknown` before it is observed"),
+        clock: text(
+          "`ok`; `failing`: it differs from the store's by over 5 s; `unknown` when down",
+        ),
       }).annotate({ description: "The parts of the service" }),
       payments: Schema.Struct({
         reasons: Schema.Array(Schema.String).annotate({
@@ -399,7 +402,7 @@ export const freeRows = {
         asOf: { mover: at, whale_entry: at, predetermined: at },
       },
       digest: { latestAt: digest.createdAt, stale: false },
-      checks: { store: "ok", venue: "ok", wallets: "ok", payments: "ok" },
+      checks: { store: "ok", venue: "ok", wallets: "ok", payments: "ok", clock: "ok" },
       payments: { reasons: [] },
     }),
   }),

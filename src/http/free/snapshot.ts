@@ -9,6 +9,7 @@ import { noDigestYet } from "../../catalog/domain/refusal.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
+import { StoreClock } from "../../core/StoreClock.ts"
 import type { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
@@ -80,8 +81,9 @@ interface Bodies {
 
 /** Computes the bodies at once, then every second until the scope closes. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
+  const { disagreement } = yield* StoreClock
   const feed = yield* makePolled({
-    compute: feedBodies(yield* Feed, yield* Digest, yield* PaymentHealth, options),
+    compute: feedBodies(yield* Feed, yield* Digest, yield* PaymentHealth, disagreement, options),
     computeTimeout: feedComputeTimeout,
     ageMsMax: feedAgeMsMax,
     failureMessage: "Cannot read the feed for its free bodies",
@@ -130,6 +132,7 @@ function feedBodies(
   feed: Feed["Service"],
   digests: Digest["Service"],
   payments: PaymentHealth["Service"],
+  disagreement: StoreClock["Service"]["disagreement"],
   options: SnapshotOptions,
 ): Effect.Effect<Bodies> {
   let previous: Bodies | null = null
@@ -179,7 +182,9 @@ function feedBodies(
         : digestFailed
         ? digestUnread
         : digestMissing,
-      health: encode.health(healthBody(state, digest, yield* payments.current, options)),
+      health: encode.health(
+        healthBody(state, digest, yield* payments.current, yield* disagreement, options),
+      ),
     }
     return previous
   })
@@ -280,13 +285,15 @@ function healthBody(
   state: FeedIndex,
   latest: LatestDigest | null,
   payments: HealthOfPayments,
+  disagreement: string | null,
   options: SnapshotOptions,
 ): Body<"health"> {
   const { status } = state
-  const healthy = latest?.stale === false && state.walletsFresh && payments.verdict === "ok"
+  const healthy = latest?.stale === false && state.walletsFresh && payments.verdict === "ok" &&
+    disagreement === null
   // A new store: its first read of the wallets takes minutes, and its first digest needs facts.
   const hasWallets = state.asOf.whale_entry !== null
-  const isNew = !hasWallets && payments.verdict === "ok"
+  const isNew = !hasWallets && payments.verdict === "ok" && disagreement === null
   return {
     success: true,
     status: status !== "live" || healthy ? healthOf[status] : isNew ? "starting" : "degraded",
@@ -307,6 +314,7 @@ function healthBody(
       venue: venueCheckOf[status],
       wallets: state.walletsFresh ? "ok" : hasWallets ? "stale" : "starting",
       payments: payments.verdict,
+      clock: disagreement === null ? "ok" : "failing",
     },
     payments: { reasons: reasonsOf(payments) },
   }
@@ -340,7 +348,13 @@ export function downBody(
     network,
     feed: { index: null, lastUpdated: null, stale: true, asOf: null },
     digest: { latestAt: null, stale: true },
-    checks: { store: "failing", venue: "unknown", wallets: "unknown", payments: "unknown" },
+    checks: {
+      store: "failing",
+      venue: "unknown",
+      wallets: "unknown",
+      payments: "unknown",
+      clock: "unknown",
+    },
     payments: { reasons: ["The store does not answer"] },
   }
 }

@@ -1,8 +1,9 @@
 /**
  * The admin listener of the service: liveness, readiness and metrics. It is not public.
  *
- * `/readyz` passes while this replica can do all that it is there for: it is not stopping, the store
- * accepts a write within a second, the feed is not too old to be sold, and the chain can be read.
+ * `/readyz` passes while this replica can do all that it is there for: it is not stopping, its clock
+ * agrees with the store's, the store accepts a write within a second, the feed is not too old to be
+ * sold, and the chain can be read.
  * `/readyz/free` leaves the chain out. All replicas lose the chain together, so a load balancer that
  * sends the free paths only where `/readyz` passes would then close them too. The facilitator and
  * the treasury are in `/health` alone: another replica would not do better, and payments that were
@@ -13,6 +14,7 @@
 import { Clock, Duration, Effect, Exit, Metric, Option } from "effect"
 import { withDeadline } from "../../core/deadline.ts"
 import { type ProbeFailure, type ProbeListenOptions, serveProbes } from "../../core/probes.ts"
+import { StoreClock } from "../../core/StoreClock.ts"
 import { StoreProbe } from "../../core/StoreProbe.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { PaymentHealth } from "../../payments/PaymentHealth.ts"
@@ -52,7 +54,8 @@ export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
   const feed = yield* Feed
   const payments = yield* PaymentHealth
   const write = yield* writeProbe
-  const free = readiness(feed, write, options.draining)
+  const { disagreement } = yield* StoreClock
+  const free = readiness(feed, write, disagreement, options.draining)
   const all = Effect.flatMap(
     free,
     (failure): Effect.Effect<ProbeFailure> =>
@@ -111,10 +114,13 @@ const measureTables = Effect.gen(function* () {
 const readiness = (
   feed: Feed["Service"],
   write: Effect.Effect<ProbeFailure>,
+  disagreement: Effect.Effect<ProbeFailure>,
   draining: Effect.Effect<boolean>,
 ): Effect.Effect<ProbeFailure> =>
   Effect.gen(function* () {
     if (yield* draining) return "the process is stopping"
+    const clocks = yield* disagreement
+    if (clocks !== null) return clocks
     const index = yield* readIndex(feed)
     if (Option.isNone(index)) return "the store does not answer"
     const refused = yield* write

@@ -29,10 +29,11 @@ for (const verdict of ["degraded", "failing"] as const) {
         strictEqual(response.status, 200)
         strictEqual(yield* faultOf("/health", "GET", response.clone()), null)
         const { status, checks, payments } = yield* Effect.promise(() => response.json())
-        return [status, checks.payments, payments]
+        return [status, checks.payments, payments, checks.clock]
       })
-      equal(yield* health, ["live", "ok", { reasons: [] }])
+      equal(yield* health, ["live", "ok", { reasons: [] }, "ok"])
       yield* Ref.set(world.paymentHealth, without(verdict))
-      equal(yield* health, ["degraded", verdict, { reasons: [reason] }])
+      yield* Ref.set(world.clockFault, "the clocks disagree")
+      equal(yield* health, ["degraded", verdict, { reasons: [reason] }, "failing"])
     }))
 }

@@ -12,6 +12,7 @@ import type { Answer } from "../../../src/http/server/answer.ts"
 import { makeSnapshot, type Snapshot } from "../../../src/http/free/snapshot.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
 import { FeedChain } from "../../../src/feed/FeedChain.ts"
+import { StoreClock } from "../../../src/core/StoreClock.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
@@ -51,6 +52,7 @@ const countingFeed = Effect.gen(function* () {
     Layer.mock(FeedChain, { dailyHeads: Effect.succeed([]) }),
     Layer.mock(Feed, { index, pulse: Effect.succeed([]) }),
     Layer.mock(TrackRecord, { scorecard: Effect.never }),
+    Layer.succeed(StoreClock, { disagreement: Effect.succeed(null) }),
     Layer.mock(Digest, { latest: Effect.succeedNone }),
     Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),
   )

@@ -25,6 +25,7 @@ import { Narrator } from "../../../src/writing/Narrator.ts"
 import { type HealthOfPayments } from "../../../src/payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import { StoreClock } from "../../../src/core/StoreClock.ts"
 import { StoreProbe, StoreRefusesWrites } from "../../../src/core/StoreProbe.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
@@ -89,6 +90,8 @@ export interface World {
   readonly chainReady: Ref.Ref<boolean>
   /** Why the store refuses writes; null when it accepts them. */
   readonly writeFault: Ref.Ref<string | null>
+  /** How its clock differs from the store's. */
+  readonly clockFault: Ref.Ref<string | null>
   /** How often the store was asked to write. */
   readonly writes: Ref.Ref<number>
   /** A scorecard that is served instead of the computed one; null for none. */
@@ -125,6 +128,7 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       paymentHealth: yield* Ref.make(healthyPayments),
       chainReady: yield* Ref.make(true),
       writeFault: yield* Ref.make<string | null>(null),
+      clockFault: yield* Ref.make<string | null>(null),
       writes: yield* Ref.make(0),
       scorecard: yield* Ref.make<Scorecard | null>(null),
       status: yield* Ref.make(sampleStatus(now)),
@@ -196,7 +200,7 @@ const jobSlots = (world: World) =>
   })
 
 const observed = (world: World) =>
-  Layer.merge(
+  Layer.mergeAll(
     Layer.succeed(PaymentHealth, {
       current: Ref.get(world.paymentHealth),
       chainReady: Ref.get(world.chainReady),
@@ -204,7 +208,9 @@ const observed = (world: World) =>
       swept: Effect.void,
       updateGauges: Effect.void,
     }),
+    Layer.succeed(StoreClock, { disagreement: Ref.get(world.clockFault) }),
     Layer.succeed(StoreProbe, {
+      now: Clock.currentTimeMillis,
       write: Effect.gen(function* () {
         yield* Ref.update(world.writes, (count) => count + 1)
         const reason = yield* Ref.get(world.writeFault)
