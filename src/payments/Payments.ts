@@ -32,9 +32,9 @@ import type { Sign } from "./domain/x402/offerReceipt.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { Facilitator } from "./Facilitator.ts"
 import { PaymentStore } from "./PaymentStore.ts"
+import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { needsChain, reconcile, sweep } from "./reconcile.ts"
 import {
-  type Delivery,
   findOutcome,
   firstPaymentNamed,
   inProgress,
@@ -50,14 +50,12 @@ import {
   unresolved,
 } from "./sale/responses.ts"
 import {
-  type Purchase,
   resumeUnresolved,
   type RunningSale,
   type SalePorts,
   sellComputeFirst,
   sellResumed,
   sellSettleEarly,
-  type Work,
 } from "./sale/sale.ts"
 import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
 import { makeReceipts, type Receipts } from "./sale/receipts.ts"
@@ -85,7 +83,7 @@ export class Payments extends Context.Service<Payments, {
    * On `NotCharged` with code `payment_required` the caller must return the challenge with the
    * error's message. Only settle-early sales fail with `RefundQueued`.
    */
-  readonly sell: (purchase: Purchase, work: Work) => Effect.Effect<Delivery, FailedSale>
+  readonly sell: (purchase: Purchase, work: Work) => Effect.Effect<Outcome, FailedSale>
   /** The payment id of an authorization. Pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
@@ -97,7 +95,7 @@ export class Payments extends Context.Service<Payments, {
     secret: string | null,
   ) => Effect.Effect<PaymentOutcome>
   /** Records that an answer was delivered on an open connection. Does not wait for the store. */
-  readonly sent: (delivery: Delivery) => Effect.Effect<void>
+  readonly sent: (delivery: Outcome) => Effect.Effect<void>
   /**
    * The stored payment, and its signed receipt; none when it was never claimed. A receipt of a sale
    * is given only for the secret that the answer was bought with.
@@ -175,7 +173,7 @@ interface Seller extends SalePorts {
 }
 
 /** A call with its payment, and what it proves about its sender. */
-interface Call extends Sale {
+interface KnownCall extends Sale {
   readonly ticket: PaymentTicket
   /** The hash of its key; null without one. */
   readonly key: Bytes32 | null
@@ -252,7 +250,7 @@ function statusOf(
 }
 
 const sell = Effect.fnUntraced(
-  function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, FailedSale> {
+  function* (seller: Seller, sale: Sale): Effect.fn.Return<Outcome, FailedSale> {
     const { store, signatures, terms } = seller
     const ticket = ticketOf(seller, sale.purchase)
     const proof = yield* checkPayerProof(signatures, terms, ticket, sale.purchase)
@@ -305,10 +303,10 @@ const waitForSaleHere = Effect.fnUntraced(function* (
  */
 const sellUnclaimed = Effect.fnUntraced(function* (
   seller: Seller,
-  call: Call,
+  call: KnownCall,
   released: ReleasedPayment | null,
   holder: Option.Option<Payment>,
-): Effect.fn.Return<Delivery, FailedSale> {
+): Effect.fn.Return<Outcome, FailedSale> {
   const { fibers, store, contractPlaces } = seller
   const { signer, ticket: { paymentId, authorization }, key, purchase } = call
   const { validityFault, product } = purchase
@@ -370,9 +368,9 @@ const sellUnclaimed = Effect.fnUntraced(function* (
  */
 const answerByKey = Effect.fnUntraced(function* (
   seller: Seller,
-  call: Call,
+  call: KnownCall,
   holder: Option.Option<Payment>,
-): Effect.fn.Return<Option.Option<Delivery>, FailedSale> {
+): Effect.fn.Return<Option.Option<Outcome>, FailedSale> {
   if (Option.isNone(holder) || holder.value.state === "released") return Option.none()
   const { paymentId } = holder.value
   const { delivery, row } = yield* resolved(seller, holder.value, call)
@@ -389,9 +387,9 @@ const answerByKey = Effect.fnUntraced(function* (
 const answerKnownPayment = Effect.fnUntraced(function* (
   seller: Seller,
   found: Payment,
-  call: Call,
+  call: KnownCall,
   holder: Option.Option<Payment>,
-): Effect.fn.Return<Delivery, FailedSale> {
+): Effect.fn.Return<Outcome, FailedSale> {
   if (isBoundElsewhere(found, call.purchase)) {
     return yield* paymentConflict(wasTaken(found.state))
   }
@@ -404,7 +402,7 @@ const answerKnownPayment = Effect.fnUntraced(function* (
 })
 
 /** The response with the state of a payment, when this call can change nothing more. */
-const respond = (seller: Seller, row: Exclude<Payment, ReleasedPayment>, call: Call) =>
+const respond = (seller: Seller, row: Exclude<Payment, ReleasedPayment>, call: KnownCall) =>
   responseForKnownPayment(
     row,
     isBuyer(seller, row, call),
@@ -414,7 +412,7 @@ const respond = (seller: Seller, row: Exclude<Payment, ReleasedPayment>, call: C
 
 /** The answer of a resumed sale, or the newest row of its payment. */
 interface Resolved {
-  readonly delivery: Delivery | null
+  readonly delivery: Outcome | null
   readonly row: Payment
 }
 
@@ -422,7 +420,7 @@ interface Resolved {
 const resolved = Effect.fnUntraced(function* (
   seller: Seller,
   found: Payment,
-  call: Call,
+  call: KnownCall,
 ): Effect.fn.Return<Resolved, FailedSale> {
   const { timing, resolving } = seller
   return yield* resolving.run(found.paymentId)(busy)(
@@ -446,7 +444,7 @@ const busy = "busy" as const
 const resolveInTurn = Effect.fnUntraced(function* (
   seller: Seller,
   found: Payment,
-  call: Call,
+  call: KnownCall,
   waitsLeft: number,
 ): Effect.fn.Return<Resolved, FailedSale> {
   const { store, chain, timing } = seller
@@ -486,7 +484,7 @@ const checkRecentRefunds = (
  */
 function claimOf(
   { store, timing, solvency, signatures }: Seller,
-  call: Call,
+  call: KnownCall,
   released: ReleasedPayment | null,
 ): RunningSale["claim"] {
   const { ticket, key, purchase: { product, secret } } = call
@@ -529,8 +527,8 @@ const checkCovered = ({ solvency }: Seller, { settlementOrder }: Product) =>
 const resume = (
   seller: Seller,
   row: Payment,
-  call: Call,
-): Effect.Effect<Option.Option<Delivery>, FailedSale> => {
+  call: KnownCall,
+): Effect.Effect<Option.Option<Outcome>, FailedSale> => {
   if (
     row.state !== "unresolved" || row.settlementOrder !== "settle-early" ||
     !isBuyer(seller, row, call)
@@ -545,7 +543,11 @@ const resume = (
   ).pipe(Effect.catchIf((error) => error === payerOverloaded, () => Effect.succeedNone))
 }
 
-function isBuyer({ signatures, timing }: Seller, row: Payment, { purchase, proof }: Call): boolean {
+function isBuyer(
+  { signatures, timing }: Seller,
+  row: Payment,
+  { purchase, proof }: KnownCall,
+): boolean {
   return isBuyerOf(row, secretHash(signatures, row.paymentId, purchase.secret), proof, timing)
 }
 
@@ -587,7 +589,7 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller
       ),
     )
   yield* Effect.forEach(journal.pending, mark, { discard: true })
-  return ({ paymentId, receipt }: Delivery) =>
+  return ({ paymentId, receipt }: Outcome) =>
     receipt === null ? Effect.void : Effect.ensuring(journal.append(paymentId), mark(paymentId))
 })
 

@@ -8,7 +8,7 @@ import { Cause, Effect, Exit, Layer, Metric } from "effect"
 import type { FailedSale } from "./domain/failedSale.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
 import { Payments } from "./Payments.ts"
-import type { Delivery } from "./sale/responses.ts"
+import type { Outcome } from "./purchase.ts"
 import { secondsBuckets, timed } from "../core/timed.ts"
 
 const saleSeconds = Metric.histogram("sale_seconds", {
@@ -54,7 +54,7 @@ export const layer: Layer.Layer<Payments, never, Payments> = Layer.effect(
 )
 
 /** Few values: `payments_total` has the reasons. */
-function outcomeOf(exit: Exit.Exit<Delivery, FailedSale>): string {
+function outcomeOf(exit: Exit.Exit<Outcome, FailedSale>): string {
   if (Exit.isSuccess(exit)) {
     if (exit.value.replayed) return "replayed"
     return exit.value.receipt === null ? "not_charged" : "charged"

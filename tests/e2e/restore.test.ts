@@ -11,7 +11,7 @@ import { layerFile } from "../../src/payments/DeliveryJournal.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
-import type { Delivery } from "../../src/payments/sale/responses.ts"
+import type { Outcome } from "../../src/payments/purchase.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerPostgres } from "../../src/postgres/client.ts"
@@ -105,7 +105,7 @@ const sell = Effect.fnUntraced(function* (n: number) {
   return { bought, delivery: yield* (yield* Payments).sell(bought, workOf(answering())) }
 })
 
-const deliver = Effect.fnUntraced(function* (sold: { readonly delivery: Delivery }) {
+const deliver = Effect.fnUntraced(function* (sold: { readonly delivery: Outcome }) {
   yield* (yield* Payments).sent(sold.delivery)
 })
 

@@ -13,7 +13,7 @@ import {
   type PaymentState,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase } from "../../src/payments/sale/sale.ts"
+import type { Purchase } from "../../src/payments/purchase.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { test } from "../support/effect.ts"

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber } from "effect"
 import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../src/payments/purchase.ts"
 import { test } from "../support/effect.ts"
 import {
   answering,

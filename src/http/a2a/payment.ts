@@ -20,7 +20,7 @@ import {
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Payments } from "../../payments/Payments.ts"
-import type { Delivery } from "../../payments/sale/responses.ts"
+import type { Outcome } from "../../payments/purchase.ts"
 import { defaultTiming } from "../../payments/timing.ts"
 import { errorRules, prepare, RequestId, toRefusal } from "../server/errors.ts"
 import type { ClientKeys } from "../server/limits.ts"
@@ -50,7 +50,7 @@ export interface TaskReply {
   readonly task: Task
   readonly view: TaskView
   /** The answer that is delivered with it, if it was charged. */
-  readonly delivery: Delivery | null
+  readonly delivery: Outcome | null
 }
 
 /** A message that submits a payment. */
@@ -178,7 +178,7 @@ const sell = (
   bound: boolean,
 ) =>
   ports.skills.checkouts[skill.id].sell({
-    query: new URLSearchParams(task.subject?.parameters ?? ""),
+    input: new URLSearchParams(task.subject?.parameters ?? ""),
     payment: { json: payload },
     key: task.id,
     client,
@@ -244,7 +244,7 @@ const fail = Effect.fnUntraced(function* (
 })
 
 /** Completes a task with its answer. A task that was released meanwhile is bound again first. */
-const complete = Effect.fnUntraced(function* (ports: A2aPorts, task: Task, delivery: Delivery) {
+const complete = Effect.fnUntraced(function* (ports: A2aPorts, task: Task, delivery: Outcome) {
   const { text, artifact, metadata } = viewOfAnswer(task, delivery)
   const note = delivery.receipt === null ? { text, data: artifact, metadata } : null
   const move: TaskMove = { event: "complete", subject: null, note, messages: [] }
@@ -263,7 +263,7 @@ const complete = Effect.fnUntraced(function* (ports: A2aPorts, task: Task, deliv
   return replyWithAnswer(after, delivery)
 })
 
-const replyWithAnswer = (task: Task, delivery: Delivery): TaskReply => ({
+const replyWithAnswer = (task: Task, delivery: Outcome): TaskReply => ({
   task,
   view: viewOfAnswer(task, delivery),
   delivery: delivery.receipt === null ? null : delivery,

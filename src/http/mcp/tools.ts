@@ -18,7 +18,7 @@ import { usd } from "../../core/domain/money.ts"
 import { once } from "../../core/domain/once.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
 import { type FreeSkill, type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
-import type { Delivery } from "../../payments/sale/responses.ts"
+import type { Outcome } from "../../payments/purchase.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import {
   errorText,
@@ -124,7 +124,7 @@ export interface ToolCall {
 export interface ToolAnswer {
   readonly result: CallToolResult
   /** The sold answer, whose receipt is in the result; null when nothing was sold. */
-  readonly sold: Delivery | null
+  readonly sold: Outcome | null
   /** The `RateLimit` headers of a call without a payment. */
   readonly fields: ReadonlyArray<HeaderPair>
 }
@@ -181,7 +181,7 @@ export const callPaid = (
   { value, receiptKey }: ToolPayment,
 ): Effect.Effect<ToolAnswer> => {
   const sold = ports.checkouts[skill.id].sell({
-    query: Result.merge(queryOf(skill, args)),
+    input: Result.merge(queryOf(skill, args)),
     payment: typeof value === "string" ? { header: value } : { json: value },
     key: idempotencyKey,
     client: clientKeys(address),
@@ -249,7 +249,7 @@ function offerText({ name, title, product }: PaidSkill, { chainId }: PaymentTerm
     `${freeNames}; get_sample shows an example of this answer.${rule}`
 }
 
-function soldResult({ body, receipt, replayed }: Delivery, receiptKey: string): CallToolResult {
+function soldResult({ body, receipt, replayed }: Outcome, receiptKey: string): CallToolResult {
   const result = bodyResult(body)
   const meta = {
     ...(receipt === null ? {} : { [receiptKey]: { success: true, ...receipt } }),

@@ -10,8 +10,6 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer"
-import { createHash } from "node:crypto"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
@@ -20,8 +18,6 @@ import {
   type ParameterError,
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
-import type { WorkResult } from "../../payments/sale/sale.ts"
-import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import {
   NotCharged,
@@ -40,7 +36,7 @@ import {
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { matchesTag } from "../server/answer.ts"
+import { type Call, etagOf, type Outcome, type WorkResult } from "../../payments/purchase.ts"
 import type { ClientKeys, RateLimiter } from "../server/limits.ts"
 import { countInvalidPayments } from "./invalidPayments.ts"
 
@@ -64,29 +60,6 @@ export interface Work<P extends Product> {
   readonly charge: boolean
 }
 
-/** A call with a payment. */
-interface PaidCall {
-  /** The parameters, or the error when they could not be converted to a query. */
-  readonly query: URLSearchParams | NotCharged
-  /** The payment: a base64 header, or the JSON value inside one. */
-  readonly payment: { readonly header: string } | { readonly json: unknown }
-  /** The Idempotency-Key; null means the payment's own identifier is used. */
-  readonly key: string | null
-  /** The client whose limits the call counts against. */
-  readonly client: ClientKeys
-  /** The If-None-Match of an HTTP request; absent elsewhere. */
-  readonly ifNoneMatch?: string | undefined
-}
-
-/**
- * A delivery with its tag, which is of the payer, the request and the data: only who has the body
- * can make it. `unchanged`: the caller sent this tag, so nothing was charged and no body is due.
- */
-export interface TaggedDelivery extends Delivery {
-  readonly etag: string
-  readonly unchanged: boolean
-}
-
 /** The checkout of one product. */
 export interface Checkout {
   readonly product: Product
@@ -95,14 +68,14 @@ export interface Checkout {
   /** Fails while the client is over the limit of invalid payments; reads no store. */
   readonly admit: (client: ClientKeys) => Effect.Effect<void, NotCharged>
   /** The id of the payment if it can pay for the product; pure, counts nothing. */
-  readonly identify: (payment: PaidCall["payment"]) => Result.Result<PaymentId, NotCharged>
+  readonly identify: (payment: Call["payment"]) => Result.Result<PaymentId, NotCharged>
   /**
    * Sells the product. On `NotCharged` with code `payment_required` the caller must answer with the
    * challenge and this message. The caller must call `Payments.sent` once the answer was delivered.
    */
   readonly sell: (
-    call: PaidCall,
-  ) => Effect.Effect<TaggedDelivery, NotCharged | RefundQueued | Unresolved>
+    call: Call,
+  ) => Effect.Effect<Outcome, NotCharged | RefundQueued | Unresolved>
 }
 
 export interface CheckoutOptions {
@@ -134,14 +107,14 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
 
   return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
     const decode = decodeQuery<P["parameters"]>(product.parameters)
-    const identify = (payment: PaidCall["payment"]) =>
+    const identify = (payment: Call["payment"]) =>
       Result.map(
         matchedPayment(product, terms, payment),
         ({ authorization }) => payments.idOf(authorization),
       )
     const read = (query: URLSearchParams) => Result.mapError(decode(query), invalidParameters)
     const sell = Effect.fnUntraced(function* (
-      { query, payment: sent, key, client, ifNoneMatch }: PaidCall,
+      { input: query, payment: sent, key, client, hasTag = () => false }: Call,
     ) {
       yield* invalid.check(client)
       const { input, secret } = yield* Effect.fromResult(Result.all({
@@ -158,7 +131,8 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
       return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
         Effect.flatMap(({ payment, validityFault }) => {
           const { from } = payment.authorization
-          const tags = tagsOf(product, from, request, ifNoneMatch)
+          const isUnchanged = (body: Uint8Array) =>
+            product.settlementOrder === "compute-first" && hasTag(etagOf(from, request, body))
           return payments.sell({
             product,
             payment,
@@ -166,11 +140,12 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             request,
             secret: secret ?? payment.identifier,
             client,
+            hasTag,
             onUnused: invalid.countOnly(client),
           }, {
             check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
-            compute: answerOf(product, work, tags.isUnchanged),
-          }).pipe(Effect.map((delivery) => tagDelivery(delivery, tags)))
+            compute: answerOf(product, work, isUnchanged),
+          })
         }),
         Effect.tap(({ receipt }) => receipt === null ? invalid.countOnly(client) : Effect.void),
         Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
@@ -180,45 +155,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   }
 })
 
-const tagDelivery = (
-  delivery: Delivery,
-  { tagOf, isUnchanged }: ReturnType<typeof tagsOf>,
-): TaggedDelivery => ({
-  ...delivery,
-  etag: tagOf(delivery.body),
-  unchanged: delivery.receipt === null && isUnchanged(delivery.body),
-})
-
-/**
- * The tag of what one payer gets for one request, and whether it is among the tags that the request
- * has. Only compute-first knows its answer before it charges; `*` names no answer.
- */
-function tagsOf(
-  { settlementOrder }: Product,
-  payer: string,
-  request: string,
-  ifNoneMatch = "",
-) {
-  const sent = ifNoneMatch.trim()
-  const saves = settlementOrder === "compute-first" && sent !== "" && sent !== "*"
-  const identity = `${payer.toLowerCase()}\n${request}\n`
-  // Weak: bodies with equal tags may differ in what comes before their data.
-  const tagOf = (body: Uint8Array) =>
-    `W/"${createHash("sha256").update(identity).update(dataIn(body)).digest("base64url")}"`
-  return { tagOf, isUnchanged: (body: Uint8Array) => saves && matchesTag(sent, tagOf(body)) }
-}
-
 const utf8 = new TextEncoder()
-const dataKey = '"data":'
-
-/**
- * A body from its data on. What comes before is fixed by the request, or says how old the inputs are
- * (`asOf`), which every tick changes: with it no answer of the feed would ever be unchanged.
- */
-function dataIn(body: Uint8Array): Uint8Array {
-  const start = Buffer.from(body.buffer, body.byteOffset, body.length).indexOf(dataKey)
-  return start < 0 ? body : body.subarray(start)
-}
 
 const isSecret = Schema.is(PaymentIdentifier)
 
@@ -246,7 +183,7 @@ export function invalidParameters(faults: ReadonlyArray<ParameterError>): NotCha
 function purchaseOf(
   product: Product,
   terms: PaymentTerms,
-  sent: PaidCall["payment"],
+  sent: Call["payment"],
   nowMs: number,
 ): Result.Result<{ payment: PaymentPayload; validityFault: string | null }, NotCharged> {
   return Result.map(matchedPayment(product, terms, sent), (payment) => {
@@ -259,7 +196,7 @@ function purchaseOf(
 function matchedPayment(
   product: Product,
   terms: PaymentTerms,
-  sent: PaidCall["payment"],
+  sent: Call["payment"],
 ): Result.Result<PaymentPayload, NotCharged> {
   const decoded = "header" in sent ? decodePayment(sent.header) : decodePaymentJson(sent.json)
   return Result.mapError(

@@ -13,7 +13,9 @@ import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
-import type { Checkout, TaggedDelivery } from "./checkout.ts"
+import type { Outcome } from "../../payments/purchase.ts"
+import { matchesTag } from "../server/answer.ts"
+import type { Checkout } from "./checkout.ts"
 import { madeOfOffer, type Offers } from "./offers.ts"
 import { refusalResponse } from "../server/errors.ts"
 import type { ClientKeys } from "../server/limits.ts"
@@ -51,11 +53,11 @@ export const makePaywall = Effect.fnUntraced(
         const runAfterDelivery = yield* onDelivered
         const version1 = requestsVersion1(request.headers["x-402-version"], request.url)
         return yield* sell({
-          query: queryOf(request.url),
+          input: queryOf(request.url),
           payment: { header },
           key: request.headers["idempotency-key"] ?? null,
           client: clientOf(request),
-          ifNoneMatch: request.headers["if-none-match"],
+          hasTag: hasTag(request.headers["if-none-match"]),
         }).pipe(
           Effect.tap((delivery) =>
             delivery.receipt === null ? Effect.void : runAfterDelivery(payments.sent(delivery))
@@ -90,12 +92,16 @@ function paymentHeader(headers: Headers): string | undefined {
   return headers["payment-signature"] || headers["x-payment"] || undefined
 }
 
+/** `*` names no answer. */
+const hasTag = (ifNoneMatch = "") => (etag: string) =>
+  ifNoneMatch.trim() !== "*" && matchesTag(ifNoneMatch, etag)
+
 function queryOf(url: string): URLSearchParams {
   const start = url.indexOf("?")
   return new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
 }
 
-function paidResponse(delivery: TaggedDelivery): Response {
+function paidResponse(delivery: Outcome): Response {
   const { body, receipt, replayed, etag, unchanged } = delivery
   const headers: Record<string, string> = { "cache-control": "private, no-store" }
   if (receipt !== null || unchanged) headers["etag"] = etag

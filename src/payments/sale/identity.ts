@@ -21,7 +21,7 @@ import type { PaymentTerms } from "../domain/x402/terms.ts"
 import type { Signatures } from "../Signatures.ts"
 import type { PaymentTiming } from "../timing.ts"
 import { overloaded, unavailable } from "./responses.ts"
-import type { Purchase } from "./sale.ts"
+import type { Purchase } from "../purchase.ts"
 
 /**
  * Maximum number of concurrent checks whether a payer is a contract. When there are that many, a

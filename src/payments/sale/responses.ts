@@ -27,16 +27,8 @@ import {
   repeatAction,
 } from "../domain/payment.ts"
 import type { PaidReceipt, Receipts } from "./receipts.ts"
+import { etagOf, type Outcome } from "../purchase.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
-
-/** An answer to deliver. `receipt` is null when nothing was charged. */
-export interface Delivery {
-  readonly paymentId: PaymentId
-  readonly body: Uint8Array
-  readonly receipt: PaidReceipt | null
-  /** True when an earlier call stored the answer. It may have been delivered before. */
-  readonly replayed: boolean
-}
 
 export const notValidNow = (reason: string) =>
   Effect.fail(new NotCharged({ code: "payment_required", message: reason, fault: "expired" }))
@@ -194,7 +186,7 @@ export const unresolved = Effect.fail(settlementUnresolved)
 /** The outcome of a payment. */
 export type PaymentOutcome =
   /** The caller must call `Payments.sent` after it delivers the answer, as after a sale. */
-  | { readonly state: "answered"; readonly delivery: Delivery }
+  | { readonly state: "answered"; readonly delivery: Outcome }
   /** It bought its answer, but the secret does not match or the answer is no longer stored. */
   | { readonly state: "used"; readonly receipt: PaidReceipt }
   /** Taken and not answered. The notice contains the state of the refund. */
@@ -228,7 +220,11 @@ function outcomeOf(
       }
       const { body } = answer
       const receipt = receipts.ofSale(row, body)
-      return { state: "answered", delivery: { paymentId, body, receipt, replayed: true } }
+      const etag = etagOf(row.authorization.from, row.request, body)
+      return {
+        state: "answered",
+        delivery: { paymentId, body, receipt, replayed: true, etag, unchanged: false },
+      }
     }
     case "refund_due":
     case "refunded":
@@ -245,7 +241,7 @@ export function responseForKnownPayment(
   receipts: Receipts,
   /** How the buyer of an answered payment fetches its answer. */
   fetchHint: string,
-): Effect.Effect<Delivery, FailedSale> {
+): Effect.Effect<Outcome, FailedSale> {
   const outcome = outcomeOf(row, hasSecret, receipts)
   switch (outcome.state) {
     case "answered":

@@ -15,7 +15,6 @@
  */
 import { resendUnused } from "../../catalog/domain/refusal.ts"
 import { Deferred, Duration, Effect, Exit, Metric, Option, Schedule } from "effect"
-import type { Product } from "../../catalog/domain/product.ts"
 import { annotate, inSpan } from "../../core/tracing.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
 import type { Chain } from "../Chain.ts"
@@ -27,7 +26,6 @@ import type {
   StoredAnswer,
 } from "../domain/payment.ts"
 import { faultOf } from "../domain/paymentFault.ts"
-import type { PaymentPayload } from "../domain/x402/paymentPayload.ts"
 import {
   type Facilitator,
   facilitatorBusy,
@@ -38,6 +36,7 @@ import {
 import type { Move, PaymentStore } from "../PaymentStore.ts"
 import { proofOf } from "../reconcile.ts"
 import { secondsBuckets, timed } from "../../core/timed.ts"
+import type { Work, WorkResult } from "../purchase.ts"
 import type { PaymentTiming } from "../timing.ts"
 import {
   hungUp,
@@ -47,44 +46,6 @@ import {
   unavailable,
   unresolved,
 } from "./responses.ts"
-
-/** A buyer's request with a payment that matches it, before the store or the chain is read. */
-export interface Purchase {
-  readonly product: Product
-  /** The product and its canonical parameters. The payment is bound to them. */
-  readonly request: string
-  readonly payment: PaymentPayload
-  /**
-   * Why the payment cannot be settled now; null when it can. A known payment gets its response in
-   * both cases.
-   */
-  readonly validityFault: string | null
-  /**
-   * Known only to the buyer: an Idempotency-Key or payment-identifier. Null when the request has
-   * none.
-   */
-  readonly secret: string | null
-  /** The client that sent it, and its IPv6 site (/48), if it has one. */
-  readonly client: { readonly client: string; readonly site: string | null }
-  /** Runs when the caller hung up and the payment was not used. */
-  readonly onUnused: Effect.Effect<void>
-}
-
-/**
- * The result of a product's work. `charge: false`: the answer is not worth its price. Compute-first
- * then delivers it without a charge; settle-early refunds the payment instead.
- */
-export interface WorkResult {
-  readonly body: Uint8Array
-  readonly charge: boolean
-}
-
-/** A product's computation for one request. */
-export interface Work {
-  /** Fails when the request must be refused. Only settle-early runs it, before settlement. */
-  readonly check: Effect.Effect<void, NotCharged>
-  readonly compute: Effect.Effect<WorkResult, NotCharged>
-}
 
 /** A sale in its fiber. */
 export interface RunningSale {

@@ -14,15 +14,9 @@ import type { FailedSale } from "../domain/failedSale.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../../core/places.ts"
 import type { Address, PaymentId } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
-import {
-  type Delivery,
-  hungUp,
-  overloaded,
-  payerOverloaded,
-  tooManyUnverified,
-  unresolved,
-} from "./responses.ts"
-import type { Purchase, RunningSale, SaleResult, Work } from "./sale.ts"
+import { hungUp, overloaded, payerOverloaded, tooManyUnverified, unresolved } from "./responses.ts"
+import { etagOf, type Outcome, type Purchase, type Work } from "../purchase.ts"
+import type { RunningSale, SaleResult } from "./sale.ts"
 import type { Receipts } from "./receipts.ts"
 
 /** One request that is being sold, with its counter. */
@@ -87,7 +81,7 @@ function countResult(sale: Sale, exit: Exit.Exit<Option.Option<SaleResult>, Fail
 }
 
 /** Counts a sale that ended without a fiber. A sale with a fiber was counted when that ended. */
-export const countEnd = (sale: Sale, result: Effect.Effect<Delivery, FailedSale>) =>
+export const countEnd = (sale: Sale, result: Effect.Effect<Outcome, FailedSale>) =>
   result.pipe(
     Effect.tap(({ receipt, replayed }) =>
       sale.count(Exit.succeed({ charged: receipt !== null, replayed }))
@@ -136,7 +130,7 @@ export interface SaleFibers {
     sale: Sale,
     steps: SaleSteps,
     sell: (running: RunningSale) => Effect.Effect<Option.Option<SaleResult>, FailedSale>,
-  ) => Effect.Effect<Option.Option<Delivery>, FailedSale>
+  ) => Effect.Effect<Option.Option<Outcome>, FailedSale>
   /** Runs an effect that no caller waits for. */
   readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
 }
@@ -190,7 +184,8 @@ export const makeSaleFibers = Effect.fnUntraced(function* (
   const run: SaleFibers["run"] = (paymentId, sale, steps, sell) =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
       if (inProgress.has(paymentId)) return Option.none()
-      const { purchase: { product, client, payment: { authorization, signature } }, work } = sale
+      const { purchase, work } = sale
+      const { product, client, payment: { authorization, signature } } = purchase
       if (payers.count(authorization.from) >= payerInFlightMax) return yield* payerOverloaded
       const abandoned = Deferred.makeUnsafe<void>()
       const running: RunningSale = {
@@ -205,7 +200,7 @@ export const makeSaleFibers = Effect.fnUntraced(function* (
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )
-      return yield* deliveryOf(paymentId, exit, receipts)
+      return yield* outcomeOf(paymentId, purchase, exit, receipts)
     }))
 
   const saleFibers: SaleFibers = {
@@ -251,24 +246,30 @@ function payersInFlight() {
 }
 
 /**
- * The delivery of a sale whose fiber has ended. An interrupted fiber, in a closing service, and one
+ * The outcome of a sale whose fiber has ended. An interrupted fiber, in a closing service, and one
  * that died leave the outcome of the payment unknown.
  */
-function deliveryOf(
+function outcomeOf(
   paymentId: PaymentId,
+  { request, payment, product, hasTag = () => false }: Purchase,
   exit: Exit.Exit<Option.Option<SaleResult>, FailedSale>,
   receipts: Receipts,
-): Effect.Effect<Option.Option<Delivery>, FailedSale> {
+): Effect.Effect<Option.Option<Outcome>, FailedSale> {
   if (Exit.isFailure(exit)) {
     const { cause } = exit
     return Cause.hasInterruptsOnly(cause) || Cause.hasDies(cause)
       ? unresolved
       : Effect.failCause(cause)
   }
-  return Effect.succeed(Option.map(exit.value, (result): Delivery => ({
-    paymentId,
-    body: result.answer.body,
-    receipt: result.charged ? receipts.ofSale(result.payment, result.answer.body) : null,
-    replayed: false,
-  })))
+  return Effect.succeed(Option.map(exit.value, ({ answer: { body }, ...result }): Outcome => {
+    const etag = etagOf(payment.authorization.from, request, body)
+    return {
+      paymentId,
+      body,
+      receipt: result.charged ? receipts.ofSale(result.payment, body) : null,
+      replayed: false,
+      etag,
+      unchanged: !result.charged && product.settlementOrder === "compute-first" && hasTag(etag),
+    }
+  }))
 }

@@ -14,20 +14,20 @@ import { TestCall, testSlugOf, type TestTrigger } from "../../core/testCall.ts"
 import { type FailedSale, NotCharged } from "../domain/failedSale.ts"
 import type { PaymentId } from "../domain/payment.ts"
 import { Payments } from "../Payments.ts"
-import { type Delivery, overloaded, tooManyUnverified } from "../sale/responses.ts"
-import type { Purchase, Work } from "../sale/sale.ts"
+import type { Outcome, Purchase, Work } from "../purchase.ts"
+import { overloaded, tooManyUnverified } from "../sale/responses.ts"
 import { CallFaults } from "./facilitator.ts"
 
 /** The sale that a trigger acts on. */
 interface TriggeredSale {
   readonly product: Product
   readonly work: Work
-  readonly sell: (work: Work) => Effect.Effect<Delivery, FailedSale>
+  readonly sell: (work: Work) => Effect.Effect<Outcome, FailedSale>
   readonly close: Effect.Effect<void>
 }
 
 interface Trigger extends TestTrigger {
-  readonly act: (sale: TriggeredSale) => Effect.Effect<Delivery, FailedSale>
+  readonly act: (sale: TriggeredSale) => Effect.Effect<Outcome, FailedSale>
 }
 
 /** Longer than the settlement and its proof may take (`timing.ts`), so that the buyer gets 503. */

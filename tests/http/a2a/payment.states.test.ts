@@ -10,7 +10,8 @@ import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Effect, Option, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
-import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import { type Task, TaskId, taskLife } from "../../../src/http/a2a/domain/task.ts"
@@ -27,8 +28,15 @@ const id = TaskId.make("3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11")
 const paymentId = PaymentId.make(`0x${"a1".repeat(32)}`)
 const receipt = { payer: "0xa", transaction: "0xb", network: "eip155:8453" }
 const body = new TextEncoder().encode('{"success":true,"data":7}')
-const delivery: Delivery = { paymentId, body, receipt, replayed: false }
-const sold = { ...delivery, etag: '"a"', unchanged: false }
+const delivery: Outcome = {
+  paymentId,
+  body,
+  receipt,
+  replayed: false,
+  etag: '"a"',
+  unchanged: false,
+}
+const sold = delivery
 const refund = {
   id: paymentId,
   state: "queued",

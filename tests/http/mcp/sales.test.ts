@@ -443,6 +443,8 @@ test("an answer with a receipt is marked as sent only after it has left; others 
             body: new TextEncoder().encode('{"success":true}'),
             receipt: charge ? receipt : null,
             replayed: true,
+            etag: '"a"',
+            unchanged: false,
           }),
         sent: () => Ref.update(sent, (count) => count + 1),
       })

@@ -10,8 +10,8 @@ import { recordOf } from "../../../src/payments/domain/payment.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
@@ -31,7 +31,7 @@ import {
 } from "../../support/payments/sales.ts"
 import { token } from "../../support/payments/terms.ts"
 
-const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): string => {
+const outcome = (result: Result.Result<Outcome, { readonly _tag: string }>): string => {
   if (Result.isSuccess(result)) return "delivered"
   return result.failure instanceof NotCharged ? result.failure.code : result.failure._tag
 }

@@ -11,8 +11,8 @@ import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase, Work } from "../../../src/payments/sale/sale.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { Purchase, Work } from "../../../src/payments/purchase.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -101,7 +101,7 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
 }
 
 const checkOneAnswer = (
-  outcomes: ReadonlyArray<Result.Result<Delivery, { readonly _tag: string }>>,
+  outcomes: ReadonlyArray<Result.Result<Outcome, { readonly _tag: string }>>,
   copies: ReadonlyArray<Copy>,
 ) => {
   const winner = outcomes.findIndex((outcome) =>

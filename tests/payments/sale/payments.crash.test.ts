@@ -9,8 +9,8 @@ import { Effect, Fiber, Ref, Result } from "effect"
 import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import type { Move } from "../../../src/payments/PaymentStore.ts"
 import { test } from "../../support/effect.ts"
 import {
@@ -55,7 +55,7 @@ const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) 
   return outcomeOf(yield* Fiber.join(fiber))
 })
 
-const outcomeOf = (result: Result.Result<Delivery, { readonly _tag: string }>): string =>
+const outcomeOf = (result: Result.Result<Outcome, { readonly _tag: string }>): string =>
   Result.isSuccess(result)
     ? result.success.replayed ? "delivered again" : "delivered"
     : result.failure instanceof NotCharged

@@ -10,7 +10,7 @@ import { Duration, Effect, Layer, Option, Ref, Result } from "effect"
 import { type Payment, paymentOf, recordOf } from "../../../src/payments/domain/payment.ts"
 import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import { etagOf, type Purchase } from "../../../src/payments/purchase.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
@@ -73,8 +73,9 @@ function expected(row: Payment, hasSecret: boolean): PaymentOutcome {
       const { paymentId, answer } = row
       if (!hasSecret || answer === null) return { state: "used", receipt: receipt(row) }
       const signed = makeReceipts(testKey.sign, terms).ofSale(row, answer.body)
-      const delivery = { paymentId, body: answer.body, receipt: signed, replayed: true }
-      return { state: "answered", delivery }
+      const etag = etagOf(row.authorization.from, row.request, answer.body)
+      const money = { receipt: signed, replayed: true, unchanged: false }
+      return { state: "answered", delivery: { paymentId, body: answer.body, etag, ...money } }
     }
     case "refund_due":
     case "refunded":

@@ -10,7 +10,7 @@ import { NotCharged, type Unresolved } from "../../../src/payments/domain/failed
 import type { Payment } from "../../../src/payments/domain/payment.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"

@@ -9,7 +9,7 @@ import { Deferred, Effect, Fiber, Option, Ref, Result } from "effect"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,

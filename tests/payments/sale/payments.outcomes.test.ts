@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Metric } from "effect"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,

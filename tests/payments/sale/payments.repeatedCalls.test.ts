@@ -7,8 +7,8 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { PaymentState, PaymentTicket } from "../../../src/payments/domain/payment.ts"
-import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -35,7 +35,7 @@ import { nonce, token } from "../../support/payments/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 
-const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): string => {
+const outcome = (result: Result.Result<Outcome, { readonly _tag: string }>): string => {
   if (Result.isSuccess(result)) {
     const { body, replayed } = result.success
     return `${new TextDecoder().decode(body)}${replayed ? " again" : ""}`

@@ -9,8 +9,8 @@ import { recordOf } from "../../../src/payments/domain/payment.ts"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { nonce } from "../../support/payments/terms.ts"
 import { test } from "../../support/effect.ts"
@@ -26,7 +26,7 @@ import {
   workOf,
 } from "../../support/payments/sales.ts"
 
-const text = (delivery: Delivery) => new TextDecoder().decode(delivery.body)
+const text = (delivery: Outcome) => new TextDecoder().decode(delivery.body)
 
 /** Sells, lets this much time pass, and returns the outcome. */
 const sale = Effect.fnUntraced(function* (
@@ -40,7 +40,7 @@ const sale = Effect.fnUntraced(function* (
   return yield* Fiber.join(fiber)
 })
 
-const failure = (result: Result.Result<Delivery, { readonly _tag: string }>): string => {
+const failure = (result: Result.Result<Outcome, { readonly _tag: string }>): string => {
   if (Result.isSuccess(result)) return "delivered"
   const { failure } = result
   return failure instanceof NotCharged ? failure.code : failure._tag

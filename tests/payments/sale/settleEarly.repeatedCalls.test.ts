@@ -11,7 +11,7 @@ import { paymentOf } from "../../../src/payments/domain/payment.ts"
 import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Purchase } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,

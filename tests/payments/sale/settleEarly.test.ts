@@ -9,7 +9,7 @@ import { Duration, Effect, Fiber } from "effect"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Work, WorkResult } from "../../../src/payments/sale/sale.ts"
+import type { Work, WorkResult } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,

@@ -8,7 +8,8 @@ import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
-import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { type HttpServiceOptions, makeHttpService } from "../../../src/http/layer.ts"
@@ -257,7 +258,7 @@ const rateLimits = (world: World) =>
 
 /** Accepts every payment without reading its signature; stores each delivery with its secret. */
 const acceptingPayments = Layer.sync(Payments, () => {
-  const sold = new Map<PaymentId, { readonly secret: string | null; readonly delivery: Delivery }>()
+  const sold = new Map<PaymentId, { readonly secret: string | null; readonly delivery: Outcome }>()
   const idOf = ({ nonce }: Authorization) => PaymentId.make(nonce)
   return {
     idOf,
@@ -267,7 +268,14 @@ const acceptingPayments = Layer.sync(Payments, () => {
         const receipt = charge
           ? { payer: payment.authorization.from, transaction: "0x1", network: "eip155:8453" }
           : null
-        const delivery: Delivery = { paymentId, body, receipt, replayed: false }
+        const delivery: Outcome = {
+          paymentId,
+          body,
+          receipt,
+          replayed: false,
+          etag: '"a"',
+          unchanged: false,
+        }
         if (charge) sold.set(paymentId, { secret, delivery })
         return delivery
       }),

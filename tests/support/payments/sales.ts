@@ -24,8 +24,9 @@ import {
   type PaymentState,
   recordOf,
 } from "../../../src/payments/domain/payment.ts"
-import type { Purchase, Work, WorkResult } from "../../../src/payments/sale/sale.ts"
-import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
+import type { Purchase, Work, WorkResult } from "../../../src/payments/purchase.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
+import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import {
@@ -48,7 +49,7 @@ import { layerMemory } from "./memoryLedger.ts"
 
 export type { Purchase, Work, WorkResult }
 /** The end of a call. */
-export type Ended = Result.Result<Delivery, FailedSale>
+export type Ended = Result.Result<Outcome, FailedSale>
 
 export const startSeconds = 1_800_000_000
 export const product = products.latest
@@ -164,7 +165,7 @@ export const stateOf = (bought: Purchase): Effect.Effect<
 > => Effect.map(rowOf(bought), (row) => row?.state ?? null)
 
 /** A buyer's outcome as text: the answer, or the code of the error. */
-export function outcomeText(result: Result.Result<Delivery, { readonly _tag: string }>): string {
+export function outcomeText(result: Result.Result<Outcome, { readonly _tag: string }>): string {
   if (Result.isSuccess(result)) {
     const { body, replayed } = result.success
     return `${new TextDecoder().decode(body)}${replayed ? " again" : ""}`
@@ -200,9 +201,9 @@ export function idIn(result: Ended): string | null {
 export const lookingUp = (
   { findOutcome }: Payments["Service"],
   ...found: Parameters<Payments["Service"]["findOutcome"]>
-): Effect.Effect<Delivery, FailedSale> => Effect.flatMap(findOutcome(...found), asSale)
+): Effect.Effect<Outcome, FailedSale> => Effect.flatMap(findOutcome(...found), asSale)
 
-function asSale(found: PaymentOutcome): Effect.Effect<Delivery, FailedSale> {
+function asSale(found: PaymentOutcome): Effect.Effect<Outcome, FailedSale> {
   switch (found.state) {
     case "answered":
       return Effect.succeed(found.delivery)
