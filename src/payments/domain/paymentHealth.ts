@@ -171,7 +171,10 @@ function chainFinding(facts: PaymentFacts, rules: HealthRules): Finding {
   if (chainAgeMs(facts, rules) <= chainMsMax) return fine
   return facts.head === null || facts.now - (chain.goodAt ?? -Infinity) > chainMsMax
     ? found("failing", unreadable)
-    : found("failing", "Payments are not safe to sell: the chain's newest block is too old")
+    : found(
+      "failing",
+      "Payments are not safe to sell: the chain's newest block is over 30 s old, or ahead of the clock",
+    )
 }
 
 /** Whether two endpoints of the chain contradicted each other within the last `disputeMsHeld`. */
@@ -181,13 +184,13 @@ export function isDisputed({ now, disputedAt }: Pick<PaymentFacts, "now" | "disp
 
 /**
  * The age of what is known of the chain: since the last good read, or of the newest block, whichever
- * is greater.
+ * is greater. A block that is ahead of the clock is as bad as an old one: the clock is slow then.
  */
 function chainAgeMs({ now, chain, head }: PaymentFacts, { blocksAreRegular }: HealthRules): number {
   if (chain.goodAt === null) return Infinity
   const readMs = now - chain.goodAt
   if (!blocksAreRegular) return readMs
-  return head === null ? Infinity : Math.max(readMs, now - Number(head.timestamp) * 1_000)
+  return head === null ? Infinity : Math.max(readMs, Math.abs(now - Number(head.timestamp) * 1_000))
 }
 
 /**

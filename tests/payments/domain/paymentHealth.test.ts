@@ -89,6 +89,11 @@ const faults: ReadonlyArray<
     ...["chain", "failing"] as const,
   ],
   [
+    "the newest block is ahead of the clock",
+    { head: { ...head, timestamp: BigInt(now / 1_000 + 31) } },
+    ...["chain", "failing"] as const,
+  ],
+  [
     "the treasury covers no product",
     { balance: { units: usd(5.01), at: now } },
     ...["treasury", "degraded"] as const,
