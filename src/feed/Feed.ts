@@ -52,8 +52,6 @@ export interface FeedIndex {
   readonly asOf: FeedAsOf
   /** False when tracked wallets were not read recently enough for whale entries. */
   readonly walletsFresh: boolean
-  /** False when the last good tick is too old for paid reads. */
-  readonly sellable: boolean
 }
 
 interface FeedPageQuery {
@@ -107,8 +105,6 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
       concurrency: 2,
     })
     const lastTickAt = epochMsOrNull(readAt.mover)
-    const isFresh = (input: Input, at: EpochMs | null) =>
-      !isTooOld(input, at, { now, tickIntervalMs })
     return {
       status: statusAt(lastTickAt, now),
       ...{ index: head.index, head: head.chain },
@@ -116,8 +112,10 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
       todayByType: head.todayByType,
       lastTickAt,
       asOf: readAt,
-      walletsFresh: isFresh(inputs.whaleEntries, epochMsOrNull(readAt.whale_entry)),
-      sellable: isFresh(inputs.feed, lastTickAt),
+      walletsFresh: !isTooOld(inputs.whaleEntries, epochMsOrNull(readAt.whale_entry), {
+        now,
+        tickIntervalMs,
+      }),
     }
   })
 

