@@ -38,7 +38,7 @@ function assertMarket(market: Market): void {
   assertThat(market.url.startsWith("https://"), "a market has a page")
   assertThat(market.tokenIds[0] !== market.tokenIds[1], "the two outcomes have different tokens")
   assertThat(market.volumeUsd >= 0 && market.liquidityUsd >= 0, "amounts are not negative")
-  assertThat(within(market.takerFeeRate, 0, 1), "a fee rate is between 0 and 1")
+  assertThat(within(market.takerFeeRate ?? 0, 0, 1), "a fee rate is between 0 and 1")
   const { listed } = market
   assertThat(
     listed === null ||

@@ -32,6 +32,8 @@ export const factsOf = (n: number, version = 0): MarketFacts => ({
   gameStartsAt: n === 0 ? start : null,
   eventKey: `event-${n >> 1}`,
   exclusive: n === 1,
+  createdAt: null,
+  rulesDates: [],
   takerFeeRate: n / 100,
 })
 

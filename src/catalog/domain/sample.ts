@@ -74,6 +74,8 @@ const sampleMarket: Market = {
   outcomes,
   tokenIds: [TokenId.make("1"), TokenId.make("2")],
   endsAt: Date.parse("2027-12-31T23:59:59.000Z"),
+  createdAt: null,
+  rulesDates: [],
   gameStartsAt: null,
   eventKey: market.slug,
   exclusive: false,

@@ -122,7 +122,7 @@ function newPairs(
     return start !== null && easierStart !== null && start > easierStart
   }
   const pairs = contradictionsOf(ladders)
-    .filter((pair) => pair.level === "riskless" && gainOf(pair) >= gainUsdMin && !isOld(pair))
+    .filter((pair) => gainOf(pair) >= gainUsdMin && !isOld(pair))
     .toSorted((a, b) => gainOf(b) - gainOf(a))
   return [...Map.groupBy(pairs, ({ easier }) => easier.market.eventKey).values()]
     .flatMap(([pair]) => pair ?? [])
@@ -212,7 +212,9 @@ function sideOf({ market, quote }: DigestMarket, outcome: 0 | 1): Side & { share
 
 /** What a purchase at the ask is worth to one who believes in `probability`. */
 function worth({ ask, shares, takerFeeRate }: ReturnType<typeof sideOf>, probability: number) {
-  const edge = ask === null ? 0 : probability - breakEvenProbability(ask, takerFeeRate)
+  const edge = ask === null || takerFeeRate === null
+    ? 0
+    : probability - breakEvenProbability(ask, takerFeeRate)
   return valueOf({ edge, ask, offeredUsd: shares * (ask ?? 0) })
 }
 

@@ -4,10 +4,13 @@
  *
  * A harder rung implies an easier one, so its price is at most as high. When it is not, a share of the
  * easier rung and a share of the harder rung's other outcome pay together at least 1 USD in every
- * state: 1 when both rungs or none happen, 2 when only the easier one does.
+ * state: 1 when both rungs or none happen, 2 when only the easier one does. Only prices at which both
+ * can be bought contradict each other; mids do not. Where titles, rules, creation and scheduled ends
+ * of a ladder's markets do not fit one order, nothing is said.
  *
  * @module
  */
+import { day } from "../../core/domain/time.ts"
 import type { Market } from "./market.ts"
 import { complement, priceDifference, quoteOfOutcome, roundMicroUsd, takerFee } from "./quote.ts"
 import type { Quote } from "./quote.ts"
@@ -35,6 +38,8 @@ export interface LadderMarket {
     | "question"
     | "outcomes"
     | "endsAt"
+    | "createdAt"
+    | "rulesDates"
     | "eventKey"
     | "liquidityUsd"
     | "takerFeeRate"
@@ -56,36 +61,29 @@ interface Ladder {
 }
 
 /**
- * `mid`: only the mids contradict each other. `quotes`: the harder rung's bid is above the easier
- * rung's ask, but fees cost more than the difference. `riskless`: a gain is left after taker fees.
+ * Two rungs of which the harder one's bid is above the easier one's ask by more than the fees. It rests
+ * on the titles and dates of both markets, so no text calls its gain riskless: rules may differ in what
+ * no title says, and a cancelled market may break it.
  */
-type ContradictionLevel = "mid" | "quotes" | "riskless"
-
-/** Two rungs of which the harder is dearer. Prices are of the outcomes that the rungs are about. */
 export interface Contradiction {
-  readonly level: ContradictionLevel
   readonly kind: RungKind
   readonly harder: LadderRung
   readonly easier: LadderRung
   /** Why the harder rung cannot be more likely; see `implications`. */
   readonly reason: string
-  /** The harder rung's mid minus the easier's: more than 0. */
-  readonly midExcess: number
-  /** The harder rung's bid and the easier's ask; null when a quote has only a mid. */
-  readonly bid: number | null
-  readonly ask: number | null
+  /** The harder rung's bid and the easier's ask, of the outcomes that the rungs are about. */
+  readonly bid: number
+  readonly ask: number
   /**
-   * USD gained per share in the worst state, by buying the easier rung and the other outcome of the
-   * harder one at their asks with taker fees: bid - ask - both fees. Negative for a loss, null without
-   * both quotes. It assumes that both markets are paid by their rules: a cancelled one may break it.
+   * USD a share, more than 0: buying the easier rung and the other outcome of the harder one at their
+   * asks with taker fees costs 1 - bid + ask + both fees, and pays at least 1.
    */
-  readonly risklessSpread: number | null
+  readonly gainPerShare: number
   /** What the shares at these two quotes allow; null when they are not known. */
   readonly size: {
     readonly shares: number
-    /** Cost of both legs, fees included. */
+    /** Cost of both legs, fees included: at least `tradedUsdMin`. */
     readonly costUsd: number
-    /** `risklessSpread` x shares; a loss when negative. */
     readonly gainUsd: number
   } | null
 }
@@ -146,23 +144,59 @@ function laddersOfEvent(
     const rungs = found.toSorted(byRank)
     const [first, last] = [rungs[0], rungs.at(-1)]
     if (first === undefined || last === undefined || first.rung.rank === last.rung.rank) return []
-    return [{ eventKey, kind: first.rung.kind, rungs }]
+    return haveOneOrder(rungs) ? [{ eventKey, kind: first.rung.kind, rungs }] : []
   })
 }
 
+/**
+ * Whether the scheduled ends and the rules of a ladder's markets fit its order. Limits are compared
+ * over one time: equal ends, and the same dates in the rules. Of dates, a later one may not end earlier.
+ * A market without an end or without dates in its rules says nothing of either.
+ */
+function haveOneOrder(rungs: ReadonlyArray<LadderRung>): boolean {
+  const ends = rungs.flatMap(({ market: { endsAt } }) => endsAt ?? [])
+  const slopes = ends.slice(1).map((end, n) => end - (ends[n] ?? end))
+  switch (rungs[0]?.rung.kind) {
+    case "earlier_deadline":
+      return slopes.every((slope) => slope <= slackMs)
+    case "longer_duration":
+      return slopes.every((slope) => slope >= -slackMs)
+    default: {
+      const rules = rungs.map(({ market }) => market.rulesDates.join()).filter((dates) => dates)
+      return Math.max(...ends) - Math.min(...ends) <= slackMs && new Set(rules).size <= 1
+    }
+  }
+}
+
+/** Markets of one event are created, and end, within this time of one another. */
+const slackMs = day
+
+/**
+ * Whether all that counts for one rung also counts for the other. Some rules count from the creation of
+ * the market, so of two deadlines or limits the easier market may not be the younger one, and of two
+ * durations not the harder.
+ */
+function coversTheSameTime({ kind }: Ladder, harder: LadderRung, easier: LadderRung): boolean {
+  const [wider, narrower] = kind === "longer_duration" ? [harder, easier] : [easier, harder]
+  const [from, to] = [wider.market.createdAt, narrower.market.createdAt]
+  return from === null || to === null ? from === to : from <= to + slackMs
+}
+
 /** The pairs of a ladder, each as the harder and the easier rung. Equal rungs imply nothing new. */
-function pairsOf({ rungs }: Ladder): ReadonlyArray<readonly [LadderRung, LadderRung]> {
-  return rungs.flatMap((easier, i) =>
-    rungs.slice(i + 1)
-      .filter((harder) => harder.rung.rank > easier.rung.rank)
+function pairsOf(ladder: Ladder): ReadonlyArray<readonly [LadderRung, LadderRung]> {
+  return ladder.rungs.flatMap((easier, i) =>
+    ladder.rungs.slice(i + 1)
+      .filter((harder) =>
+        harder.rung.rank > easier.rung.rank && coversTheSameTime(ladder, harder, easier)
+      )
       .map((harder) => [harder, easier] as const)
   )
 }
 
 /**
- * The pairs of rungs whose prices contradict each other, at most `contradictionsMax`: riskless ones
- * first, then by their spread after fees and by the difference of the mids. A market with a known end
- * is left out, because its quote may be old; see `impliedEnds`.
+ * The pairs of rungs whose quotes contradict each other after fees, at most `contradictionsMax`, the
+ * largest gain a share first. A market with a known end is left out, because its quote may be old; see
+ * `impliedEnds`.
  */
 export function contradictionsOf(ladders: ReadonlyArray<Ladder>): ReadonlyArray<Contradiction> {
   return ladders.flatMap((ladder) =>
@@ -170,7 +204,7 @@ export function contradictionsOf(ladders: ReadonlyArray<Ladder>): ReadonlyArray<
       if (harder.known !== null || easier.known !== null) return []
       return contradictionOf(ladder.kind, harder, easier) ?? []
     })
-  ).sort(bySpread).slice(0, contradictionsMax)
+  ).sort(byGain).slice(0, contradictionsMax)
 }
 
 function contradictionOf(
@@ -179,32 +213,22 @@ function contradictionOf(
   easier: LadderRung,
 ): Contradiction | null {
   const [upper, under] = [quoteOfRung(harder), quoteOfRung(easier)]
-  if (upper === null || under === null) return null
-  const midExcess = priceDifference(upper.mid, under.mid)
-  if (midExcess <= 0) return null
-  const [bid, ask] = [upper.bid, under.ask]
-  const reason = implications[kind]
-  const pair = { kind, harder, easier, reason, midExcess, bid, ask }
-  if (bid === null || ask === null) {
-    return { ...pair, level: "mid", risklessSpread: null, size: null }
-  }
+  const [bid, ask] = [upper?.bid ?? null, under?.ask ?? null]
+  const [harderRate, easierRate] = [harder.market.takerFeeRate, easier.market.takerFeeRate]
+  if (bid === null || ask === null || harderRate === null || easierRate === null) return null
   // The fee of the other outcome at 1 - bid is that of this one at the bid.
-  const fees = takerFee(bid, harder.market.takerFeeRate) + takerFee(ask, easier.market.takerFeeRate)
-  const crossed = priceDifference(bid, ask)
-  const risklessSpread = roundMicroUsd(crossed - fees)
-  const shares = upper.bidShares === null || under.askShares === null
+  const fees = takerFee(bid, harderRate) + takerFee(ask, easierRate)
+  const gain = priceDifference(bid, ask) - fees
+  if (roundMicroUsd(gain) <= 0) return null
+  const [bidShares, askShares] = [upper?.bidShares ?? null, under?.askShares ?? null]
+  const pair = { kind, harder, easier, reason: implications[kind], bid, ask }
+  const gainPerShare = roundMicroUsd(gain)
+  if (bidShares === null || askShares === null) return { ...pair, gainPerShare, size: null }
+  const shares = Math.min(bidShares, askShares)
+  const costUsd = roundMicroUsd((1 - gain) * shares)
+  return costUsd < tradedUsdMin
     ? null
-    : Math.min(upper.bidShares, under.askShares)
-  return {
-    ...pair,
-    level: crossed <= 0 ? "mid" : risklessSpread > 0 ? "riskless" : "quotes",
-    risklessSpread,
-    size: shares === null ? null : {
-      shares,
-      costUsd: roundMicroUsd((1 - crossed + fees) * shares),
-      gainUsd: roundMicroUsd((crossed - fees) * shares),
-    },
-  }
+    : { ...pair, gainPerShare, size: { shares, costUsd, gainUsd: roundMicroUsd(gain * shares) } }
 }
 
 /** The quote of the outcome that the rung is about. */
@@ -279,8 +303,8 @@ export interface PriceBounds {
   readonly high: number
 }
 
-/** A bid or an ask that offers less at its price moves no bound, USD. */
-const boundUsdMin = 100
+/** A quote that offers less at its price moves no bound and contradicts nothing, USD. */
+export const tradedUsdMin = 100
 
 /**
  * The bounds of a market's first outcome: it is at least as likely as each harder rung is bid, less the
@@ -304,14 +328,16 @@ export function ladderBounds(ladders: ReadonlyArray<Ladder>, id: Market["id"]): 
 
 /**
  * What a seller gets at the bid of a rung's outcome, or a buyer pays at its ask, fee included: its
- * payout, once it is paid; null when not known, or when less than `boundUsdMin` is offered.
+ * payout, once it is paid; null when the price or the fee is not known, or when less than `tradedUsdMin` is offered.
  */
 function priceOfRung(rung: LadderRung, side: "bid" | "ask"): number | null {
   if (rung.known?.state === "resolved") return happened(rung) === true ? 1 : 0
   const quote = rung.known === null ? quoteOfRung(rung) : null
   const price = quote?.[side] ?? null
-  if (price === null || price * (quote?.[`${side}Shares`] ?? 0) < boundUsdMin) return null
-  const fee = takerFee(price, rung.market.takerFeeRate)
+  if (price === null || price * (quote?.[`${side}Shares`] ?? 0) < tradedUsdMin) return null
+  const { takerFeeRate } = rung.market
+  if (takerFeeRate === null) return null
+  const fee = takerFee(price, takerFeeRate)
   return side === "bid" ? Math.max(0, price - fee) : Math.min(1, price + fee)
 }
 
@@ -337,12 +363,8 @@ function keyOf({ eventKey, kind, rungs: [first] }: Ladder): string {
   return [eventKey, kind, first?.rung.template ?? ""].join("\n")
 }
 
-const levels: ReadonlyArray<ContradictionLevel> = ["riskless", "quotes", "mid"]
-
-function bySpread(a: Contradiction, b: Contradiction): number {
-  return levels.indexOf(a.level) - levels.indexOf(b.level) ||
-    (b.risklessSpread ?? -1) - (a.risklessSpread ?? -1) ||
-    b.midExcess - a.midExcess ||
+function byGain(a: Contradiction, b: Contradiction): number {
+  return b.gainPerShare - a.gainPerShare ||
     byText(a.harder.market.id, b.harder.market.id) ||
     byText(a.easier.market.id, b.easier.market.id)
 }

@@ -58,6 +58,10 @@ export interface Market {
   readonly tokenIds: readonly [TokenId, TokenId]
   /** The scheduled end, not the time of resolution. */
   readonly endsAt: EpochMs | null
+  /** When the venue created it; null when not known. */
+  readonly createdAt: EpochMs | null
+  /** The days that its rules name with their year, as their starts in UTC; empty when not known. */
+  readonly rulesDates: ReadonlyArray<EpochMs>
   /** When the game it is about starts, as last scheduled; null unless it is about a game. */
   readonly gameStartsAt: EpochMs | null
   /**
@@ -77,8 +81,8 @@ export interface Market {
   readonly status: MarketStatus
   /** Best prices of the listing: good enough to choose candidates, not to analyse a market. */
   readonly listed: { readonly bestBid: number; readonly bestAsk: number } | null
-  /** The venue's taker fee rate: fee = shares x rate x p x (1 - p); 0 when unknown. */
-  readonly takerFeeRate: number
+  /** The venue's taker fee rate: fee = shares x rate x p x (1 - p); null when not known. */
+  readonly takerFeeRate: number | null
   /** Null for an ordinary market. */
   readonly mechanical: MechanicalSign | null
 }
@@ -95,6 +99,8 @@ export type MarketFacts = Pick<
   | "outcomes"
   | "tokenIds"
   | "endsAt"
+  | "createdAt"
+  | "rulesDates"
   | "gameStartsAt"
   | "eventKey"
   | "exclusive"

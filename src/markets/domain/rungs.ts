@@ -37,7 +37,7 @@ export interface Rung {
   readonly outcome: 0 | 1
 }
 
-type RungMarket = Pick<Market, "question" | "outcomes" | "endsAt">
+type RungMarket = Pick<Market, "question" | "outcomes" | "endsAt" | "createdAt" | "rulesDates">
 
 /** A part of a question that may be its rung. */
 interface Slot {
@@ -52,7 +52,8 @@ interface Slot {
 }
 
 /** The rungs of a market, at most `rungsPerQuestionMax`; none for a question that is not understood. */
-export function rungsOf({ question, outcomes, endsAt }: RungMarket): ReadonlyArray<Rung> {
+export function rungsOf(market: RungMarket): ReadonlyArray<Rung> {
+  const { question, outcomes } = market
   if (question.length > questionLengthMax) return []
   const text = excerpt(question, questionLengthMax)
   const lower = text.toLowerCase()
@@ -67,7 +68,7 @@ export function rungsOf({ question, outcomes, endsAt }: RungMarket): ReadonlyArr
     ? [line.slot]
     : reversing.test(lower)
     ? []
-    : [...limitSlots(lower), ...dateSlots(lower, endsAt)]
+    : [...limitSlots(lower), ...dateSlots(lower, market)]
   return slots.slice(0, rungsPerQuestionMax).map((slot) => ({
     kind: slot.kind,
     template: templateOf(lower, slot),
@@ -286,15 +287,47 @@ const state = new RegExp(
     "|\\bwill (?:\\d+|one|two|three|four|five) .*\\b(?:happen|occur)\\b",
 )
 
-/** A date without a year takes the year nearest the scheduled end; farther than this, none. */
-const yearlessMs = 92 * day
+/** Dates that are read from the rules of a market. */
+const rulesDatesMax = 12
 
-function dateSlots(text: string, endsAt: EpochMs | null): ReadonlyArray<Slot> {
+const completeDate = new RegExp(
+  `\\b(?:(?<month>${months})\\.? (?<day>\\d{1,2})(?:st|nd|rd|th)?,? (?<year>20\\d\\d)` +
+    `|(?<day>\\d{1,2})(?:st|nd|rd|th)? (?:of )?(?<month>${months}),? (?<year>20\\d\\d)` +
+    "|(?<year>20\\d\\d)-(?<month>\\d\\d)-(?<day>\\d\\d))\\b",
+  "gi",
+)
+
+/**
+ * The days that the rules name with their year, each as its start in UTC, in order and once. Of a question
+ * without a number, which is no rung, none is read.
+ */
+export function rulesDatesOf(question: string, rules: string): ReadonlyArray<EpochMs> {
+  if (!/\d/.test(question)) return []
+  const found = [...rules.matchAll(completeDate)].flatMap(({ groups = {} }) =>
+    startOfDay(Number(groups["year"]), monthOf(groups["month"]), Number(groups["day"])) ?? []
+  )
+  return [...new Set(found)].sort((a, b) => a - b).slice(0, rulesDatesMax)
+}
+
+/** Null for no date, such as "February 30". */
+function startOfDay(year: number, month: number, dayOfMonth: number): EpochMs | null {
+  const start = new Date(Date.UTC(year, month, dayOfMonth))
+  return start.getUTCMonth() === month && dayOfMonth > 0 ? start.getTime() : null
+}
+
+/** From 0, of a name or a number of a month. */
+function monthOf(written = ""): number {
+  return /^\d/.test(written)
+    ? Number(written) - 1
+    : monthStarts.indexOf(written.slice(0, 3).toLowerCase())
+}
+
+function dateSlots(text: string, market: RungMarket): ReadonlyArray<Slot> {
   return [...text.matchAll(dated)].flatMap((match): ReadonlyArray<Slot> => {
     const { word = "" } = match.groups ?? {}
     const isDuration = word === "through"
     if (isDuration ? !lasting.test(text) : state.test(text)) return []
-    const read = instantOf(match.groups ?? {}, endsAt)
+    const read = instantOf(match.groups ?? {}, market)
     if (read === null) return []
     const kind = isDuration ? "longer_duration" : "earlier_deadline"
     return [{
@@ -315,39 +348,69 @@ function dateSlots(text: string, endsAt: EpochMs | null): ReadonlyArray<Slot> {
  */
 function instantOf(
   { word, rest, eoy, year, month, day: dayText }: Readonly<Record<string, string | undefined>>,
-  endsAt: EpochMs | null,
+  market: RungMarket,
 ): { readonly at: EpochMs; readonly form: "day" | "month" | "year" } | null {
   // "By year" without "end of" is no deadline.
   if (eoy === "year" && rest === undefined) return null
-  const monthIndex = month === undefined
-    ? null
-    : /^\d/.test(month)
-    ? Number(month) - 1
-    : monthStarts.indexOf(month.slice(0, 3))
+  const monthIndex = month === undefined ? null : monthOf(month)
   const dayOfMonth = dayText === undefined ? null : Number(dayText)
   const isBefore = word === "before"
   const isEnd = rest !== undefined || eoy !== undefined || (dayOfMonth !== null && !isBefore)
   const instantIn = (year: number): EpochMs | null => {
     if (monthIndex === null) return Date.UTC(year + (isEnd ? 1 : 0), 0, 1)
     if (dayOfMonth === null) return Date.UTC(year, monthIndex + (isEnd ? 1 : 0), 1)
-    const start = new Date(Date.UTC(year, monthIndex, dayOfMonth))
-    // "February 30" is no date.
-    if (start.getUTCMonth() !== monthIndex || start.getUTCDate() !== dayOfMonth) return null
-    return start.getTime() + (isEnd ? day : 0)
+    const start = startOfDay(year, monthIndex, dayOfMonth)
+    return start === null ? null : start + (isEnd ? day : 0)
   }
-  const at = year === undefined ? nearest(instantIn, endsAt) : instantIn(Number(year))
-  const isExact = isEnd || isBefore
-  return at === null ? null : { at, form: isExact ? "day" : month === undefined ? "year" : "month" }
+  const form = isEnd || isBefore ? "day" : month === undefined ? "year" : "month"
+  const at = onlyReading(instantIn, form, year === undefined ? null : Number(year), market)
+  return at === null ? null : { at, form }
 }
 
-/** The instant in the year in which it is nearest to the scheduled end. */
-function nearest(
+/** How far a date of the rules may be from the question's, when both mean the same. */
+const sameDateMs = { day, month: 31 * day, year: 366 * day } as const
+/** How long before its own deadline a market may be scheduled to end. */
+const endSlackMs = 2 * day
+
+/**
+ * The one instant that a date can mean: with the year of the rules, which must name this date in one
+ * year only; without dates in the rules with its own year, or with the only year in which it is
+ * between the market's creation and its scheduled end. Never before the creation. Null where the texts
+ * do not agree, or allow several.
+ */
+function onlyReading(
   instantIn: (year: number) => EpochMs | null,
-  endsAt: EpochMs | null,
+  form: "day" | "month" | "year",
+  stated: number | null,
+  { endsAt, createdAt, rulesDates }: RungMarket,
 ): EpochMs | null {
-  if (endsAt === null) return null
-  const year = new Date(endsAt).getUTCFullYear()
-  const [best] = [year - 1, year, year + 1].flatMap((each) => instantIn(each) ?? [])
-    .sort((a, b) => Math.abs(a - endsAt) - Math.abs(b - endsAt))
-  return best === undefined || Math.abs(best - endsAt) > yearlessMs ? null : best
+  const yearOf = (at: EpochMs) => new Date(at).getUTCFullYear()
+  const years = (first: number, last: number) =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n)
+  const isAfterCreation = (at: EpochMs) => createdAt === null || at > createdAt
+  const inRules = [
+    ...new Set(
+      rulesDates.flatMap((date) =>
+        years(yearOf(date) - 1, yearOf(date) + 1).filter((year) => {
+          const at = instantIn(year)
+          return at !== null && Math.abs(at - date) <= sameDateMs[form]
+        })
+      ),
+    ),
+  ]
+  const candidates = rulesDates.length > 0
+    ? stated !== null && form === "year" ? inRules.filter((year) => year === stated) : inRules
+    : stated !== null
+    ? [stated]
+    : endsAt === null
+    ? []
+    : years(yearOf(createdAt ?? endsAt - endSlackMs), yearOf(endsAt) + 1).filter((year) => {
+      const at = instantIn(year) ?? Number.POSITIVE_INFINITY
+      return at <= endsAt + endSlackMs && at > (createdAt ?? endsAt - endSlackMs)
+    })
+  const [only, other] = candidates
+  if (only === undefined || other !== undefined) return null
+  if (stated !== null && stated !== only) return null
+  const at = instantIn(only)
+  return at !== null && isAfterCreation(at) ? at : null
 }

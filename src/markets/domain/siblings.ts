@@ -1,13 +1,14 @@
 /**
- * The exclusive outcomes of one event, and the sum of their prices.
+ * The exclusive outcomes of one event, and what they are bid and asked for together.
  *
- * Of the exclusive markets with one `eventSlug` at most one pays its first outcome, so fair prices sum
- * to at most 1. They sum to exactly 1 only if the outcome that happens is surely among them, which the
- * venue does not say: a sum under 1 is no contradiction.
+ * Of the exclusive markets with one `eventSlug` at most one pays its first outcome, so bids of more
+ * than 1 together contradict that. Asks of less than 1 contradict nothing: the outcome that happens need
+ * not be among the markets.
  *
  * @module
  */
 import { fromHalfSteps, halfSteps } from "./book.ts"
+import { tradedUsdMin } from "./ladders.ts"
 import { type Market, slugKey } from "./market.ts"
 import { complement, type Quote, roundMicroUsd, takerFee } from "./quote.ts"
 
@@ -25,7 +26,7 @@ type SiblingMarket = Pick<
 /** Markets of one event that are summed; of more, none, because a part would mislead. */
 export const siblingsMax = 128
 
-/** The sum of the prices of one event's first outcomes. */
+/** What one event's first outcomes are bid and asked for together. */
 export interface SiblingSum {
   readonly eventSlug: string
   /** The summed markets, dearest first. */
@@ -35,17 +36,20 @@ export interface SiblingSum {
    * text must then say "of the outcomes seen".
    */
   readonly partial: boolean
-  readonly midSum: number
-  /** midSum - 1. Above 0 is a contradiction, also when partial; below 0 is the price of all others. */
-  readonly distance: number
+  /** Sums of the bids and of the asks; null when one of them is not known. */
+  readonly bidSum: number | null
+  readonly askSum: number | null
   /**
-   * USD that one share of each second outcome gains at its asks, after taker fees, whichever outcome
-   * happens: sum of bids - 1 - fees, negative for a loss. Null when a bid is not known. It assumes
-   * that every market is paid 1 or 0 by its rules.
+   * What buying the second outcome of some of the markets gains, at most one of which fails to pay;
+   * null when no such purchase of at least `tradedUsdMin` gains after fees.
    */
-  readonly risklessSpread: number | null
-  /** Shares of each that the quotes offer at that price; null when not known. */
-  readonly shares: number | null
+  readonly basket: {
+    readonly outcomes: number
+    /** Shares of each that are offered at their quotes. */
+    readonly shares: number
+    readonly costUsd: number
+    readonly gainUsd: number
+  } | null
 }
 
 /**
@@ -78,33 +82,43 @@ function sumOf(
     .sort((a, b) => b.quote.mid - a.quote.mid || (a.market.id < b.market.id ? -1 : 1))
   const [first] = priced
   if (first === undefined || priced.length < 2) return null
-  const { eventSlug } = first.market
-  const midSteps = priced.reduce((sum, { quote }) => sum + halfSteps(quote.mid), 0)
+  const sumOfSide = (side: "bid" | "ask") =>
+    priced.some(({ quote }) => quote[side] === null)
+      ? null
+      : fromHalfSteps(priced.reduce((sum, { quote }) => sum + halfSteps(quote[side] ?? 0), 0))
   return {
-    eventSlug,
+    eventSlug: first.market.eventSlug,
     markets: priced,
-    partial: priced.length < event.length || !isComplete(eventSlug),
-    midSum: fromHalfSteps(midSteps),
-    distance: fromHalfSteps(midSteps - halfSteps(1)),
-    ...basketOf(priced),
+    partial: priced.length < event.length || !isComplete(first.market.eventSlug),
+    bidSum: sumOfSide("bid"),
+    askSum: sumOfSide("ask"),
+    basket: basketOf(priced),
   }
 }
 
-/** Buying each second outcome: all of them pay 1 USD but at most one, whose cost is then lost. */
+/**
+ * The basket of the n dearest bids that gains most in its worst state: all of its shares pay 1 USD but
+ * one, whose cost is lost.
+ */
 function basketOf(
   priced: ReadonlyArray<{ readonly market: SiblingMarket; readonly quote: Quote }>,
-): Pick<SiblingSum, "risklessSpread" | "shares"> {
-  let bidSteps = 0
-  let fees = 0
-  let shares: number | null = Number.POSITIVE_INFINITY
-  for (const { market, quote } of priced) {
-    if (quote.bid === null) return { risklessSpread: null, shares: null }
-    bidSteps += halfSteps(quote.bid)
-    fees += takerFee(complement(quote.bid), market.takerFeeRate)
-    shares = shares === null || quote.bidShares === null ? null : Math.min(shares, quote.bidShares)
+): SiblingSum["basket"] {
+  const legs = priced.flatMap(({ market: { takerFeeRate }, quote: { bid, bidShares } }) =>
+    bid === null || bidShares === null || takerFeeRate === null
+      ? []
+      : [{ bid, bidShares, takerFeeRate }]
+  ).toSorted((a, b) => b.bid - a.bid)
+  let [cost, shares] = [0, Number.POSITIVE_INFINITY]
+  let best: SiblingSum["basket"] = null
+  for (const [n, { bid, bidShares, takerFeeRate }] of legs.entries()) {
+    const price = complement(bid)
+    cost += price + takerFee(price, takerFeeRate)
+    shares = Math.min(shares, bidShares)
+    const gainUsd = roundMicroUsd((n - cost) * shares)
+    const costUsd = roundMicroUsd(cost * shares)
+    if (gainUsd > (best?.gainUsd ?? 0) && costUsd >= tradedUsdMin) {
+      best = { outcomes: n + 1, shares, costUsd, gainUsd }
+    }
   }
-  return {
-    risklessSpread: roundMicroUsd(fromHalfSteps(bidSteps - halfSteps(1)) - fees),
-    shares,
-  }
+  return best
 }

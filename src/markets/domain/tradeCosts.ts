@@ -57,10 +57,10 @@ interface RoundTrip {
   readonly shareOfStake: number
 }
 
-/** Null without a bid and an ask, or where nothing is staked because the ask is 0. */
-export function roundTripOf(quote: Quote, takerFeeRate: number): RoundTrip | null {
+/** Null without a bid, an ask and a known fee, or where nothing is staked because the ask is 0. */
+export function roundTripOf(quote: Quote, takerFeeRate: number | null): RoundTrip | null {
   const { bid, ask } = quote
-  if (bid === null || ask === null || ask === 0) return null
+  if (bid === null || ask === null || ask === 0 || takerFeeRate === null) return null
   const cost = priceDifference(ask, bid) + takerFee(ask, takerFeeRate) + takerFee(bid, takerFeeRate)
   return { costPerShare: roundMicroUsd(cost), shareOfStake: roundMicroUsd(cost / ask) }
 }
@@ -80,17 +80,17 @@ interface CopyCost {
   readonly edgeLeft: number | null
 }
 
-/** Null without an ask. `quote` is of the outcome that the wallet bought. */
+/** Null without an ask or a known fee. `quote` is of the outcome that the wallet bought. */
 export function copyCostOf(
   { entryPrice, edge, quote, takerFeeRate }: {
     readonly entryPrice: number
     readonly edge: number | null
     readonly quote: Quote
-    readonly takerFeeRate: number
+    readonly takerFeeRate: number | null
   },
 ): CopyCost | null {
   const { ask } = quote
-  if (ask === null) return null
+  if (ask === null || takerFeeRate === null) return null
   const difference = roundMicroUsd(ask - entryPrice)
   const fee = roundMicroUsd(takerFee(ask, takerFeeRate))
   const edgeLeft = edge === null ? null : roundMicroUsd(edge - difference - fee)

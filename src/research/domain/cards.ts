@@ -77,7 +77,7 @@ function built({ facts, ...draft }: Draft, place: number, { market }: ReportMate
 /** What buying an outcome is worth when it is paid with this probability. */
 function valueAt(material: ReportMaterial, outcome: 0 | 1, probability: number): number {
   const { ask, takerFeeRate } = sideOf(material, outcome)
-  if (ask === null || material.book === null) return 0
+  if (ask === null || material.book === null || takerFeeRate === null) return 0
   const edge = probability - breakEvenProbability(ask, takerFeeRate)
   const limit = limitPriceOf(probability, takerFeeRate)
   return valueOf({ edge, ask, offeredUsd: offeredUsdOf(material.book.offers[outcome], limit) })
@@ -126,9 +126,6 @@ function decisiveDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   }]
 }
 
-/** The share of a contradiction that cannot be traded at a gain, or of an implied price, that counts. */
-const untradedShare = 0.1
-
 function siblingDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { market: { slug } } = material
   const { contradictions: [best], implied } = siblingView(material)
@@ -145,9 +142,7 @@ function siblingDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
     ...best === undefined || first === undefined ? [] : [{
       kind: "contradiction" as const,
       market: slug,
-      valueUsd: best.level === "riskless" && best.size !== null
-        ? best.size.gainUsd
-        : best.midExcess * untradedShare,
+      valueUsd: best.size?.gainUsd ?? 0,
       facts: (): Card["facts"] => [first, ...rest],
     }],
   ]
@@ -179,7 +174,7 @@ function walletDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { market: { slug, takerFeeRate }, now, book } = material
   return labelledPositions(material).flatMap((position) => {
     const copy = copyOf(material, position)
-    if (copy === null || copy.edgeLeft <= 0 || book === null) return []
+    if (copy === null || copy.edgeLeft <= 0 || book === null || takerFeeRate === null) return []
     const { ask, edgeLeft } = copy
     const limit = limitPriceOf(breakEvenProbability(ask, takerFeeRate) + edgeLeft, takerFeeRate)
     const offeredUsd = offeredUsdOf(book.offers[favouredBy(position)], limit)

@@ -28,7 +28,7 @@ const DecisionSide = Schema.Struct({
   ask: PriceOrNull("Lowest ask, USD per share; null without an order book"),
   breakEven: described(
     Schema.NullOr(Rate),
-    "Probability, 0 to 1, from which buying at `ask` gains on average, fee included; null without an ask",
+    "Probability, 0 to 1, from which buying at `ask` gains on average, fee included; null without an ask or a known fee",
   ),
   averagePrice100Usd: PriceOrNull(
     "Mean price of buying for 100 USD, without fees; null when the book offers less",
@@ -36,11 +36,13 @@ const DecisionSide = Schema.Struct({
   averagePrice1000Usd: PriceOrNull(
     "Mean price of buying for 1,000 USD, without fees; null when the book offers less",
   ),
-  limitPrice: described(
-    Price,
-    "Highest price, USD per share, that breaks even at the stated probability, fee included",
+  limitPrice: PriceOrNull(
+    "Highest price, USD per share, that breaks even at the stated probability, fee included; null without a known fee",
   ),
-  sizeUsd: described(Amount, "What the book offers at `limitPrice` or less, USD"),
+  sizeUsd: described(
+    Schema.NullOr(Amount),
+    "What the book offers at `limitPrice` or less, USD; null without it",
+  ),
 }).annotate({ identifier: "DecisionSide", description: "One outcome: what it costs, and is worth" })
 
 export const Decision = Schema.Struct({
@@ -65,8 +67,9 @@ export const averageUsd = [100, 1_000] as const
 interface SideView {
   readonly outcome: 0 | 1
   readonly ask: number | null
-  readonly limit: number
-  readonly sizeUsd: number
+  /** Null when the fee is not known. */
+  readonly limit: number | null
+  readonly sizeUsd: number | null
   readonly offeredUsd: number
   readonly averages: readonly [number | null, number | null]
 }
@@ -77,13 +80,15 @@ export function sidesOf(material: ReportMaterial): readonly [SideView, SideView]
   const probability = estimate?.probability ?? priceOf(material).mid
   const view = (outcome: 0 | 1): SideView => {
     const offers = book?.offers[outcome] ?? []
-    const limit = limitPriceOf(outcome === 0 ? probability : 1 - probability, takerFeeRate)
+    const limit = takerFeeRate === null
+      ? null
+      : limitPriceOf(outcome === 0 ? probability : 1 - probability, takerFeeRate)
     const [first, second] = averageUsd
     return {
       outcome,
       ask: book === null ? null : quoteOfOutcome(book.quote, outcome).ask,
       limit,
-      sizeUsd: offeredUsdOf(offers, limit),
+      sizeUsd: limit === null ? null : offeredUsdOf(offers, limit),
       offeredUsd: offeredUsdOf(offers),
       averages: [averagePriceOf(offers, first), averagePriceOf(offers, second)],
     }
@@ -99,7 +104,9 @@ export function decisionOf(material: ReportMaterial): Decision {
       ? sidesOf(material).map(({ outcome, ask, limit, sizeUsd, averages }) => ({
         outcome: outcomes[outcome],
         ask,
-        breakEven: ask === null ? null : breakEvenProbability(ask, takerFeeRate),
+        breakEven: ask === null || takerFeeRate === null
+          ? null
+          : breakEvenProbability(ask, takerFeeRate),
         averagePrice100Usd: averages[0],
         averagePrice1000Usd: averages[1],
         limitPrice: limit,

@@ -146,7 +146,7 @@ function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
   const payout = payoutOf(material)
   return [
     estimate === null ? noNumberFact(about, true) : estimateFact(about, statedNumber(estimate)),
-    ...estimate === null || sides === null ? [] : [limitFact(about, sides)],
+    ...estimate === null || sides === null ? [] : present(limitFact(about, sides)),
     ...costs,
     ...sides === null ? [] : averageFacts(about, [purchases(sides[0]), purchases(sides[1])]),
     ...payout === null

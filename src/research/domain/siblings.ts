@@ -17,7 +17,7 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
 import { phrase } from "../../writing/domain/statement.ts"
 import { factOf, type NewFact } from "../../writing/facts/fact.ts"
-import { excessMin, rivalFact, rungsFact, sumFact } from "../../writing/facts/ladders.ts"
+import { rivalFact, rungsFact, sumFact } from "../../writing/facts/ladders.ts"
 import { aboutOf, isLive, quoteNow, type ReportMaterial, type Siblings } from "./material.ts"
 
 interface SiblingView {
@@ -30,6 +30,9 @@ interface SiblingView {
   /** The exclusive outcomes of the event; null when they are none, or not read. */
   readonly sum: SiblingSum | null
 }
+
+/** An implied outcome at this price or more agrees with it. */
+const impliedMax = 0.99
 
 export function siblingView(material: ReportMaterial): SiblingView {
   const { market, siblings, proposal } = material
@@ -48,12 +51,12 @@ export function siblingView(material: ReportMaterial): SiblingView {
   const isRung = ({ market: { id } }: LadderRung) => ladder.some((rung) => rung.market.id === id)
   return {
     rungs: ladder,
-    contradictions: contradictionsOf(ladders).filter(({ harder, easier, midExcess }) =>
-      midExcess >= excessMin && isRung(harder) && isRung(easier)
+    contradictions: contradictionsOf(ladders).filter(({ harder, easier, size }) =>
+      size !== null && isRung(harder) && isRung(easier)
     ),
     implied:
       impliedEnds(ladders).find(({ target, mid }) =>
-        isOwn(target) && mid !== null && halfSteps(mid) < halfSteps(1 - excessMin)
+        isOwn(target) && mid !== null && halfSteps(mid) < halfSteps(impliedMax)
       ) ?? null,
     sum: siblings === null
       ? null

@@ -24,6 +24,7 @@ import {
   Slug,
   TokenId,
 } from "../../markets/domain/market.ts"
+import { rulesDatesOf } from "../../markets/domain/rungs.ts"
 import { type MarketRules, rulesLengthMax } from "../../markets/domain/proposal.ts"
 import {
   inMarketBatches,
@@ -172,6 +173,8 @@ function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
     outcomes,
     tokenIds: [TokenId.make(tokenIds[0]), TokenId.make(tokenIds[1])],
     endsAt,
+    createdAt: instant(row["createdAt"]),
+    rulesDates: rulesDatesOf(question, rulesOf(row, event)),
     gameStartsAt: isGame(row, gameId, category) ? instant(row["gameStartTime"]) : null,
     eventKey: eventKeyOf({
       eventSlug,
@@ -271,10 +274,17 @@ function listedOf(row: WireObject): Market["listed"] {
   return bestBid >= 0 && bestBid < bestAsk && bestAsk <= 1 ? { bestBid, bestAsk } : null
 }
 
-/** `takerBaseFee` is ignored: it belongs to old fee rules. */
-function takerFeeRateOf(row: WireObject): number {
-  const rate = number(object(row["feeSchedule"])?.["rate"])
-  return rate !== null && rate >= 0 && rate <= 1 ? rate : 0
+/**
+ * 0 only where the row says so. Null for a schedule that is missing, is no rate of the stake, or has
+ * another formula than rate x p x (1 - p), which is that of exponent 1. `takerBaseFee` is ignored: it
+ * belongs to old fee rules.
+ */
+function takerFeeRateOf(row: WireObject): number | null {
+  const schedule = object(row["feeSchedule"]) ?? object(list(`[${text(row["feeSchedule"])}]`)[0])
+  const rate = number(schedule?.["rate"])
+  if (schedule === null || rate === null) return flag(row["feesEnabled"]) === false ? 0 : null
+  const exponent = schedule["exponent"] === undefined ? 1 : number(schedule["exponent"])
+  return rate === 0 || (exponent === 1 && rate > 0 && rate <= 1) ? rate : null
 }
 
 /** The first of these fields with an amount; null when there is none. */
@@ -663,13 +673,16 @@ export function decodeRules(value: unknown): Result.Result<MarketRules, RulesRej
   if (row === null) return Result.fail("undecodable")
   const id = conditionId(row["conditionId"])
   if (id === null) return Result.fail("missing_id")
-  const event = object(list(row["events"])[0])
-  const text = rulesText(row["description"]) || rulesText(event?.["description"])
-  return text === ""
+  const rules = excerpt(rulesOf(row, eventOf(row)), rulesLengthMax)
+  return rules === ""
     ? Result.fail("missing_rules")
-    : Result.succeed({ marketId: MarketId.make(id), text })
+    : Result.succeed({ marketId: MarketId.make(id), text: rules })
 }
 
-function rulesText(value: unknown): string {
-  return typeof value === "string" ? excerpt(value.slice(0, readLengthMax), rulesLengthMax) : ""
+/** The text of a row, or else of its event, as the venue wrote it. */
+function rulesOf(row: WireObject, event: WireObject | null): string {
+  const texts = [row["description"], event?.["description"]].flatMap((value) =>
+    typeof value === "string" && value.trim() !== "" ? [value.slice(0, readLengthMax)] : []
+  )
+  return texts[0] ?? ""
 }

@@ -15,7 +15,9 @@ import {
   type MarketStatus,
   type PricePoint,
 } from "../../markets/domain/market.ts"
+import { rulesDatesOf } from "../../markets/domain/rungs.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
+import { rulesOf } from "./endings.ts"
 import { between, gaussian, type Key, mix, uniform } from "./seed.ts"
 
 /** Makers update their quotes at this interval; the book does not change in between. */
@@ -160,6 +162,8 @@ export function listedAt(
     outcomes: market.outcomes,
     tokenIds: market.tokenIds,
     endsAt: market.listedEndsAt,
+    createdAt: market.opensAt,
+    rulesDates: rulesDatesOf(market.question, rulesOf(market)),
     gameStartsAt: market.kind === "sports" ? market.endsAt : null,
     eventKey: eventKeyOf({ eventSlug: market.eventSlug, window: windowOf(market) }),
     exclusive: false,

@@ -118,9 +118,18 @@ function proposalOf(world: World, market: SimulatedMarket, at: EpochMs): Proposa
 function factsOf(market: Market): MarketFacts {
   const { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, gameStartsAt } =
     market
-  const { eventKey, exclusive, takerFeeRate } = market
+  const { createdAt, rulesDates, eventKey, exclusive, takerFeeRate } = market
   const named = { id, slug, question, eventSlug, url, category, outcomes, tokenIds }
-  return { ...named, endsAt, gameStartsAt, eventKey, exclusive, takerFeeRate }
+  return {
+    ...named,
+    endsAt,
+    createdAt,
+    rulesDates,
+    gameStartsAt,
+    eventKey,
+    exclusive,
+    takerFeeRate,
+  }
 }
 
 function decoded<A>(rows: ReadonlyArray<A>): Decoded<A> {

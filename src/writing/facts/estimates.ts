@@ -57,19 +57,26 @@ export function noNumberFact(about: About, isLive: boolean): NewFact {
 interface SideLimit {
   readonly outcome: 0 | 1
   /** The highest price that breaks even at the number, fee included. */
-  readonly limit: number
+  readonly limit: number | null
   /** What the book offers at that price or less, USD. */
-  readonly sizeUsd: number
+  readonly sizeUsd: number | null
 }
 
 /** `At that number Yes is worth at most 0.571 and No 0.409 after the fee; neither is offered so low.` */
-export function limitFact(about: About, sides: readonly [SideLimit, SideLimit]): NewFact {
-  const worth = sides.map(({ outcome, limit }) =>
+export function limitFact(
+  about: About,
+  sides: readonly [SideLimit, SideLimit],
+): NewFact | null {
+  const known = sides.flatMap(({ outcome, limit, sizeUsd }) =>
+    limit === null || sizeUsd === null ? [] : [{ outcome, limit, sizeUsd }]
+  )
+  if (known.length < sides.length) return null
+  const worth = known.map(({ outcome, limit }) =>
     phrase`${outcomeOf(about, outcome, `outcome${outcome + 1}`)} ${
       outcome === 0 ? phrase`is worth at most ` : phrase``
     }${rounded(`limit${outcome + 1}`, limit)}`
   )
-  const offered = sides.find(({ sizeUsd }) => sizeUsd > 0)
+  const offered = known.find(({ sizeUsd }) => sizeUsd > 0)
   return factOf(
     "method",
     about.slug,

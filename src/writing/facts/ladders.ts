@@ -4,36 +4,17 @@
  * @module
  */
 import type { Contradiction, ImpliedEnd, LadderRung } from "../../markets/domain/ladders.ts"
-import {
-  complement,
-  priceDifference,
-  type Quote,
-  quoteOfOutcome,
-} from "../../markets/domain/quote.ts"
+import { complement, type Quote, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
 import { type About, cents, count, factOf, named, type NewFact, price, usd } from "./fact.ts"
 
-/** The gain of a pair of purchases that pays whichever of two contradicting prices is wrong. */
+/** The gain of a pair of purchases, whichever of two contradicting prices is wrong; none without a size. */
 export function pairFacts(found: Contradiction): ReadonlyArray<NewFact> {
-  const { harder, easier, bid, ask, risklessSpread, size, level, midExcess } = found
+  const { harder, easier, bid, ask, gainPerShare, size } = found
   const slug = easier.market.slug
   const opposite = harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0]
-  if (level !== "riskless" || bid === null || ask === null || risklessSpread === null) {
-    return [factOf(
-      "relation",
-      slug,
-      phrase`${questionOf(harder, "market")} is ${cents("excess", midExcess)} dearer than ${
-        questionOf(easier, "market2")
-      }, though ${found.reason}; ${
-        bid === null || ask === null
-          ? "not all of their quotes could be read"
-          : level === "quotes"
-          ? "fees cost more than that"
-          : "the spreads cost more than that"
-      }.`,
-    )]
-  }
+  if (size === null) return []
   return [
     factOf(
       "relation",
@@ -43,19 +24,15 @@ export function pairFacts(found: Contradiction): ReadonlyArray<NewFact> {
       } at ${price("ask", ask)} and ${named("outcome2", opposite)} in ${
         questionOf(harder, "market2")
       } at ${price("ask2", complement(bid))} gain ${
-        cents("riskless", risklessSpread)
-      } a share together after fees, whichever happens.`,
+        cents("gain", gainPerShare)
+      } a share together after fees, if both are decided as their titles read.`,
     ),
     factOf(
       "relation",
       slug,
-      phrase`The reason: ${found.reason}.${
-        size === null
-          ? phrase``
-          : phrase` The quotes allow ${usd("stake", size.costUsd)} of cost, for a gain of ${
-            usd("gainUsd", size.gainUsd)
-          }.`
-      }`,
+      phrase`The reason: ${found.reason}. The quotes allow ${
+        usd("stake", size.costUsd)
+      } of cost, for a gain of ${usd("gainUsd", size.gainUsd)}.`,
     ),
   ]
 }
@@ -80,30 +57,19 @@ export function impliedFact(implied: ImpliedEnd): NewFact | null {
 /** Rungs that are listed with their prices: those nearest to this market. */
 const listedMax = 7
 
-/** A smaller contradiction of two mids is noise. */
-export const excessMin = 0.01
-
-/** All priced rungs of a ladder, the easiest first, and whether a harder one is dearer. */
+/** All priced rungs of a ladder, the easiest first. */
 export function rungsFact(about: About, rungs: ReadonlyArray<LadderRung>): NewFact {
   const own = rungs.findIndex(({ market }) => market.slug === about.slug)
   const first = Math.max(0, Math.min(own - 3, rungs.length - listedMax))
   const prices = rungs.slice(first, first + listedMax).map((rung, n) =>
     phrase`${named(`rung${n + 1}`, rung.rung.label)} ${price(`price${n + 1}`, priceOfRung(rung))}`
   )
-  const pairs = rungs.flatMap((easier, n) =>
-    rungs.slice(n + 1).filter((harder) =>
-      harder.rung.rank > easier.rung.rank &&
-      priceDifference(priceOfRung(harder), priceOfRung(easier)) >= excessMin
-    )
-  )
   return factOf(
     "relation",
     about.slug,
-    phrase`Of ${count("rungs", rungs.length, "priced rung")} on its ladder ${
-      pairs.length === 0
-        ? phrase`no harder one is dearer`
-        : phrase`${count("pairs", pairs.length, "pair is", "pairs are")} in the wrong order`
-    }: ${listed(prices)}.`,
+    phrase`Its ladder has ${count("rungs", rungs.length, "priced rung")}, the easiest first: ${
+      listed(prices)
+    }.`,
   )
 }
 
@@ -122,24 +88,26 @@ export function rivalFact(
   )
 }
 
-/** The sum of the exclusive outcomes of the event. */
+/** What the exclusive outcomes of the event are bid and asked for, and a basket that gains. */
 export function sumFact(about: About, sum: SiblingSum): NewFact {
+  const { bidSum, askSum, basket } = sum
   const outcomes = count("siblings", sum.markets.length, "exclusive outcome")
-  const total = phrase`The ${outcomes} of its event${sum.partial ? " that were read" : ""} sum to ${
-    price("sum", sum.midSum)
-  }`
-  const gain = sum.risklessSpread
-  if (gain === null) {
-    return factOf("relation", about.slug, phrase`${total}; not all of their quotes could be read.`)
-  }
+  const total = phrase`The ${outcomes} of its event${sum.partial ? " that were read" : ""}`
+  const sides = bidSum === null || askSum === null
+    ? phrase`${total} are not all quoted`
+    : phrase`${total} are bid ${price("bidSum", bidSum)} and asked ${
+      price("askSum", askSum)
+    } together`
   return factOf(
     "relation",
     about.slug,
-    gain > 0
-      ? phrase`${total}: one share of each second outcome gains ${
-        cents("riskless", gain)
-      } after fees.`
-      : phrase`${total}; after fees that leaves no gain.`,
+    basket === null
+      ? phrase`${sides}; at most one is paid, and no purchase of the others gains after fees.`
+      : phrase`${sides}; at most one is paid: the second outcomes of the ${
+        count("basket", basket.outcomes, "dearest", "dearest")
+      } cost ${usd("stake", basket.costUsd)} at their quotes and gain ${
+        usd("gainUsd", basket.gainUsd)
+      } after fees.`,
   )
 }
 

@@ -24,12 +24,13 @@ export interface Side {
   readonly outcome: 0 | 1
   readonly bid: number | null
   readonly ask: number | null
-  readonly takerFeeRate: number
+  /** Null when not known: then no figure after fees is stated. */
+  readonly takerFeeRate: number | null
 }
 
-/** `Yes at the ask of 0.67 breaks even at 68.1%, fee included.` Null without an ask. */
+/** `Yes at the ask of 0.67 breaks even at 68.1%, fee included.` Null without an ask or a known fee. */
 export function costFact(about: About, { outcome, ask, takerFeeRate }: Side): NewFact | null {
-  if (ask === null) return null
+  if (ask === null || takerFeeRate === null) return null
   return factOf(
     "book",
     about.slug,
@@ -39,9 +40,9 @@ export function costFact(about: About, { outcome, ask, takerFeeRate }: Side): Ne
   )
 }
 
-/** `Yes at the ask of 0.67 gains 31.9 cents or loses 68.1 cents a share.` Null without an ask. */
+/** `Yes at the ask of 0.67 gains 31.9 cents or loses 68.1 cents a share.` Null without an ask or a known fee. */
 export function stakeFact(about: About, { outcome, ask, takerFeeRate }: Side): NewFact | null {
-  if (ask === null) return null
+  if (ask === null || takerFeeRate === null) return null
   const cost = breakEvenProbability(ask, takerFeeRate)
   return factOf(
     "book",

@@ -74,7 +74,7 @@ export function favouredBy({ outcome, label }: LabelledPosition): 0 | 1 {
 export function edgeLeftOf(
   position: LabelledPosition,
   quote: Quote | null,
-  takerFeeRate: number,
+  takerFeeRate: number | null,
 ): { readonly ask: number; readonly edgeLeft: number } | null {
   const band = bandAt(position)
   if (quote === null || band === null) return null

@@ -17,8 +17,9 @@ import {
   type LadderMarket,
   ladderMarketsMax,
   laddersOf,
+  tradedUsdMin,
 } from "../../../src/markets/domain/ladders.ts"
-import { MarketId } from "../../../src/markets/domain/market.ts"
+import { type Market, MarketId } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import { law } from "../../support/effect.ts"
 import { market } from "../../support/movers/market.ts"
@@ -114,6 +115,14 @@ function worstGain(
   return Math.min(...paid) - costOf(first, aHappens) - costOf(second, bHappens)
 }
 
+/** What both quotes of a pair cost together, when it can be bought. */
+function boughtFor({ rungs }: GivenLadder, easier: number, harder: number): number {
+  const [first, second] = [rungs[easier], rungs[harder]]
+  if (first === undefined || second === undefined) return 0
+  const shares = Math.min(first.askShares, second.bidShares)
+  return shares * (costOf(first, true) + costOf(second, false))
+}
+
 const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6
 const indexOf = ({ market: { id } }: { readonly market: { readonly id: string } }) =>
   Number(id.slice(1))
@@ -132,42 +141,23 @@ law("contradictionsOf() finds none in coherent prices", ladder, (coherent) => {
     contradictionsOf(ladders).length === 0
 })
 
-law(
-  "contradictionsOf() finds exactly the pairs whose mids contradict each other",
-  ladder,
-  (any) => {
-    const found = contradictionsOf(laddersOf(marketsOf(any))).map(pairKey).sort()
-    const mid = (n: number) => (any.rungs[n]?.bid ?? 0) + (any.rungs[n]?.ask ?? 0)
-    const expected = any.rungs.flatMap((_, easier) =>
-      any.rungs.flatMap((_, harder) =>
-        harder > easier && mid(harder) > mid(easier) ? [`${easier} ${harder}`] : []
-      )
-    )
-    deepStrictEqual(found, expected.sort())
-  },
-)
-
 law("contradictionsOf() states the gain in the worst of all states, after fees", ladder, (any) => {
   for (const found of contradictionsOf(laddersOf(marketsOf(any)))) {
-    const { easier, harder, level, risklessSpread, size } = found
+    const { easier, harder, gainPerShare, size } = found
     const gain = worstGain(any, [indexOf(easier), true], [indexOf(harder), false])
-    if (risklessSpread === null || !near(risklessSpread, gain)) return false
-    if (level === "riskless" !== risklessSpread > 0) return false
+    if (gainPerShare <= 0 || !near(gainPerShare, gain)) return false
     const shares = Math.min(
       any.rungs[indexOf(harder)]?.bidShares ?? 0,
       any.rungs[indexOf(easier)]?.askShares ?? 0,
     )
-    if (size === null || size.shares !== shares) return false
+    if (size === null || size.shares !== shares || size.costUsd < tradedUsdMin) return false
     if (!near(size.gainUsd / shares, gain)) return false
   }
   return true
 })
 
-law("contradictionsOf() misses no pair of trades that gains in every state", ladder, (any) => {
-  const riskless = new Set(
-    contradictionsOf(laddersOf(marketsOf(any)))
-      .filter(({ level }) => level === "riskless").map(pairKey),
-  )
+law("contradictionsOf() finds exactly the pairs that gain in every state", ladder, (any) => {
+  const found = new Set(contradictionsOf(laddersOf(marketsOf(any))).map(pairKey))
   const sides = [true, false]
   for (const [easier] of any.rungs.entries()) {
     for (const [harder] of any.rungs.entries()) {
@@ -175,8 +165,12 @@ law("contradictionsOf() misses no pair of trades that gains in every state", lad
       const best = Math.max(
         ...sides.flatMap((a) => sides.map((b) => worstGain(any, [easier, a], [harder, b]))),
       )
-      if (best > 1e-6 && !riskless.has(`${easier} ${harder}`)) return false
-      if (best < -1e-6 && riskless.has(`${easier} ${harder}`)) return false
+      const usd = boughtFor(any, easier, harder)
+      if (near(usd, tradedUsdMin) || near(best, 0)) continue
+      const isFound = found.has(`${easier} ${harder}`)
+      if (isFound !== (best > 0 && usd >= tradedUsdMin) && found.size < contradictionsMax) {
+        return false
+      }
     }
   }
   return true
@@ -249,7 +243,7 @@ Deno.test("laddersOf() compares only markets of one event", () => {
 })
 
 function plain(bid: number, ask: number): Given {
-  return { bid, ask, bidShares: 10, askShares: 10, flipped: false, feeHundredths: 0 }
+  return { bid, ask, bidShares: 1_000, askShares: 1_000, flipped: false, feeHundredths: 0 }
 }
 
 Deno.test("contradictionsOf() compares no equal rungs, and no market whose end is known", () => {
@@ -263,32 +257,97 @@ Deno.test("contradictionsOf() compares no equal rungs, and no market whose end i
   deepStrictEqual(contradictionsOf(laddersOf([easier, { ...harder, known }])), [])
 })
 
-Deno.test("contradictionsOf() distinguishes three levels", () => {
-  const levelOf = (bid: number, ask: number, feeHundredths: number) => {
-    const rungs = [{ ...plain(3_900, 4_100), feeHundredths }, { ...plain(bid, ask), feeHundredths }]
-    const [found] = contradictionsOf(laddersOf(marketsOf({ kind: 4, rungs })))
-    return [found?.level, found?.risklessSpread]
+Deno.test("contradictionsOf() finds only what can be bought at a gain", () => {
+  const gainOf = (bid: number, fields: Partial<Given> = {}) => {
+    const rungs = [{ ...plain(3_900, 4_100), ...fields }, { ...plain(bid, bid + 100), ...fields }]
+    return contradictionsOf(laddersOf(marketsOf({ kind: 4, rungs })))[0]?.gainPerShare ?? null
   }
-  deepStrictEqual(levelOf(4_000, 4_200, 0), ["mid", -0.01])
-  // The fees: 0.05 x (0.41 x 0.59 + 0.43 x 0.57).
-  deepStrictEqual(levelOf(4_300, 4_400, 5), ["quotes", -0.00435])
-  deepStrictEqual(levelOf(4_300, 4_400, 0), ["riskless", 0.02])
+  // The mids contradict each other, the quotes do not.
+  strictEqual(gainOf(4_050), null)
+  // Fees: 0.05 x (0.41 x 0.59 + 0.43 x 0.57) = 0.02435.
+  strictEqual(gainOf(4_300, { feeHundredths: 5 }), null)
+  strictEqual(gainOf(4_300), 0.02)
+  strictEqual(gainOf(4_300, { askShares: 102 }), null)
+  strictEqual(gainOf(4_300, { askShares: 103 }), 0.02)
 })
 
-Deno.test("contradictionsOf() knows no riskless spread without a book, and no size without shares", () => {
+Deno.test("contradictionsOf() says nothing without quotes or fees, and knows no size without shares", () => {
   const [easier, harder] = marketsOf({ kind: 0, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
   ok(easier !== undefined && harder !== undefined)
-  const [byMid] = contradictionsOf(laddersOf([{ ...easier, quote: quoteOfMid(0.4) }, harder]))
-  deepStrictEqual([byMid?.level, byMid?.risklessSpread, byMid?.size], ["mid", null, null])
-  const listed = quoteOf({ bestBid: 0.39, bestAsk: 0.41 })
-  const [found] = contradictionsOf(laddersOf([{ ...easier, quote: listed }, harder]))
-  deepStrictEqual([found?.level, found?.risklessSpread, found?.size], ["riskless", 0.09, null])
-  strictEqual(found?.reason, "a value above the higher limit is also above the lower one")
-  deepStrictEqual([found?.harder.rung.label, found?.easier.rung.label], [
+  const found = (easier: LadderMarket) => contradictionsOf(laddersOf([easier, harder]))
+  deepStrictEqual(found({ ...easier, quote: quoteOfMid(0.4) }), [])
+  deepStrictEqual(found({ ...easier, quote: null }), [])
+  deepStrictEqual(found({ ...easier, market: { ...easier.market, takerFeeRate: null } }), [])
+  const [listed] = found({ ...easier, quote: quoteOf({ bestBid: 0.39, bestAsk: 0.41 }) })
+  deepStrictEqual([listed?.gainPerShare, listed?.size], [0.09, null])
+  strictEqual(listed?.reason, "a value above the higher limit is also above the lower one")
+  deepStrictEqual([listed?.harder.rung.label, listed?.easier.rung.label], [
     "above 5.5%",
     "above 4.5%",
   ])
-  deepStrictEqual(contradictionsOf(laddersOf([{ ...easier, quote: null }, harder])), [])
+})
+
+Deno.test("a ladder of deadlines without years never reverses their order", () => {
+  const created = Date.UTC(2026, 0, 10)
+  const strike = (
+    n: number,
+    date: string,
+    prices: readonly [number, number],
+    fields: Partial<LadderMarket["market"]>,
+  ): LadderMarket => ({
+    market: market({
+      id: MarketId.make(`m${n}`),
+      question: `Army strike on Ruritania by ${date}?`,
+      createdAt: created,
+      ...fields,
+    }),
+    quote: quoteOf({ bestBid: prices[0], bestAsk: prices[1], bidShares: 1_000, askShares: 1_000 }),
+    known: null,
+  })
+  const found = (
+    first: Partial<LadderMarket["market"]>,
+    second: Partial<LadderMarket["market"]>,
+    prices: readonly [number, number] = [0.05, 0.06],
+  ) => {
+    const ladders = laddersOf([
+      strike(0, "March 31", prices, first),
+      strike(1, "December 31", [0.25, 0.27], second),
+    ])
+    return [ladders.length, contradictionsOf(ladders).map(pairKey)]
+  }
+  const [january, december] = [Date.UTC(2026, 0, 31), Date.UTC(2026, 11, 31)]
+  const march = Date.UTC(2026, 2, 31)
+  deepStrictEqual(found({ endsAt: december }, { endsAt: december }), [1, []])
+  deepStrictEqual(found({ endsAt: december }, { endsAt: december }, [0.4, 0.42]), [1, ["1 0"]])
+  deepStrictEqual(found({ endsAt: january }, { endsAt: january }, [0.4, 0.42]), [0, []])
+  // The ends of the rows contradict the dates of their titles.
+  const rules = (at: number) => ({ rulesDates: [at] })
+  deepStrictEqual(
+    found({ endsAt: december, ...rules(march) }, { endsAt: march, ...rules(december) }, [
+      0.4,
+      0.42,
+    ]),
+    [0, []],
+  )
+  // The later deadline counts from a later creation, so the earlier one may have happened before it.
+  const younger = { endsAt: december, createdAt: created + 40 * 86_400_000 }
+  deepStrictEqual(found({ endsAt: december }, younger, [0.4, 0.42]), [1, []])
+})
+
+Deno.test("limits are compared over one time only", () => {
+  const [easier, harder] = marketsOf({ kind: 0, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
+  ok(easier !== undefined && harder !== undefined)
+  const [soon, late] = [Date.UTC(2026, 11, 1), Date.UTC(2027, 11, 1)]
+  const found = (first: Partial<Market>, second: Partial<Market>) =>
+    contradictionsOf(laddersOf([
+      { ...easier, market: { ...easier.market, ...first } },
+      { ...harder, market: { ...harder.market, ...second } },
+    ])).length
+  strictEqual(found({ endsAt: soon }, { endsAt: soon }), 1)
+  strictEqual(found({ endsAt: soon }, { endsAt: late }), 0)
+  strictEqual(found({ rulesDates: [soon] }, { rulesDates: [late] }), 0)
+  strictEqual(found({ createdAt: late }, { createdAt: soon }), 0)
+  strictEqual(found({ createdAt: soon }, { createdAt: late }), 1)
 })
 
 Deno.test("laddersOf() and its results stay within their limits", () => {

@@ -5,19 +5,19 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert"
 import { Arbitrary, Schema } from "effect"
-import { rungsOf, rungsPerQuestionMax } from "../../../src/markets/domain/rungs.ts"
+import { rulesDatesOf, rungsOf, rungsPerQuestionMax } from "../../../src/markets/domain/rungs.ts"
 import { law } from "../../support/effect.ts"
 import {
-  endsAt,
   type Judged,
   type QuestionPair,
   questionPairs,
+  times,
 } from "../../support/markets/ladderQuestions.ts"
 
 /** Which question implies the other, by the rungs; `both` if they contradict each other. */
 function found({ questions, outcomes }: QuestionPair): Judged | "both" {
   const [first, second] = [0, 1].map((i) =>
-    rungsOf({ question: questions[i] ?? "", outcomes: outcomes[i] ?? ["", ""], endsAt })
+    rungsOf({ question: questions[i] ?? "", outcomes: outcomes[i] ?? ["", ""], ...times })
   )
   const ranks = (first ?? []).flatMap((a) =>
     (second ?? []).filter((b) =>
@@ -81,6 +81,9 @@ const pieces = [
   ],
   ...["end of ", "EOY", "2026-13-45", "0000", "k", "."],
 ] as const
+const day = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+
 const hostileText = Arbitrary.map(
   Arbitrary.array(
     Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 500 }))),
@@ -93,8 +96,8 @@ const hostileText = Arbitrary.map(
 
 law("rungsOf() reads any text within its limit, to finite ranks", hostileText, (question) => {
   for (const outcomes of [["Yes", "No"], ["Over", "Under"], ["No", "Yes"]] as const) {
-    for (const end of [endsAt, null, 0]) {
-      const rungs = rungsOf({ question, outcomes, endsAt: end })
+    for (const end of [times.endsAt, null, 0]) {
+      const rungs = rungsOf({ ...times, question, outcomes, endsAt: end })
       if (rungs.length > rungsPerQuestionMax) return false
       if (!rungs.every(({ rank, label }) => Number.isFinite(rank) && label.length > 0)) return false
     }
@@ -104,21 +107,21 @@ law("rungsOf() reads any text within its limit, to finite ranks", hostileText, (
 
 Deno.test("rungsOf() reads a long question of numbers, and none beyond 300 characters", () => {
   for (const piece of ["above ", "9,999,", "by May 1, ", "at least 9 or more ", "no more than "]) {
-    rungsOf({ question: piece.repeat(300).slice(0, 300), outcomes: ["Yes", "No"], endsAt })
+    rungsOf({ question: piece.repeat(300).slice(0, 300), outcomes: ["Yes", "No"], ...times })
   }
   const question = `Will ${"x".repeat(300)} be above 5%?`
-  deepStrictEqual(rungsOf({ question, outcomes: ["Yes", "No"], endsAt }), [])
+  deepStrictEqual(rungsOf({ question, outcomes: ["Yes", "No"], ...times }), [])
 })
 
 Deno.test("rungsOf() names its words, and the outcome that they are about", () => {
   const question = "Will inflation be above 5.2% by December 8?"
-  const [limit, deadline] = rungsOf({ question, outcomes: ["No", "Yes"], endsAt })
+  const [limit, deadline] = rungsOf({ question, outcomes: ["No", "Yes"], ...times })
   deepStrictEqual([limit?.label, limit?.outcome, limit?.rank], ["above 5.2%", 1, 5.2])
   strictEqual(deadline, undefined)
   const [resigns] = rungsOf({
     question: "Finch out by December 8?",
     outcomes: ["Yes", "No"],
-    endsAt,
+    ...times,
   })
   deepStrictEqual([resigns?.label, resigns?.rank], ["by December 8", -Date.UTC(2026, 11, 9)])
 })
@@ -134,22 +137,78 @@ Deno.test("rungsOf() names a rung by words that stand alone", () => {
     ["Ceasefire continues through July 25?", undefined],
   ] as const
   for (const [question, label] of labels) {
-    strictEqual(rungsOf({ question, outcomes: ["Yes", "No"], endsAt: null })[0]?.label, label)
+    strictEqual(
+      rungsOf({ question, outcomes: ["Yes", "No"], ...times, endsAt: null })[0]?.label,
+      label,
+    )
   }
   const spread = {
     question: "Spread: Gulls (-1.5)",
     outcomes: ["Rovers", "Gulls"],
-    endsAt,
+    ...times,
   } as const
   deepStrictEqual(rungsOf(spread).map(({ label, outcome }) => [label, outcome]), [
     ["Gulls (-1.5)", 1],
   ])
 })
 
-Deno.test("rungsOf() reads a date without a year only near a known end", () => {
-  const question = "Finch out by March 1?"
-  deepStrictEqual(rungsOf({ question, outcomes: ["Yes", "No"], endsAt: null }), [])
-  deepStrictEqual(rungsOf({ question, outcomes: ["Yes", "No"], endsAt: Date.UTC(2026, 7, 30) }), [])
-  const [rung] = rungsOf({ question, outcomes: ["Yes", "No"], endsAt: Date.UTC(2026, 11, 30) })
-  strictEqual(rung?.rank, -Date.UTC(2027, 2, 2))
+const created = Date.UTC(2026, 0, 10)
+const end = (month: number, date: number, year = 2026) => Date.UTC(year, month, date)
+
+/** The instant of the question's deadline, as an ISO day; null without one. */
+function deadlineOf(
+  question: string,
+  { createdAt = created, endsAt = end(11, 31), rules = "" }: {
+    readonly createdAt?: number | null
+    readonly endsAt?: number | null
+    readonly rules?: string
+  },
+): string | null {
+  const rulesDates = rulesDatesOf(question, rules)
+  const [rung] = rungsOf({ question, outcomes: ["Yes", "No"], createdAt, endsAt, rulesDates })
+  return rung === undefined ? null : new Date(-rung.rank).toISOString().slice(0, 10)
+}
+
+Deno.test("rungsOf() reads a date without a year only where it can mean one day", () => {
+  const question = "Army strike on Ruritania by March 31?"
+  const cases: ReadonlyArray<readonly [Parameters<typeof deadlineOf>[1], string | null]> = [
+    [{}, "2026-04-01"],
+    // The end of its event is before it, or allows two years.
+    [{ endsAt: end(0, 31) }, null],
+    [{ createdAt: end(0, 10, 2025) }, null],
+    [{ createdAt: null }, null],
+    [{ createdAt: null, endsAt: end(2, 31) }, "2026-04-01"],
+    [{ endsAt: null }, null],
+    // The year of the rules wins; two years, or another day, say nothing.
+    [
+      { endsAt: end(0, 31), rules: "Yes if it attacks by March 31, 2026, 11:59 PM ET." },
+      "2026-04-01",
+    ],
+    [{ rules: "Yes if it attacks by 31 March 2027." }, "2027-04-01"],
+    [{ rules: "By 2026-03-31, or by March 31, 2027." }, null],
+    [{ rules: "Yes if it attacks by June 30, 2026." }, null],
+    [{ rules: "Yes if it attacks by March 31, 2025." }, null],
+  ]
+  for (const [market, expected] of cases) strictEqual(deadlineOf(question, market), expected)
 })
+
+Deno.test("rungsOf() drops a date whose own year is not that of the rules, or is before the creation", () => {
+  const question = "Finch out before July 2026?"
+  strictEqual(deadlineOf(question, {}), "2026-07-01")
+  strictEqual(deadlineOf(question, { rules: "By June 30, 2026, 11:59 PM ET." }), "2026-07-01")
+  strictEqual(deadlineOf(question, { rules: "By June 30, 2027, 11:59 PM ET." }), null)
+  strictEqual(deadlineOf(question, { createdAt: end(6, 2) }), null)
+})
+
+law(
+  "rungsOf() never reads a date without a year as one before the creation or after the end",
+  Arbitrary.all({ month: day(0, 11), date: day(1, 28), from: day(0, 700), length: day(0, 700) }),
+  ({ month, date, from, length }) => {
+    const createdAt = Date.UTC(2025, 0, 1 + from)
+    const endsAt = createdAt + length * 86_400_000
+    const name = new Date(Date.UTC(2026, month)).toLocaleString("en-US", { month: "long" })
+    const read = deadlineOf(`Finch out by ${name} ${date}?`, { createdAt, endsAt })
+    const at = read === null ? null : Date.parse(read)
+    return at === null || (at > createdAt && at <= endsAt + 2 * 86_400_000)
+  },
+)

@@ -5,6 +5,7 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert"
 import { Arbitrary, Schema } from "effect"
+import { tradedUsdMin } from "../../../src/markets/domain/ladders.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import {
@@ -44,26 +45,48 @@ function siblings(outcomes: ReadonlyArray<Outcome>, eventSlug = "vote"): Array<Q
 
 const complete = () => true
 
-law("siblingSums() states the gain of the basket in the worst state", event, (outcomes) => {
+law("siblingSums() states the gain of the best basket in its worst state", event, (outcomes) => {
   const [sum] = siblingSums(siblings(outcomes), complete)
-  const cost = outcomes.reduce((total, { bid, feeHundredths }) => {
-    const price = 1 - bid / 10_000
-    return total + price + feeHundredths / 100 * price * (1 - price)
-  }, 0)
+  const dearest = outcomes.toSorted((a, b) => b.bid - a.bid)
   // In each state one outcome happens, or none that is listed.
-  const paid = [...outcomes, null].map((winner) => outcomes.filter((one) => one !== winner).length)
-  ok(Math.abs((sum?.risklessSpread ?? Number.NaN) - (Math.min(...paid) - cost)) < 1e-6)
-  strictEqual(sum?.shares, Math.min(...outcomes.map(({ shares }) => shares)))
+  const gains = dearest.map((_, n) => {
+    const legs = dearest.slice(0, n + 1)
+    const cost = legs.reduce((total, { bid, feeHundredths }) => {
+      const price = 1 - bid / 10_000
+      return total + price + feeHundredths / 100 * price * (1 - price)
+    }, 0)
+    const shares = Math.min(...legs.map(({ shares }) => shares))
+    return cost * shares < tradedUsdMin ? 0 : (n - cost) * shares
+  })
+  const best = Math.max(0, ...gains)
+  ok(Math.abs((sum?.basket?.gainUsd ?? 0) - best) < 1e-3)
+  if (best > 1e-3) strictEqual(sum?.basket?.outcomes, gains.indexOf(best) + 1)
 })
 
-law("siblingSums() adds the mids, and does not depend on their order", event, (outcomes) => {
+law("siblingSums() adds bids and asks, and does not depend on their order", event, (outcomes) => {
   const markets = siblings(outcomes)
   const sums = siblingSums(markets, complete)
   deepStrictEqual(siblingSums(markets.toReversed(), complete), sums)
-  const mids = outcomes.reduce((total, { bid, width }) => total + bid + width / 2, 0) / 10_000
-  ok(Math.abs((sums[0]?.midSum ?? 0) - mids) < 1e-9)
-  ok(Math.abs((sums[0]?.distance ?? 0) - (mids - 1)) < 1e-9)
+  const bids = outcomes.reduce((total, { bid }) => total + bid, 0) / 10_000
+  const widths = outcomes.reduce((total, { width }) => total + width, 0) / 10_000
+  ok(Math.abs((sums[0]?.bidSum ?? 0) - bids) < 1e-9)
+  ok(Math.abs((sums[0]?.askSum ?? 0) - bids - widths) < 1e-9)
   strictEqual(sums[0]?.partial, false)
+})
+
+Deno.test("siblingSums() finds no gain in mids that add up to more than 1", () => {
+  const prices = [[4_600, 200], [4_800, 200], ...Array(20).fill([10, 50])]
+  const outcomes = prices.map(([bid, width]) => ({ bid, width, shares: 5_000, feeHundredths: 0 }))
+  const [sum] = siblingSums(siblings(outcomes), complete)
+  deepStrictEqual([sum?.bidSum, sum?.askSum, sum?.basket], [0.96, 1.1, null])
+  const dear = outcomes.map((one) => ({ ...one, bid: one.bid > 1_000 ? one.bid + 300 : one.bid }))
+  const found = siblingSums(siblings(dear), complete)[0]?.basket
+  deepStrictEqual([found?.outcomes, found?.gainUsd], [22, 100])
+  const unknown = siblings(dear).map((one) => ({
+    ...one,
+    market: { ...one.market, takerFeeRate: null },
+  }))
+  strictEqual(siblingSums(unknown, complete)[0]?.basket, null)
 })
 
 const three: ReadonlyArray<Outcome> = [2_000, 3_000, 4_000]
@@ -75,9 +98,9 @@ Deno.test("siblingSums() says that it is partial when an outcome or a price is m
   const [first, ...others] = markets
   ok(first !== undefined)
   const [sum] = siblingSums([{ ...first, quote: null }, ...others], complete)
-  deepStrictEqual([sum?.partial, sum?.markets.length, sum?.midSum], [true, 2, 0.72])
+  deepStrictEqual([sum?.partial, sum?.markets.length, sum?.bidSum], [true, 2, 0.7])
   const [byMid] = siblingSums([{ ...first, quote: quoteOfMid(0.2) }, ...others], complete)
-  deepStrictEqual([byMid?.partial, byMid?.risklessSpread, byMid?.shares], [false, null, null])
+  deepStrictEqual([byMid?.partial, byMid?.bidSum, byMid?.basket], [false, null, null])
 })
 
 Deno.test("siblingSums() sums only exclusive markets of one event, dearest first", () => {

@@ -67,7 +67,9 @@ function faultsOf(
     .map(([, cost]) => Number(cost) / 100)
   const isPriced = asks.some((ask) =>
     ask !== null &&
-    costs.some((cost) => Math.abs(cost - ask - market.takerFeeRate * ask * (1 - ask)) < 0.000_6)
+    costs.some((cost) =>
+      Math.abs(cost - ask - (market.takerFeeRate ?? 0) * ask * (1 - ask)) < 0.000_6
+    )
   )
   const checks: ReadonlyArray<readonly [boolean, string]> = [
     [hasChanged, "1 nothing changed there in the window"],

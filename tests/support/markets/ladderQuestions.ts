@@ -15,8 +15,12 @@ export interface QuestionPair {
   readonly outcomes: readonly [readonly [string, string], readonly [string, string]]
 }
 
-/** Scheduled end of every market of the fixture: a date without a year is in 2026. */
-export const endsAt = Date.UTC(2026, 10, 30)
+/** Times of every market of the fixture: a date without a year is in 2026. */
+export const times = {
+  createdAt: Date.UTC(2026, 0, 1),
+  endsAt: Date.UTC(2026, 11, 31),
+  rulesDates: [],
+}
 
 const yesNo = ["Yes", "No"] as const
 

@@ -35,6 +35,8 @@ export function market(fields: Partial<Market> = {}): Market {
     outcomes: ["Yes", "No"],
     tokenIds: [TokenId.make("yes"), TokenId.make("no")],
     endsAt: null,
+    createdAt: null,
+    rulesDates: [],
     gameStartsAt: null,
     eventKey: "lighthouse",
     exclusive: false,

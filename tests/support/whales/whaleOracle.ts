@@ -133,7 +133,7 @@ export function makeOracle(
       }
       const events = entered.getOrInsertComputed(wallet, () => new Map())
       const ofEvent = events.getOrInsertComputed(market.eventKey, () => [])
-      ofEvent.push({ entries: chosen, ended, feeRate: market.takerFeeRate })
+      ofEvent.push({ entries: chosen, ended, feeRate: market.takerFeeRate ?? 0 })
     }
     const sumsOf = (wallet: string, events: Iterable<ReadonlyArray<EnteredMarket>>) =>
       [...events].reduce((sums, markets) => {

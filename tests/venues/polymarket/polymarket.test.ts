@@ -63,7 +63,8 @@ law(
     const decoded = decodeMarket(gammaRow(1, Object.fromEntries(damage)))
     if (Result.isFailure(decoded)) return true
     const { listed, volumeUsd, liquidityUsd, takerFeeRate, tokenIds, question } = decoded.success
-    return volumeUsd >= 0 && liquidityUsd >= 0 && takerFeeRate >= 0 && takerFeeRate <= 1 &&
+    return volumeUsd >= 0 && liquidityUsd >= 0 &&
+      (takerFeeRate === null || (takerFeeRate >= 0 && takerFeeRate <= 1)) &&
       tokenIds[0] !== tokenIds[1] && question.length > 0 && question.length <= textCharsMax &&
       (listed === null || (listed.bestBid < listed.bestAsk && listed.bestBid >= 0))
   },
@@ -96,6 +97,8 @@ Deno.test("decodeMarket() reads an ordinary row", () => {
     outcomes: ["Yes", "No"],
     tokenIds: [tokenId(1, 0), tokenId(1, 1)],
     endsAt: Date.parse("2026-12-31T12:00:00Z"),
+    createdAt: null,
+    rulesDates: [],
     gameStartsAt: null,
     eventKey: "which-lighthouses-in-december",
     exclusive: false,
@@ -107,6 +110,30 @@ Deno.test("decodeMarket() reads an ordinary row", () => {
     listed: { bestBid: 0.41, bestAsk: 0.43 },
     mechanical: null,
   })
+})
+
+Deno.test("decodeMarket() reads a fee of 0 only where the row says so", () => {
+  const rateOf = (fields: Record<string, unknown>) => market(fields).takerFeeRate
+  const schedule = { exponent: 1, rate: 0.05, takerOnly: true }
+  equal(rateOf({ feeSchedule: JSON.stringify(schedule) }), 0.05)
+  equal(rateOf({ feeSchedule: { rate: "0.07" } }), 0.07)
+  equal(rateOf({ feeSchedule: null, feesEnabled: false }), 0)
+  equal(rateOf({ feeSchedule: { rate: 0 } }), 0)
+  const unknown: ReadonlyArray<unknown> = [
+    ...[null, undefined, "", "{", "5%", [], { rate: 500 }, { rate: -1 }, { rate: null }],
+    ...[{ ...schedule, exponent: 2 }, { ...schedule, exponent: "x" }, { exponent: 1 }],
+  ]
+  for (const feeSchedule of unknown) equal(rateOf({ feeSchedule }), null)
+})
+
+Deno.test("decodeMarket() reads the creation, and the dates of the rules of a question with a number", () => {
+  const read = market({
+    question: "Finch out by March 31?",
+    createdAt: "2026-01-10T09:00:00.123456Z",
+    description: "Resolves to Yes if Finch leaves by March 31, 2026, 11:59 PM ET.",
+  })
+  equal(read.createdAt, Date.parse("2026-01-10T09:00:00.123Z"))
+  equal(read.rulesDates, [Date.UTC(2026, 2, 31)])
 })
 
 Deno.test("decodeMarket() needs only the essential fields", () => {

@@ -27,7 +27,7 @@ export function gammaMarket(
   const closed = at >= market.resolvedAt
   const iso = (instant: EpochMs) => isoTime(clock.fromWorld(instant)).replace(".000Z", "Z")
   const missing = (chance: number, salt: number) => uniform(mix(key, 200 + salt)) < chance
-  const fee = listed.takerFeeRate
+  const fee = listed.takerFeeRate ?? 0
   return {
     id: gammaId(market),
     question: market.question,
