@@ -14,7 +14,7 @@ import { Card, Cards, CodeBlock, Fact, Facts } from "./blocks.tsx"
 import { claudeCommand, clientCommands } from "./commands.ts"
 import { cite } from "./cited.ts"
 import { count, Excerpt, percent, Range, signedPercent, Table, Time, Value } from "./parts.tsx"
-import { MarketLink, TypeBadge } from "./items.tsx"
+import { badge, marketLink } from "./items.tsx"
 import { pagePaths } from "./paths.ts"
 import { networkName, type Site } from "./site.ts"
 
@@ -144,7 +144,7 @@ function Newest({ recent }: Pick<HomeProps, "recent">) {
       <ul class="newest">
         {recent.items.slice(0, itemsMax).map(({ feedIndex, type, slug, question, createdAt }) => (
           <li key={feedIndex}>
-            <TypeBadge type={type} /> <MarketLink slug={slug} question={question} />
+            {badge(type)} {marketLink(slug, question)}
             <Time at={createdAt} />
           </li>
         ))}

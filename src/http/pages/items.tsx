@@ -4,10 +4,12 @@
  * @module
  */
 import { Schema } from "effect"
+import type { Child } from "hono/jsx"
 import { FeedItem, type FeedType } from "../../feed/domain/item.ts"
 import { isRecord, referenced } from "../../catalog/domain/shortForm.ts"
-import { Name } from "./parts.tsx"
 import { marketsPrefix } from "./paths.ts"
+import type { Block } from "./sections.tsx"
+import { code, link, name, say } from "./text.tsx"
 
 /** Each type in one sentence. */
 export const typeTexts: Readonly<
@@ -28,60 +30,33 @@ export const typeTexts: Readonly<
   },
 }
 
-export function TypeBadge({ type }: { type: FeedType }) {
-  return <span class={`badge ${type}`}>{typeTexts[type].name}</span>
-}
+export const badge = (type: FeedType): Child => (
+  <span class={`badge ${type}`}>{typeTexts[type].name}</span>
+)
 
 /** The question of a market, as a link to its page. */
-export function MarketLink({ slug, question }: { slug: string; question: string }) {
-  return (
-    <a href={marketsPrefix + encodeURIComponent(slug)}>
-      <Name of={question} />
-    </a>
-  )
-}
+export const marketLink = (slug: string, question: string): Child =>
+  link(marketsPrefix + encodeURIComponent(slug), name(question))
 
 /** The fields that only a paid item has, by type, from the schema of the feed. */
-const paidFields = FeedItem.members.map((member) => {
+export const paidFields: ReadonlyArray<Block> = FeedItem.members.map((member) => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(member.fields.data)
   const named = (value: unknown): Readonly<Record<string, unknown>> => {
-    const name = referenced(value)
-    const found = name === null ? value : definitions[name]
+    const definition = referenced(value)
+    const found = definition === null ? value : definitions[definition]
     return isRecord(found) ? found : {}
   }
-  const { properties } = named(schema)
-  const fields = Object.entries(isRecord(properties) ? properties : {})
   const textOf = (field: unknown) =>
     isRecord(field) && typeof field["description"] === "string"
       ? field["description"]
       : named(field)["description"]
+  const { properties } = named(schema)
+  const fields = Object.entries(isRecord(properties) ? properties : {})
+    .filter(([name]) => name !== "market")
   return {
-    type: member.fields.type.literal,
-    fields: fields.filter(([name]) => name !== "market").map(([name, field]) => ({
-      name,
-      text: String(textOf(field) ?? ""),
-    })),
+    folded: `${typeTexts[member.fields.type.literal].name}: ${fields.length} fields`,
+    blocks: [{
+      list: fields.map(([name, field]) => say`${code(name)}: ${String(textOf(field) ?? "")}`),
+    }],
   }
 })
-
-/** The fields of a paid item, by type. */
-export function PaidFields() {
-  return (
-    <>
-      {paidFields.map(({ type, fields }) => (
-        <details key={type}>
-          <summary>
-            {typeTexts[type].name}: {fields.length} fields
-          </summary>
-          <ul>
-            {fields.map(({ name, text }) => (
-              <li key={name}>
-                <code>{name}</code>: {text}
-              </li>
-            ))}
-          </ul>
-        </details>
-      ))}
-    </>
-  )
-}

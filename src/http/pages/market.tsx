@@ -11,7 +11,7 @@ import { safeName } from "../../core/domain/untrusted.ts"
 import { pathDays } from "../../feed/domain/publishedMarket.ts"
 import { Fact, Facts } from "./blocks.tsx"
 import { priceChart } from "./charts/charts.ts"
-import { TypeBadge } from "./items.tsx"
+import { badge } from "./items.tsx"
 import { cite, items } from "./cited.ts"
 import { count, Figure, Name, price, Table, Time, Value } from "./parts.tsx"
 import { marketsPrefix, pagePaths } from "./paths.ts"
@@ -93,8 +93,7 @@ function Items({ market }: { market: Market }) {
   const newest = items(cite(jsonOf(market.slug), market).at("items"))
   const itemOf = ({ at, value: { type, createdAt, feedIndex } }: typeof newest[number]) => (
     <li key={feedIndex}>
-      <TypeBadge type={type} /> <Time at={createdAt} />, feed index{" "}
-      <Value of={at("feedIndex")} as={count} />
+      {badge(type)} <Time at={createdAt} />, feed index <Value of={at("feedIndex")} as={count} />
     </li>
   )
   const unmarked = newest.slice(marked)

@@ -16,7 +16,7 @@ import type { RateLimiter } from "../server/limits.ts"
 import type { PageDataRoutes } from "../free/pageData.ts"
 import type { FreeRoutes } from "../skills.ts"
 import { apiViewer } from "./apiViewer.ts"
-import { digestMeta, DigestPage } from "./digest.tsx"
+import { digestMeta, digestPage } from "./digest.ts"
 import { type DocsOptions, docsPages } from "./docs.tsx"
 import { homeMeta, HomePage } from "./home.tsx"
 import { madeOfOffer, type Offers } from "../paywall/offers.ts"
@@ -26,7 +26,8 @@ import { paywallMeta, PaywallPage } from "./paywallPage.tsx"
 import { pricingPage } from "./pricing.tsx"
 import type { Site } from "./site.ts"
 import { statusMeta, StatusPage } from "./status.tsx"
-import { signalsMeta, SignalsPage } from "./signals.tsx"
+import { PageContent } from "./sections.tsx"
+import { signalsMeta, signalsPage } from "./signals.ts"
 import { trackRecordMeta, TrackRecordPage } from "./trackRecord.tsx"
 
 interface PageOptions {
@@ -114,7 +115,7 @@ function listedPages({ site, limiter, free, data, docs }: PageOptions) {
       signalsMeta,
       { index, pulse: source<Body<"pulse">>(free.pulse), recent },
       ({ index, pulse, recent }) =>
-        recent === null ? null : <SignalsPage index={index} pulse={pulse} recent={recent} />,
+        recent === null ? null : <PageContent page={signalsPage({ index, pulse, recent })} />,
     ),
     page(
       digestMeta,
@@ -122,7 +123,8 @@ function listedPages({ site, limiter, free, data, docs }: PageOptions) {
         brief: source<Body<"digest_brief">>(free.digest_brief),
         titles: source<PageBody<"digests">>(data.digests),
       },
-      ({ brief, titles }) => titles === null ? null : <DigestPage brief={brief} titles={titles} />,
+      ({ brief, titles }) =>
+        titles === null ? null : <PageContent page={digestPage({ brief, titles })} />,
     ),
     page(
       statusMeta,
