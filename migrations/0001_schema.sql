@@ -43,6 +43,13 @@ CREATE TABLE job_slot (
 CREATE INDEX job_slot_by_slot ON job_slot (slot);
 CREATE INDEX job_slot_unfinished ON job_slot (job) WHERE finished_at IS NULL;
 
+-- The recorded time of a UTC day that is over, and how much of it was good; slots are kept for a week.
+CREATE TABLE status_day (
+  day date PRIMARY KEY,
+  recorded_ms bigint NOT NULL CHECK (recorded_ms BETWEEN 1 AND 86400000),
+  good_ms bigint NOT NULL CHECK (good_ms BETWEEN 0 AND recorded_ms)
+);
+
 -- The rate-limit log of a policy and key, for limits up to 240. Unlogged: a crash of the database
 -- loses at most one window.
 CREATE UNLOGGED TABLE rate_log (

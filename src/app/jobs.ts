@@ -72,7 +72,7 @@ const digestTickMax = Duration.minutes(2)
  */
 const secondTickMax = Duration.minutes(1)
 const pruneEvery = Duration.hours(1)
-/** How long the finished slots of a job are kept: as long as /status shows them. */
+/** How long the finished slots of a job are kept: as long as /status shows their runs. */
 const slotsKept = Duration.days(7)
 
 /** The table of jobs. */

@@ -1,15 +1,16 @@
 /**
  * The public facts of the markets that the feed has published: what is free to know of each item,
- * and the price path. Nothing of an item's `data` but its market passes here.
+ * and the price path. Nothing of an item's `data` but its market passes here, except of items that are
+ * old enough to be given away.
  *
  * @module
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { day } from "../core/domain/time.ts"
+import { day, type EpochMs } from "../core/domain/time.ts"
 import type { SeriesPoint } from "../markets/domain/market.ts"
 import { thinned } from "../markets/domain/pricePath.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { type FeedHeading, marketRef } from "./domain/item.ts"
+import { type FeedHeading, type FeedItem, feedTypes, marketRef } from "./domain/item.ts"
 import {
   dayPointsMax,
   pathDays,
@@ -19,9 +20,14 @@ import {
 } from "./domain/publishedMarket.ts"
 import { FeedStore } from "./FeedStore.ts"
 
+/** Items that are searched for old ones. */
+const openedMax = 1_000
+
 export class PublishedMarkets extends Context.Service<PublishedMarkets, {
   /** What the newest items are about, newest first, at most `recentMax`. */
   readonly recent: Effect.Effect<ReadonlyArray<FeedHeading>>
+  /** Of each type the newest item created by `before`, among the newest `openedMax` of all items. */
+  readonly opened: (before: EpochMs) => Effect.Effect<ReadonlyArray<FeedItem>>
   /** The market with this slug, without regard to case; none unless an item about it is in the feed. */
   readonly bySlug: (slug: string) => Effect.Effect<Option.Option<PublishedMarket>>
   /** The mids of the last 24 hours, at most `dayPointsMax`, of a market by its slug. */
@@ -51,12 +57,23 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
         return Option.some<PublishedMarket>({
           market: stored === null ? newest.market : marketRef(stored),
           status: stored?.status ?? null,
+          listed: stored?.listed ?? null,
+          volume24hUsd: stored?.volume24hUsd ?? null,
           path,
           items: found,
         })
       })
 
+      const opened = Effect.fn("PublishedMarkets.opened")(function* (before: EpochMs) {
+        const old = (yield* feed.headings({ slug: null, count: openedMax }))
+          .filter(({ createdAt }) => Date.parse(createdAt) <= before)
+        const newest = feedTypes.flatMap((wanted) => old.find(({ type }) => type === wanted) ?? [])
+        const found = yield* Effect.forEach(newest, ({ feedIndex }) => feed.byIndex(feedIndex))
+        return found.flatMap(Option.toArray)
+      })
+
       return PublishedMarkets.of({
+        opened,
         recent: feed.headings({ slug: null, count: recentMax }),
         bySlug,
         dayPath: (slug) => Effect.map(pathSince(slug, day, dayPointsMax), ({ path }) => path),

@@ -1,6 +1,6 @@
 /**
- * The report of the service: what its scheduled parts did in the last week, and how payments go. It is
- * read from the slots of the jobs, the digests and the payments; nothing is written for it.
+ * The report of the service: what its scheduled parts did, and how payments go. It is read from the slots of the jobs, the digests and the payments. The good time of a day that is over is
+ * stored once, because slots are kept for a week.
  *
  * @module
  */
@@ -9,7 +9,14 @@ import { inputs } from "../core/domain/freshness.ts"
 import { day } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
 import { everyMsOf } from "./domain/part.ts"
-import { firstDayOf, type StatusFacts, statusReport } from "./domain/report.ts"
+import {
+  dayTimes,
+  firstDayOf,
+  firstHistoryDayOf,
+  type StatusFacts,
+  statusReport,
+} from "./domain/report.ts"
+import { dayOf } from "./domain/runs.ts"
 import type { StatusReport } from "./domain/status.ts"
 import { StatusStore } from "./StatusStore.ts"
 
@@ -39,13 +46,21 @@ const make = Effect.fnUntraced(function* (options: StatusOptions) {
       new Set(Object.values(inputs).map(({ job }) => job)),
       (job) => Effect.map(freshness.asOf({ job }), (at) => [job, at] as const),
     )
+    const runs = yield* store.runs(
+      firstDayOf(now),
+      (part) => everyMsOf(part, options.tickIntervalMs),
+    )
+    const from = firstHistoryDayOf(now)
+    const history = yield* store.history(from)
+    const known = new Set(history.map(({ day }) => day))
+    const over = dayTimes({ now, tickIntervalMs: options.tickIntervalMs, runs })
+      .filter(({ day }) => day < dayOf(now) && !known.has(day))
+    if (over.length > 0) yield* store.addHistory(over, from)
     return statusReport({
       ...options,
       now,
-      runs: yield* store.runs(
-        firstDayOf(now),
-        (part) => everyMsOf(part, options.tickIntervalMs),
-      ),
+      runs,
+      history,
       asOf: new Map(asOf),
       payments: yield* payments,
     })

@@ -7,7 +7,7 @@ import { Context, type Effect } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { Part } from "./domain/part.ts"
 import type { PaymentFacts } from "./domain/report.ts"
-import type { StoredRuns } from "./domain/runs.ts"
+import type { DayTime, StoredRuns } from "./domain/runs.ts"
 
 export class StatusStore extends Context.Service<StatusStore, {
   /**
@@ -18,6 +18,10 @@ export class StatusStore extends Context.Service<StatusStore, {
     from: EpochMs,
     everyMsOf: (part: Part) => number,
   ) => Effect.Effect<ReadonlyMap<Part, StoredRuns>>
+  /** The stored days since, the oldest first. */
+  readonly history: (from: EpochMs) => Effect.Effect<ReadonlyArray<DayTime>>
+  /** Stores days that are over, each once, and deletes those before `from`. */
+  readonly addHistory: (days: ReadonlyArray<DayTime>, from: EpochMs) => Effect.Effect<void>
   /** Answers delivered and refunds confirmed since, and the refunds that are owed now. */
   readonly payments: (since: EpochMs) => Effect.Effect<PaymentFacts>
 }>()("bellwether/status/StatusStore") {}

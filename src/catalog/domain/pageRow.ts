@@ -10,14 +10,15 @@ import { Price } from "../../core/domain/number.ts"
 import { IsoTime, isoTime, minute } from "../../core/domain/time.ts"
 import { Digest, digestEvery, digestRetention } from "../../digest/domain/digest.ts"
 import { StatusReport } from "../../status/domain/status.ts"
-import { FeedItem, FeedType, MarketRef, moveFields } from "../../feed/domain/item.ts"
+import { Outcome } from "../../track-record/domain/outcomes.ts"
+import { FeedItem, FeedType, feedTypes, MarketRef, moveFields } from "../../feed/domain/item.ts"
 import {
   dayPointsMax,
   pathDays,
   pathPointsMax,
   recentMax,
 } from "../../feed/domain/publishedMarket.ts"
-import { sampleAt, sampleBody, sampleStatus } from "./sample.ts"
+import { sampleAt, sampleBody, sampleOutcomes, sampleStatus } from "./sample.ts"
 
 /** One path with the data of pages. */
 export interface PageRow {
@@ -101,6 +102,27 @@ export const pageRows = {
       pulsePaths: [{ slug: market.slug, outcome, path: samplePath }],
     },
   }),
+  opened: row({
+    id: "opened",
+    title: "Items of yesterday, opened",
+    path: "/opened.json",
+    description:
+      "Of each type the newest item that is more than a day old, whole, and what became of it: what a " +
+      "cent buys at /v1/signal. They are not chosen by their outcome.",
+    body: Schema.Struct({
+      success,
+      items: Schema.Array(Schema.Struct({
+        item: FeedItem,
+        outcome: Schema.NullOr(Outcome).annotate({ description: "Null while it is not scored" }),
+      })).check(Schema.isMaxLength(feedTypes.length)).annotate({
+        description: "At most one of each type; none while no item is so old",
+      }),
+    }).annotate({ identifier: "OpenedItems" }),
+    sample: {
+      success: true,
+      items: feedItems.slice(0, 1).map((item) => ({ item, outcome: sampleOutcomes[0] ?? null })),
+    },
+  }),
   market: row({
     id: "market",
     title: "A published market",
@@ -126,6 +148,20 @@ export const pageRows = {
           "closed: no trades, not paid out. null if it is not stored",
       ),
       outcome: moveFields.outcome,
+      bestBid: described(
+        Schema.NullOr(Price),
+        "As last listed, USD per share; null without a book",
+      ),
+      bestAsk: described(
+        Schema.NullOr(Price),
+        "As last listed, USD per share; null without a book",
+      ),
+      volumeUsd: MarketRef.fields.volumeUsd,
+      volume24hUsd: described(
+        Schema.NullOr(Schema.Finite),
+        "The same of the last 24 hours, USD; null if not known",
+      ),
+      liquidityUsd: MarketRef.fields.liquidityUsd,
       path: Schema.Array(PathPoint).check(Schema.isMaxLength(pathPointsMax)).annotate({
         description:
           `The last ${pathDays} days, oldest first; at most ${pathPointsMax} of the stored mids`,
@@ -145,6 +181,11 @@ export const pageRows = {
       eventEndDate: market.eventEndDate,
       status: "open",
       outcome,
+      bestBid: 0.51,
+      bestAsk: 0.53,
+      volumeUsd: market.volumeUsd,
+      volume24hUsd: 42_000,
+      liquidityUsd: market.liquidityUsd,
       path: samplePath,
       items: [{ feedIndex, type, createdAt: feedItems[0].createdAt }],
     },

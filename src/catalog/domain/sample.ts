@@ -21,7 +21,7 @@ import type { ReportMaterial } from "../../research/domain/material.ts"
 import { reportPage } from "../../research/domain/page.ts"
 import { type Report, reportOf } from "../../research/domain/research.ts"
 import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
-import { type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
 import {
   type EntryLabel,
   type EntryTotals,
@@ -660,6 +660,11 @@ export function sampleStatus(at: EpochMs): StatusReport {
     tickIntervalMs: sampleTickMs,
     paymentMode: "simulated",
     runs: new Map(runs),
+    history: Array.from({ length: 20 }, (_, n) => ({
+      day: firstDayOf(at) - (20 - n) * day,
+      recordedMs: day,
+      goodMs: n === 8 ? 20 * hour : day,
+    })),
     asOf: new Map(parts.map((part) => [part, at - minute])),
     payments: { delivered: sum(39), refunded: sum(1), owed: { ...sum(0), oldestAt: null } },
   })

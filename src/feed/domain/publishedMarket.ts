@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MarketStatus, SeriesPoint } from "../../markets/domain/market.ts"
+import type { Market, MarketStatus, SeriesPoint } from "../../markets/domain/market.ts"
 import type { FeedHeading, MarketRef } from "./item.ts"
 
 /** The newest items of all markets, and of one. */
@@ -20,6 +20,10 @@ export interface PublishedMarket {
   readonly market: MarketRef
   /** Null if the listing is not stored. */
   readonly status: MarketStatus | null
+  /** The best prices of the first outcome as last listed; null without a book, and as `status`. */
+  readonly listed: Market["listed"]
+  /** Of the last 24 hours, USD; null where the venue does not give it, and as `status`. */
+  readonly volume24hUsd: number | null
   /** The mids of the first outcome in the last `pathDays` days, oldest first, at most `pathPointsMax`. */
   readonly path: ReadonlyArray<SeriesPoint>
   /** Its newest items, newest first, at most `recentMax`. */

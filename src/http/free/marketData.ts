@@ -115,18 +115,19 @@ const unpublished = prepare({
   hint: "/signals.json lists the newest items with the names of their markets.",
 })
 
-function marketAnswer({ market, status, path, items }: PublishedMarket): Answer {
-  const { slug, question, outcomes, url, category, eventEndDate } = market
+function marketAnswer(published: PublishedMarket): Answer {
+  const { market, status, listed, volume24hUsd, path, items } = published
+  const { volumeUsd, liquidityUsd, ...named } = market
   const body: MarketBody = {
     success: true,
-    slug,
-    question,
-    outcomes,
-    url,
-    category,
-    eventEndDate,
+    ...named,
     status,
-    outcome: outcomes[0],
+    outcome: market.outcomes[0],
+    bestBid: listed?.bestBid ?? null,
+    bestAsk: listed?.bestAsk ?? null,
+    volumeUsd,
+    volume24hUsd,
+    liquidityUsd,
     path: path.map(pathPoint),
     items: items.map(({ feedIndex, type, createdAt }) => ({ feedIndex, type, createdAt })),
   }

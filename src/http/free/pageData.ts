@@ -8,6 +8,7 @@ import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
 import { digestEvery, digestRetention } from "../../digest/domain/digest.ts"
 import { Digest } from "../../digest/Digest.ts"
 import { Status } from "../../status/Status.ts"
+import { Outcomes } from "../../track-record/Outcomes.ts"
 import { Feed } from "../../feed/Feed.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
 import { hour, minute, second } from "../../core/domain/time.ts"
@@ -15,7 +16,7 @@ import { jsonAnswers } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makePolled } from "../server/polled.ts"
-import { recentItems } from "./recentItems.ts"
+import { openedItems, recentItems } from "./recentItems.ts"
 
 /** A page may be this much older than the store, as clients may keep it for a minute. */
 const refreshEvery = Duration.millis(15 * second)
@@ -30,8 +31,11 @@ export type PageDataRoutes = Readonly<Record<SinglePageId, EdgeRoute>>
 
 /** Computes the bodies until the scope closes; run `refresh` after each tick. */
 export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
+  const feed = yield* Feed
+  const markets = yield* PublishedMarkets
   const bodies: { readonly [Id in SinglePageId]: Effect.Effect<Body<Id>> } = {
-    recent: recentItems(yield* Feed, yield* PublishedMarkets),
+    recent: recentItems(feed, markets),
+    opened: openedItems(feed, markets, yield* Outcomes),
     digests: digestTitles(yield* Digest),
     status: (yield* Status).report,
   }

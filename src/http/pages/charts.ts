@@ -51,9 +51,8 @@ const line = (points: ReadonlyArray<Point>, stroke: string, size: number, more =
 const dot = ([x, y]: Point, r: number): string =>
   `<circle cx="${short(x)}" cy="${short(y)}" r="${r}" fill="var(--cool)" stroke="var(--paper)"/>`
 const label = ([x, y]: Point, text: string, anchor: Anchor, fill = "quiet"): string =>
-  `<text fill="var(--${fill})" text-anchor="${anchor}" x="${short(x)}" y="${short(y)}">${
-    escaped(text, labelLengthMax)
-  }</text>`
+  `<text fill="var(--${fill})" paint-order="stroke" stroke="var(--paper)" stroke-width="4" ` +
+  `text-anchor="${anchor}" x="${short(x)}" y="${short(y)}">${escaped(text, labelLengthMax)}</text>`
 const dashed = ' stroke-dasharray="3 4"'
 
 /** From values to places between `from` and `to`. */

@@ -62,3 +62,9 @@ export const total = (
 const sum = (numbers: ReadonlyArray<Cited<number>>) =>
   numbers.reduce((all, { value }) => all + value, 0)
 const places = (numbers: ReadonlyArray<Cited<number>>) => numbers.map(({ from }) => from).join(" ")
+
+/** `a` less `b`; not known where one of them is not. */
+export const difference = (a: Cited<number | null>, b: Cited<number | null>): CitedNumber =>
+  a.value === null || b.value === null
+    ? { value: null, from: a.value === null ? a.from : b.from }
+    : { value: a.value - b.value, from: a.from, less: b.from }

@@ -26,9 +26,7 @@ export const digestMeta = {
 } as const
 
 /** `brief` is null before the first digest, and while it cannot be read. */
-export const digestPage = (
-  { brief, titles: { digests } }: { brief: Brief | null; titles: Titles },
-): Page => ({
+export const digestPage = (brief: Brief | null, { digests }: Titles): Page => ({
   title: "Digest",
   lead:
     `A text about the last four hours of the market, written at 00:00, 04:00, 08:00, 12:00, 16:00 ` +

@@ -8,12 +8,12 @@
  */
 import { createHash } from "node:crypto"
 import { raw } from "hono/html"
-import type { Child } from "hono/jsx"
 import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
 import { paths } from "../documents/addresses.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { iconSvg } from "../documents/wellKnown.ts"
 import { pagePaths } from "./paths.ts"
+import { type Page, PageContent } from "./sections.tsx"
 import type { Site } from "./site.ts"
 import style from "./style.css" with { type: "text" }
 
@@ -48,9 +48,9 @@ export interface PageMeta {
 }
 
 /** The page as an answer. */
-export function pageAnswer(site: Site, meta: PageMeta, content: Child): Answer {
+export function pageAnswer(site: Site, meta: PageMeta, page: Page): Answer {
   return answer({
-    body: `<!doctype html>${<Frame site={site} meta={meta}>{content}</Frame>}`,
+    body: `<!doctype html>${<Frame site={site} meta={meta} page={page} />}`,
     contentType: "text/html; charset=utf-8",
     status: meta.status ?? 200,
     cache: (meta.status ?? 200) === 200 ? "page" : "none",
@@ -69,9 +69,7 @@ const navigation = [
   [pagePaths.status, "Status"],
 ] as const
 
-function Frame(
-  { site, meta, children }: { site: Site; meta: PageMeta; children: Child },
-) {
+function Frame({ site, meta, page }: { site: Site; meta: PageMeta; page: Page }) {
   return (
     <html lang="en">
       <Head site={site} meta={meta} />
@@ -91,7 +89,9 @@ function Frame(
           </nav>
         </header>
         <SimulationNotice site={site} />
-        <main id="content">{children}</main>
+        <main id="content">
+          <PageContent page={page} />
+        </main>
         <footer>
           <a href={freeRows.terms_text.path}>Terms</a>
           <a href={paths.contact}>Contact</a>

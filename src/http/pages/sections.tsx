@@ -17,7 +17,7 @@ interface Column {
 }
 
 /** Rows of one kind; the first cell of a row names it. On a phone each row is a stack of its cells. */
-export interface Table {
+interface Table {
   readonly caption: string
   readonly columns: ReadonlyArray<Column>
   readonly rows: ReadonlyArray<ReadonlyArray<Child>>
@@ -47,6 +47,8 @@ export type Block =
   | { readonly empty: Inline }
   | { readonly small: Inline }
   | { readonly notice: Inline }
+  /** What is true now, with a mark in the colour of a variable of the style sheet. */
+  | { readonly state: Inline; readonly tone: "good" | "mark" | "bad" }
   /** What few readers need: closed until it is opened. */
   | { readonly folded: string; readonly blocks: ReadonlyArray<Block> }
   /** Where the same numbers are as JSON. */
@@ -143,6 +145,7 @@ function rendered(block: Block): Child {
     )
   }
   if ("empty" in block) return <p class="empty">{block.empty}</p>
+  if ("state" in block) return <p class={`state ${block.tone}`}>{block.state}</p>
   if ("small" in block) return <p class="quiet small">{block.small}</p>
   return <p class="notice">{block.notice}</p>
 }

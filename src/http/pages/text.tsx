@@ -19,6 +19,13 @@ export const join = (sentences: ReadonlyArray<Inline>, between = " "): Inline =>
   sentences.flatMap((sentence, at) => at === 0 ? [sentence] : [between, sentence])
 
 export const link = (path: string, text: Child): Child => <a href={path}>{text}</a>
+/** A link that looks like a button. */
+export const action = (path: string, text: string): Child =>
+  <a class="action" href={path}>{text}</a>
+/** A link to another service's address. */
+export const outside = (url: string, text: string): Child => (
+  <a href={url} rel="noopener noreferrer nofollow">{text}</a>
+)
 export const code = (text: string): Child => <code>{text}</code>
 export const strong = (text: Child): Child => <strong>{text}</strong>
 export const quiet = (text: Child): Child => <span class="quiet">{text}</span>
@@ -65,9 +72,17 @@ export const count = form((value) => value.toLocaleString("en-US"))
 export const wholeUsd = form((value) => `$${Math.round(value).toLocaleString("en-US")}`)
 /** A Brier score, and a difference of two. */
 export const score = form((value) => value.toFixed(4))
-export const signedScore = signed((value) => value.toFixed(4))
+export const signedScore = signed((value) =>
+  value.toLocaleString("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 })
+)
+const oneDigit = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 1 })
 /** Hours, with one digit where they are no whole number. */
-export const hours = form((value) => value.toLocaleString("en-US", { maximumFractionDigits: 1 }))
+export const hours = form(oneDigit)
+/** Seconds, as minutes or hours. */
+export const duration = form((seconds) => {
+  const [size, unit] = seconds < 3_600 ? [60, "minute"] : [3_600, "hour"]
+  return `${oneDigit(seconds / size)} ${unit}${seconds === size ? "" : "s"}`
+})
 
 /**
  * A number as its body has it. Every number of an API on a page is one of these: `data-from` is its

@@ -4,12 +4,21 @@
  * @module
  */
 import { AtomicAmount, usd } from "../../core/domain/money.ts"
-import { day, type EpochMs, isoTime, second } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, isoTime, second } from "../../core/domain/time.ts"
 import { type Input, inputs, isTooOld } from "../../core/domain/freshness.ts"
 import { incidentDefinition, incidentsOf, newest } from "./incident.ts"
 import { everyMsOf, type Part, parts, partTitles } from "./part.ts"
-import { countsOf, dayOf, numbersOn, type PartDay, partDay, type StoredRuns } from "./runs.ts"
-import { daysShown, type StatusReport } from "./status.ts"
+import {
+  countsOf,
+  dayOf,
+  type DayTime,
+  dayTime,
+  numbersOn,
+  type PartDay,
+  partDay,
+  type StoredRuns,
+} from "./runs.ts"
+import { daysShown, historyDays, type StatusReport } from "./status.ts"
 
 interface PaymentSum {
   readonly payments: number
@@ -34,6 +43,8 @@ export interface StatusFacts {
   readonly paymentMode: "live" | "simulated"
   /** A part without a stored run is absent. */
   readonly runs: ReadonlyMap<Part, StoredRuns>
+  /** The stored time of days that are over. */
+  readonly history: ReadonlyArray<DayTime>
   /** When the job of each input last ended well. */
   readonly asOf: ReadonlyMap<string, EpochMs | null>
   readonly payments: PaymentFacts
@@ -42,31 +53,86 @@ export interface StatusFacts {
 /** The first day that is shown; the last is today. */
 export const firstDayOf = (now: EpochMs): EpochMs => dayOf(now) - (daysShown - 1) * day
 
-export function statusReport(facts: StatusFacts): StatusReport {
-  const { now, tickIntervalMs, paymentMode, runs, payments } = facts
-  const firstDay = firstDayOf(now)
-  const dates = Array.from({ length: daysShown }, (_, n) => firstDay + n * day)
-  const daysOf = (part: Part): ReadonlyArray<PartDay> => {
+/** The first day whose good time is shown. */
+export const firstHistoryDayOf = (now: EpochMs): EpochMs => dayOf(now) - (historyDays - 1) * day
+
+type RunFacts = Pick<StatusFacts, "now" | "tickIntervalMs" | "runs">
+
+const datesOf = (now: EpochMs) =>
+  Array.from({ length: daysShown }, (_, n) => firstDayOf(now) + n * day)
+
+/** The days of each part, the oldest first; none of a part without a stored run. */
+const daysByPart = ({ now, tickIntervalMs, runs }: RunFacts) =>
+  parts.map((part): readonly [Part, ReadonlyArray<PartDay>] => {
     const stored = runs.get(part)
-    if (stored === undefined) return []
     const everyMs = everyMsOf(part, tickIntervalMs)
-    return dates.map((day) => partDay({ part, day, everyMs, stored, now }))
-  }
-  const byPart = parts.map((part) => [part, daysOf(part)] as const)
+    return [
+      part,
+      stored === undefined
+        ? []
+        : datesOf(now).map((day) => partDay({ part, day, everyMs, stored, now })),
+    ]
+  })
+
+/** The recorded days of the week, the oldest first; the last may be today. */
+export const dayTimes = (facts: RunFacts): ReadonlyArray<DayTime> => {
+  const days = daysByPart(facts).flatMap(([, days]) => days)
+  return datesOf(facts.now).flatMap((date) => dayTime(days.filter(({ day }) => day === date)) ?? [])
+}
+
+export function statusReport(facts: StatusFacts): StatusReport {
+  const { now, paymentMode, payments } = facts
+  const byPart = daysByPart(facts)
+  const freshness = Object.values(inputs).map((input) => target(input, facts))
   return {
     success: true,
-    parts: byPart.map(([part, days]) => partStatus(part, days, dates, facts)),
+    summary: summary(facts, freshness),
+    parts: byPart.map(([part, days]) => partStatus(part, days, datesOf(now), facts)),
     incidents: {
       definition: incidentDefinition,
       latest: newest(byPart.flatMap(([, days]) => incidentsOf(days))),
     },
-    freshness: Object.values(inputs).map((input) => target(input, facts)),
+    freshness,
     payments: {
       mode: paymentMode,
       delivered: sumOnWire(payments.delivered),
       refunded: sumOnWire(payments.refunded),
       owed: { ...sumOnWire(payments.owed), oldestSince: isoTimeOrNull(payments.owed.oldestAt) },
     },
+  }
+}
+
+/** The days of the week as their runs have them, and those before as they are stored. */
+function summary(
+  facts: StatusFacts,
+  freshness: StatusReport["freshness"],
+): StatusReport["summary"] {
+  const week = dayTimes(facts)
+  const from = week[0]?.day ?? Infinity
+  const days = [...facts.history.filter(({ day }) => day < from), ...week]
+  const hoursOf = (days: ReadonlyArray<DayTime>) => {
+    const sum = (of: (day: DayTime) => number) =>
+      Math.round(days.reduce((ms, day) => ms + of(day), 0) / hour * 10) / 10
+    return {
+      recordedHours: sum(({ recordedMs }) => recordedMs),
+      goodHours: sum(({ goodMs }) => goodMs),
+    }
+  }
+  const total = hoursOf(days)
+  const fresh = freshness.filter(({ isFresh }) => isFresh).length
+  return {
+    state: fresh === freshness.length
+      ? "operational"
+      : fresh > 0
+      ? "degraded"
+      : freshness.every(({ asOf }) => asOf === null)
+      ? "starting"
+      : "down",
+    ...total,
+    goodShare: total.recordedHours === 0
+      ? null
+      : Math.round(total.goodHours / total.recordedHours * 1e4) / 1e4,
+    days: days.map((time) => ({ date: dateOf(time.day), ...hoursOf([time]) })),
   }
 }
 

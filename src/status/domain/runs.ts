@@ -79,6 +79,32 @@ export function partDay(options: {
   return { part, day: options.day, everyMs, runs }
 }
 
+/** The recorded time of a UTC day, and how much of it was good. */
+export interface DayTime {
+  /** The start of the day. */
+  readonly day: EpochMs
+  readonly recordedMs: number
+  readonly goodMs: number
+}
+
+/**
+ * The time of one day from all parts, of which the worst decides: each planned run that ended well
+ * stands for its share of the recorded time. Null when no run is known.
+ */
+export function dayTime(parts: ReadonlyArray<PartDay>): DayTime | null {
+  const known = parts.flatMap(({ runs, everyMs }) => {
+    const counts = countsOf(runs)
+    return counts === null
+      ? []
+      : [{ share: counts.ok / counts.planned, ms: counts.planned * everyMs }]
+  })
+  const [first] = parts
+  if (first === undefined || known.length === 0) return null
+  const recordedMs = Math.min(day, Math.max(...known.map(({ ms }) => ms)))
+  const worst = Math.min(...known.map(({ share }) => share))
+  return { day: first.day, recordedMs, goodMs: Math.round(recordedMs * worst) }
+}
+
 /** Counts of the known runs; null when no run is known. */
 export function countsOf(runs: RunLengths) {
   const of = (outcome: Outcome) =>

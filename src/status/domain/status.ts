@@ -5,13 +5,16 @@
  */
 import { Schema } from "effect"
 import { described, success, text } from "../../core/domain/fields.ts"
-import { Count } from "../../core/domain/number.ts"
+import { Count, Rate } from "../../core/domain/number.ts"
 import { IsoTime } from "../../core/domain/time.ts"
 import { incidentsMax } from "./incident.ts"
 import { Part } from "./part.ts"
 
 /** How many days are shown, today included: the slots of jobs are kept for a week. */
 export const daysShown = 7
+
+/** How many days have their good time, today included. */
+export const historyDays = 90
 
 const UtcDay = Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/)).annotate({
   description: "A day in UTC",
@@ -44,6 +47,27 @@ const PartStatus = Schema.Struct({
     description: `The last ${daysShown} days, the oldest first; today is not over`,
   }),
 }).annotate({ identifier: "PartStatus" })
+
+const hoursOf = (description: string) =>
+  described(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)), description)
+const goodTime = {
+  recordedHours: hoursOf("Hours of which the runs are known"),
+  goodHours: hoursOf("Of these, those in which the runs of every part ended well"),
+}
+
+const Summary = Schema.Struct({
+  state: Schema.Literals(["operational", "degraded", "down", "starting"]).annotate({
+    description:
+      "operational: everything is recent enough to be sold; degraded: some is not; down: " +
+      "nothing is; starting: nothing was read yet",
+  }),
+  ...goodTime,
+  goodShare: described(Schema.NullOr(Rate), "goodHours divided by recordedHours; null without any"),
+  days: Schema.Array(Schema.Struct({ date: UtcDay, ...goodTime }))
+    .check(Schema.isMaxLength(historyDays)).annotate({
+      description: "The recorded ones, the oldest first; today is not over",
+    }),
+}).annotate({ identifier: "StatusSummary" })
 
 const Incident = Schema.Struct({
   part: described(Part, "Which part did not work"),
@@ -96,6 +120,7 @@ const PaymentStatus = Schema.Struct({
  */
 export const StatusReport = Schema.Struct({
   success,
+  summary: described(Summary, `The service now, and the good time of the last ${historyDays} days`),
   parts: Schema.Array(PartStatus).annotate({ description: "The scheduled parts of the service" }),
   incidents: described(
     Schema.Struct({

@@ -6,7 +6,7 @@
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { type Part, parts } from "../domain/part.ts"
 import type { EndedRuns, StoredRuns } from "../domain/runs.ts"
@@ -14,7 +14,10 @@ import { StatusStore } from "../StatusStore.ts"
 
 export const layer: Layer.Layer<StatusStore, never, SqlClient> = Layer.effect(
   StatusStore,
-  Effect.map(SqlClient, (sql) => StatusStore.of({ runs: runs(sql), payments: payments(sql) })),
+  Effect.map(
+    SqlClient,
+    (sql) => StatusStore.of({ runs: runs(sql), ...historyOf(sql), payments: payments(sql) }),
+  ),
 )
 
 interface RunRow {
@@ -69,6 +72,36 @@ const runs = (sql: SqlClient) =>
     },
     Effect.orDie,
   )
+
+const historyOf = (sql: SqlClient): Pick<StatusStore["Service"], "history" | "addHistory"> => ({
+  history: (from) =>
+    sql<{ day: string; recorded_ms: bigint; good_ms: bigint }>`
+      SELECT day::text, recorded_ms, good_ms FROM status_day
+      WHERE day >= ${utcDate(from)}::date ORDER BY day`.pipe(
+      Effect.map((rows) =>
+        rows.map(({ day, recorded_ms, good_ms }) => ({
+          day: Date.parse(day),
+          recordedMs: Number(recorded_ms),
+          goodMs: Number(good_ms),
+        }))
+      ),
+      Effect.orDie,
+    ),
+  addHistory: (days, from) => {
+    const rows = jsonText(days.map(({ day, recordedMs, goodMs }) => ({
+      day: utcDate(day),
+      recorded_ms: recordedMs,
+      good_ms: goodMs,
+    })))
+    return sql`
+      WITH old AS (DELETE FROM status_day WHERE day < ${utcDate(from)}::date)
+      INSERT INTO status_day SELECT * FROM json_to_recordset(${rows}::json)
+        AS row (day date, recorded_ms bigint, good_ms bigint)
+      ON CONFLICT (day) DO NOTHING`.pipe(Effect.asVoid, Effect.orDie)
+  },
+})
+
+const utcDate = (at: EpochMs) => isoTime(at).slice(0, 10)
 
 interface PaymentRow {
   readonly delivered: bigint

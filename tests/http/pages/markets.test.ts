@@ -95,6 +95,8 @@ test("a page and its JSON answer 304 to their tag, in every spelling of the slug
 const one: PublishedMarket = {
   market: mover.data.market,
   status: "open",
+  listed: { bestBid: 0.4, bestAsk: 0.42 },
+  volume24hUsd: null,
   path: [],
   items: [{ feedIndex: 1, type: "mover", createdAt: mover.createdAt, market: mover.data.market }],
 }
@@ -252,6 +254,7 @@ const countingRecent = Effect.gen(function* () {
     }),
     PublishedMarkets.of({
       recent: Effect.sync(() => (state.reads++, [])),
+      opened: () => Effect.succeed([]),
       bySlug: () => Effect.succeedNone,
       dayPath: () => Effect.succeed([]),
     }),

@@ -7,7 +7,8 @@ import { deepStrictEqual, match, ok } from "node:assert/strict"
 import { Arbitrary } from "effect"
 import { type freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { sampleAt, sampleScorecard } from "../../../src/catalog/domain/sample.ts"
-import { TrackRecordPage } from "../../../src/http/pages/trackRecord.tsx"
+import { PageContent } from "../../../src/http/pages/sections.tsx"
+import { trackRecordPage } from "../../../src/http/pages/trackRecord.ts"
 import { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
 import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
@@ -20,7 +21,7 @@ type Body = typeof freeRows["track_record"]["body"]["Type"]
 
 const page = (record: Scorecard): string => {
   const body: Body = { success: true, ...record }
-  return String(TrackRecordPage({ record: body }))
+  return String(PageContent({ page: trackRecordPage(body) }))
 }
 
 const empty = scorecard({
@@ -39,18 +40,18 @@ const faults = (record: Scorecard): ReadonlyArray<string> => {
   ]
 }
 
-Deno.test("TrackRecordPage() shows only numbers of its body, rich or empty", () => {
+Deno.test("trackRecordPage() shows only numbers of its body, rich or empty", () => {
   deepStrictEqual(faults(sampleScorecard(sampleAt)), [])
   deepStrictEqual(faults(empty), [])
 })
 
 law(
-  "TrackRecordPage() shows only numbers of its body, whatever they are",
+  "trackRecordPage() shows only numbers of its body, whatever they are",
   Arbitrary.schema(Scorecard),
   (record) => deepStrictEqual(faults(record), []),
 )
 
-Deno.test("TrackRecordPage() shows a pseudonym as one cut line in its own direction", () => {
+Deno.test("trackRecordPage() shows a pseudonym as one cut line in its own direction", () => {
   const record = sampleScorecard(sampleAt)
   const [wallet] = record.topWallets
   if (wallet === undefined) throw new Error("The sample has no wallet")
@@ -63,18 +64,26 @@ Deno.test("TrackRecordPage() shows a pseudonym as one cut line in its own direct
   ok(name.length < 60, name)
 })
 
-Deno.test("TrackRecordPage() has every section of its contents", () => {
-  const html = page(empty)
-  const links = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
-  deepStrictEqual(links.filter((id) => !html.includes(`id="${id}"`)), [])
+Deno.test("trackRecordPage() opens with three plots, and folds the other answers", () => {
+  const html = page(sampleScorecard(sampleAt))
+  const [open = "", folded = ""] = html.split('id="more"')
+  deepStrictEqual(open.match(/<svg /g)?.length, 3)
+  deepStrictEqual(folded.replaceAll(/<details>.*?<\/details>/gs, "").match(/<(table|svg)/g), null)
+  match(folded, /Are the probabilities of reports better than the price\?/)
 })
 
-Deno.test("TrackRecordPage() without data gives each question one answer", () => {
-  const [, verdicts = ""] = page(empty).match(/<dl class="verdicts">(.*?)<\/dl>/s) ?? []
-  const answers = [...verdicts.matchAll(/<dd>(.*?)<\/dd>/gs)].map(([, answer = ""]) => answer)
-  deepStrictEqual(answers.length, 5)
-  for (const answer of answers) {
-    deepStrictEqual(answer.match(/not known/gi)?.length, 1, answer)
-    match(answer, /^<strong>Not known yet: /)
-  }
+Deno.test("trackRecordPage() without data says of every question that it is not known", () => {
+  const html = page(empty)
+  const verdicts = [...html.matchAll(/<strong>([^<]*)/g)].map(([, verdict = ""]) => verdict)
+  deepStrictEqual(verdicts.length, 7)
+  for (const verdict of verdicts) match(verdict, /^Not known yet: /)
+  ok(!html.includes("<svg"))
+})
+
+Deno.test("trackRecordPage() plots the share that won less the price that was paid", () => {
+  const record = sampleScorecard(sampleAt)
+  const [band] = record.oddsBands
+  if (band === undefined || band.winRate === null) throw new Error("The sample has no band")
+  const html = page({ ...record, oddsBands: [{ ...band, meanEntryPrice: 0.053, winRate: 0.082 }] })
+  match(html, /<svg [^>]*>(?:(?!<\/svg>).)*\+2\.9 %/s)
 })

@@ -53,15 +53,18 @@ function valueAt(place: string, bodies: Readonly<Record<string, unknown>>): unkn
     )
 }
 
-/** Whether a text is this number, rounded to the digits that it has; `%` and `¢` are hundredths. */
+/** Whether a text is this number, rounded to the digits that it has; `%` and `¢` are hundredths, and
+ * a duration is one of seconds. */
 function isTextOf(value: number | null, text: string): boolean {
   if (value === null || text === unknown) return value === null && text === unknown
   const written = text.replaceAll(/[,\s$+]/g, "").replace("−", "-").match(
-    /^(-?\d+(?:\.(\d+))?)(%|¢)?$/,
+    /^(-?\d+(?:\.(\d+))?)(%|¢|hours?|minutes?)?$/,
   )
   if (written === null) return false
-  const [, number = "", digits = "", unit] = written
-  const shift = unit === undefined ? 0 : -2
+  const [, number = "", digits = "", unit = ""] = written
+  const seconds = unit.startsWith("hour") ? 3_600 : unit.startsWith("minute") ? 60 : null
+  if (seconds !== null) return Math.abs(Number(number) - value / seconds) <= 0.05
+  const shift = unit === "" ? 0 : -2
   const roundingMax = 0.5 * 10 ** (shift - digits.length)
   const difference = Math.abs(Number(`${number}e${shift}`) - value)
   return difference <= roundingMax * 1.0001 + Math.abs(value) * 1e-12

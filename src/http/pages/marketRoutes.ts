@@ -11,7 +11,7 @@ import type { Answer } from "../server/answer.ts"
 import type { EdgeRoute, RouteResult } from "../server/edge.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { pageAnswer } from "./layout.tsx"
-import { marketMeta, MarketPage } from "./market.tsx"
+import { marketMeta, marketPage } from "./market.ts"
 import { pageRoute, source } from "./page.ts"
 import type { Site } from "./site.ts"
 
@@ -38,7 +38,7 @@ export function marketRoutes({ site, limiter, answerOf }: {
         market === null ? json : pageAnswer(
           site,
           marketMeta(market),
-          <MarketPage market={market} venueMode={site.venueMode} />,
+          marketPage(market, site.venueMode),
         ),
     })
     pages.set(json, current)
