@@ -1,7 +1,7 @@
 /**
  * The public facts of the markets that the feed has published: what is free to know of each item,
  * and the price path. Nothing of an item's `data` but its market passes here, except of items that are
- * old enough to be given away.
+ * a day old: those are free.
  *
  * @module
  */

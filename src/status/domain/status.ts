@@ -52,7 +52,7 @@ const hoursOf = (description: string) =>
   described(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)), description)
 const goodTime = {
   recordedHours: hoursOf("Hours of which the runs are known"),
-  goodHours: hoursOf("Of these, those in which the runs of every part ended well"),
+  goodHours: hoursOf("Hours of these in which the runs of every part ended well"),
 }
 
 const Summary = Schema.Struct({

@@ -67,7 +67,7 @@ export const filledWorld = Effect.fnUntraced(function* (names: Names = plainName
   const now = yield* Clock.currentTimeMillis
   const items = Array.from(
     { length: itemCount },
-    (_, n) => itemOf(n, now - (itemCount - n) * 20 * minute, names),
+    (_, n) => itemOf(n, now - (itemCount - n) * 40 * minute, names),
   )
   yield* Ref.set(world.items, items)
   yield* Ref.set(world.scorecard, sampleScorecard(now))
