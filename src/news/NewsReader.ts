@@ -28,7 +28,7 @@ export class NewsReader extends Context.Service<NewsReader, {
         read: (task) =>
           Effect.map(
             generate({
-              use: "detection",
+              use: "reading",
               prompt: (boundary) => readingPrompt(task, boundary),
               shape: ReadingAnswer,
             }),

@@ -14,7 +14,7 @@ export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed"
 }) {}
 
 /** What the answer is for: selects the limits, and labels the schema and the metrics. */
-export type ModelUse = "digest" | "report" | "detection" | "judge"
+export type ModelUse = "digest" | "report" | "reading" | "judge"
 
 export interface ModelRequest<A, E> {
   readonly use: ModelUse

@@ -125,7 +125,7 @@ export function obeys(
 ): Behaviour {
   let drafts = 0
   return says((call) => {
-    if (call.use === "detection") return readingsOf(call, isOrder)
+    if (call.use === "reading") return readingsOf(call, isOrder)
     if (call.use === "judge") return agreement(call)
     const turn = seed + drafts
     drafts++

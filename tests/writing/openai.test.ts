@@ -89,7 +89,7 @@ liveTest(
         equal(yield* judge.supported([claim], facts), [claim])
         equal(yield* reader.read(readingTask), [reading])
       }).pipe(Effect.provide(overModel(server)))
-      equal(server.calls.map(({ use }) => use), ["digest", "report", "judge", "detection"])
+      equal(server.calls.map(({ use }) => use), ["digest", "report", "judge", "reading"])
       for (const { body, headers, data } of server.calls) {
         equal(Object.keys(body), ["model", "messages", "max_completion_tokens", "response_format"])
         equal(body["model"], "stub-1")

@@ -60,6 +60,11 @@ export function rulesExcerpt(text: string, max: number): string | null {
   return safeName(excerptOf(sentences, chosen), max)
 }
 
+/** The first sentence that says how the market resolves; empty when none does. */
+export function decidingSentence(text: string): string {
+  return sentencesOf(excerpt(text, rulesLengthMax)).find((it) => resolves.test(it)) ?? ""
+}
+
 function excerptOf(sentences: ReadonlyArray<string>, chosen: ReadonlySet<number>): string {
   return sentences.map((sentence, place) => {
     if (!chosen.has(place)) return ""

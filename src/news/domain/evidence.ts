@@ -94,8 +94,9 @@ export function newsReports(input: NewsInput): NewsReports | "contradictory" | n
   })
   const [first] = decisive
   if (first === undefined) return null
-  const isDoubted = input.stories.some(({ title, label, corrected }) =>
-    label === "correction" || corrected || disputes(title)
+  const isDoubted = input.stories.some((story) =>
+    story.label === "correction" || story.corrected || disputes(story.title) ||
+    story.reading?.decides === true && decidedOutcome(market, story) === null
   )
   if (isDoubted || decisive.some(({ outcome }) => outcome !== first.outcome)) return "contradictory"
   const pieces = decisive.flatMap(({ outlets }) => outlets.map(pieceOf))
@@ -144,7 +145,7 @@ function pieceOf({ title, url, source, publishedAt }: Headline): EvidencePiece {
   }
 }
 
-/** Two texts that share this part of their words are copies of one. */
+/** Two texts that share this part of their words, in one order, are copies of one. */
 const copiedShareMin = 0.75
 /** A text with all words of another one of this length is a copy with an addition. */
 const copiedWordsMin = 4
@@ -154,14 +155,15 @@ function independentTexts(texts: ReadonlyArray<ReadonlyArray<Headline>>): number
   const all = texts.map((outlets) => {
     const title = outlets[0]?.title ?? ""
     const sites = new Set(outlets.map(({ url }) => siteOf(url)))
-    return { words: wordSet(title), agency: agencyOf(title), sites }
+    return { words: titleWords(title), agency: agencyOf(title), sites }
   })
   type Text = typeof all[number]
   const isCopy = (one: Text, other: Text): boolean => {
-    const shared = one.words.intersection(other.words).size
-    const isPart = shared === Math.min(one.words.size, other.words.size) &&
+    const shared = sharedInOrder(one.words, other.words)
+    const isPart = shared === Math.min(one.words.length, other.words.length) &&
       shared >= copiedWordsMin
-    return isPart || shared >= copiedShareMin * one.words.union(other.words).size ||
+    return isPart ||
+      shared >= copiedShareMin * (one.words.length + other.words.length - shared) ||
       one.agency !== "" && one.agency === other.agency || one.sites.union(other.sites).size < 2
   }
   // Which text comes first decides which others are copies of one that was kept.
@@ -177,9 +179,21 @@ function independentTexts(texts: ReadonlyArray<ReadonlyArray<Headline>>): number
 }
 
 /** The words without a label (`UPDATE 1:`) and a publisher's name at the end (` - Post`). */
-function wordSet(title: string): ReadonlySet<string> {
+function titleWords(title: string): ReadonlyArray<string> {
   const text = title.replace(/^\p{L}+ ?\d*:/u, "").replace(/ [-–—|] .{1,40}$/u, "").toLowerCase()
-  return new Set(text.match(/[\p{L}\p{N}]+/gu))
+  return text.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** How many words two texts have in the same order: their longest common subsequence. */
+function sharedInOrder(one: ReadonlyArray<string>, other: ReadonlyArray<string>): number {
+  const last = one.reduce<ReadonlyArray<number>>((above, word) => {
+    const row = [0]
+    for (const [n, it] of other.entries()) {
+      row.push(it === word ? (above[n] ?? 0) + 1 : Math.max(above[n + 1] ?? 0, row[n] ?? 0))
+    }
+    return row
+  }, [])
+  return last.at(-1) ?? 0
 }
 
 /** The agency that a headline names as its source: `…, One Wire reports`; empty for none. */

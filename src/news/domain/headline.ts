@@ -10,6 +10,7 @@ import { Result } from "effect"
 import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { excerpt } from "../../core/domain/untrusted.ts"
+import vocabulary from "./vocabulary.json" with { type: "json" }
 
 export interface Headline {
   readonly title: string
@@ -88,21 +89,7 @@ export function canonicalAddress(text: string): string | null {
 }
 
 /** Named entities that occur in titles. */
-const entities: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  hellip: "…",
-  ndash: "–",
-  mdash: "—",
-  lsquo: "‘",
-  rsquo: "’",
-  ldquo: "“",
-  rdquo: "”",
-}
+const entities: Readonly<Record<string, string>> = vocabulary.entities
 
 /**
  * A title as plain text on one line. Entities are decoded once more than the format requires, because

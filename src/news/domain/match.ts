@@ -13,6 +13,7 @@ import type { Parts } from "../../core/domain/parts.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
 import { storiesInParts, type Story } from "./stories.ts"
+import vocabulary from "./vocabulary.json" with { type: "json" }
 import { isInformative, rememberedWords, type Word, wordsOf } from "./words.ts"
 
 /**
@@ -152,12 +153,7 @@ function unitsOf({ question, outcomes }: NewsSubject): ReadonlyArray<Unit> {
 
 /** Words of offices, institutions and contests: written with a capital, and no name of one thing. */
 const offices: ReadonlySet<string> = new Set(
-  wordsOf(
-    `president prime minister government parliament senate senator house congress party election governor
-    mayor chancellor king republican republicans democrat democrats league cup final finals championship
-    open season bank court supreme act bill law city united club team fc prize award grand festival show
-    typhoon hurricane storm strait gulf north south east west great`,
-  ).map(({ term }) => term),
+  wordsOf(vocabulary.offices).map(({ term }) => term),
 )
 
 function termsOf(words: ReadonlyArray<Word>): ReadonlySet<string> {

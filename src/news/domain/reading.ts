@@ -5,13 +5,15 @@
  * @module
  */
 import { Schema } from "effect"
+import { clauseOf } from "../../markets/domain/clause.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { rulesLengthMax } from "../../markets/domain/proposal.ts"
+import { decidingSentence } from "../../markets/domain/rulesExcerpt.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
 import type { Match } from "./match.ts"
-import { directionFault, scopeFault, type SiblingMarket } from "./scope.ts"
+import { isAbout, scopeFault, type SiblingMarket } from "./scope.ts"
 import type { Story } from "./stories.ts"
 
 /** A checked reading of a story that is about the question. */
@@ -19,7 +21,10 @@ interface StoryReading {
   /** The outcome that it bears on, as the market spells it; null for none. */
   readonly outcome: string | null
   readonly bears: "for" | "against" | null
-  /** Whether it reports that the outcome is settled; then it bears for the settled one. */
+  /**
+   * Whether it reports that the outcome is settled; then it bears for the settled one. It bears against
+   * one that the model named where the words settle the other.
+   */
   readonly decides: boolean
   /** Words of the story's title, letter by letter. */
   readonly quote: string
@@ -113,7 +118,7 @@ export function verdictsOf(
 }
 
 function verdictOf(
-  { market, siblings }: ReadingTask,
+  { market, siblings, rules }: ReadingTask,
   story: Story,
   claim: ReadingClaim,
 ): Verdict {
@@ -128,13 +133,24 @@ function verdictOf(
     return { outcome: null, bears: null, decides: false, quote }
   }
   const decided = claim.bears === "for" ? outcome : outcome === 0 ? 1 : 0
-  const scoped = { title: story.title, publishedAt: story.firstAt, outcome: decided } as const
-  if (
-    claim.decides && story.label === "none" && scopeFault(market, siblings, scoped) === null
-  ) {
-    return { outcome: market.outcomes[decided], bears: "for", decides: true, quote }
+  const scoped = {
+    title: safeName(story.title, titleLengthMax),
+    quote: safeName(quote, titleLengthMax),
+    publishedAt: story.firstAt,
+    outcome: decided,
+    rules: { ...clauseOf(market.question, rules), deciding: decidingSentence(rules) },
+  } as const
+  if (claim.decides && story.label === "none") {
+    const faultFor = (outcome: 0 | 1) => scopeFault(market, siblings, { ...scoped, outcome })
+    if (faultFor(decided) === null) {
+      return { outcome: market.outcomes[decided], bears: "for", decides: true, quote }
+    }
+    // The words settle the other outcome, now or at the end.
+    if ([null, "another_time"].includes(faultFor(decided === 0 ? 1 : 0))) {
+      return { outcome: market.outcomes[decided], bears: "against", decides: true, quote }
+    }
   }
-  return directionFault(market, scoped) === null
+  return isAbout(market, scoped)
     ? { outcome: market.outcomes[outcome], bears: claim.bears, decides: false, quote }
     : { outcome: null, bears: null, decides: false, quote }
 }

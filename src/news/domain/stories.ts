@@ -10,6 +10,7 @@
 import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { byTime, compare, type Headline } from "./headline.ts"
+import vocabulary from "./vocabulary.json" with { type: "json" }
 import { isInformative, rememberedWords, type Word, wordsOf } from "./words.ts"
 
 export interface Story {
@@ -116,13 +117,9 @@ function textOf(
 const articles: ReadonlySet<string> = new Set(["a", "an", "the"])
 
 /** Publishers whose name often ends a title that another site prints. */
-const knownPublishers = `
-  reuters; ap; ap news; associated press; the associated press; afp; bbc; bbc news; cnn; cnbc; npr;
-  bloomberg; the guardian; guardian; al jazeera; dw; france 24; euronews; the new york times; new york
-  times; nyt; the washington post; washington post; politico; axios; the hill; fox news; nbc news; abc
-  news; cbs news; sky news; financial times; ft; the wall street journal; wsj; forbes; espn; coindesk;
-  the independent; the telegraph; usa today; yahoo; yahoo news; yahoo finance; msn; le monde; kyodo news
-`.split(";").map((name) => name.trim().split(/\s+/).join(" "))
+const knownPublishers = vocabulary.publishers.split(";").map((name) =>
+  name.trim().split(/\s+/).join(" ")
+)
 
 function withoutPublisher(title: string, publishers: ReadonlySet<string>): string {
   const found = /^(.*\S)\s+[-|–—]\s+([^-|–—]{2,60})$/s.exec(title)

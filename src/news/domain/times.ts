@@ -69,21 +69,26 @@ export const isYesNo = ({ outcomes }: Pick<Market, "outcomes">): boolean =>
 /** Whether a headline appeared when it can report the outcome, and names no other date. */
 export function timesAgree(
   market: Pick<Market, "question" | "eventSlug" | "outcomes" | "endsAt" | "gameStartsAt">,
-  { title, publishedAt, outcome }: {
+  { title, publishedAt, outcome, deadlineAt }: {
     readonly title: string
+    /** The end of what counts, by the rules; null when they name none. */
+    readonly deadlineAt: EpochMs | null
     readonly publishedAt: EpochMs
     readonly outcome: 0 | 1
   },
 ): boolean {
   const { question, eventSlug } = market
-  if (!isTimely(market, publishedAt)) return false
+  const isNo = isYesNo(market) && outcome === 1
+  if (!isTimely(market, publishedAt) || isNo && publishedAt < (deadlineAt ?? -Infinity)) {
+    return false
+  }
   // The slug of a match ends with its day.
   const [day = ""] = /\b20\d\d-\d\d-\d\d$/.exec(eventSlug) ?? []
   const asked = datesOf(`${question} ${day}`, publishedAt)
   const inTime = asked.every(({ from, unit, isDeadline }) =>
     isDeadline
       // What has not happened yet may still happen.
-      ? !(isYesNo(market) && outcome === 1) || publishedAt >= from - earlyMsMax
+      ? !isNo || publishedAt >= from - earlyMsMax
       : publishedAt >= from - earlyMsMax && publishedAt <= from + lengthMs[unit]
   )
   const exact = asked.filter(({ isDeadline }) => !isDeadline)

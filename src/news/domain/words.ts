@@ -4,6 +4,7 @@
  *
  * @module
  */
+import vocabulary from "./vocabulary.json" with { type: "json" }
 
 export interface Word {
   /** The normalized form, for comparison. */
@@ -17,37 +18,20 @@ export interface Word {
 /** Words read of one text; the longest title cannot have more. */
 export const wordsMax = 150
 
+/** Patterns with their flags, and what replaces them. */
+function replacementsOf(
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): ReadonlyArray<readonly [RegExp, string]> {
+  return rows.map(([pattern = "", flags, text = ""]) => [new RegExp(pattern, flags), text])
+}
+
 /** Long and short names of one thing. */
-const aliases: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\bUnited States(?: of America)?\b/g, "US"],
-  [/\bUnited Nations\b/g, "UN"],
-  [/\bUnited Kingdom\b/g, "UK"],
-  [/\bEuropean Union\b/g, "EU"],
-  [/\b(?:US )?Federal Reserve\b|\bFOMC\b/g, "Fed"],
-  [/\bEuropean Central Bank\b/g, "ECB"],
-  [/\bBank of England\b/g, "BoE"],
-  [/\bBank of Japan\b/g, "BoJ"],
-  [/\bBTC\b/g, "Bitcoin"],
-  [/\bETH\b|\b[Ee]ther\b/g, "Ethereum"],
-  [/\bGOP\b/g, "Republicans"],
-  [/\bDemocratic\b/g, "Democrat"],
-  [/(?<!\d ?)\bPM\b/g, "Prime Minister"],
-  [/\b[Cc]onsumer [Pp]rices?\b|\bCPI\b/g, "inflation"],
-  [/\b[Cc]ease-fire\b/g, "ceasefire"],
-  [/\b[Hh]alf[ -][Tt]ime\b/g, "halftime"],
-  [/\b([Ss]emi|[Qq]uarter)[ -][Ff]inals?\b/g, "$1final"],
-]
+const aliases = replacementsOf(vocabulary.aliases)
 const anyAlias = new RegExp(aliases.map(([long]) => long.source).join("|"))
 
 /** Words for what is of a country, each before its country. */
 const ofCountries: ReadonlyMap<string, string> = new Map(
-  `american us; british uk; french france; german germany; spanish spain; dutch netherlands; greek greece;
-  italian italy; portuguese portugal; polish poland; czech czechia; hungarian hungary; danish denmark;
-  swedish sweden; norwegian norway; finnish finland; swiss switzerland; turkish turkey; russian russia;
-  ukrainian ukraine; israeli israel; iranian iran; iraqi iraq; indian india; chinese china; japanese japan;
-  korean korea; brazilian brazil; argentine argentina; chilean chile; mexican mexico; canadian canada;
-  colombian colombia; peruvian peru; venezuelan venezuela; kenyan kenya; egyptian egypt; nigerian nigeria;
-  australian australia; irish ireland; scottish scotland; welsh wales; romanian romania; serbian serbia`
+  vocabulary.countries
     .split(";").map((pair): [string, string] => {
       const [adjective = "", country = ""] = pair.trim().split(" ")
       return [adjective, country]
@@ -120,37 +104,35 @@ function stemOf(word: string): string {
   return base.length >= 5 && base.endsWith("e") ? base.slice(0, -1) : base
 }
 
-const stopWords = `
-  a about above after again against all almost also although am amid among an and another any are
-  around as at away back be became because become been before behind being below between both but by
-  can cannot could day did do does doing done down during each either else even ever every few for
-  from further get give go going had has have having he her here hers him his how however i if in
-  into is it its itself just keep last least less let like made make many may me might mine more most
-  much must my near never new next no nor not now of off often on once one only onto or other our out
-  over own per put rather say saying said see set she should since so some still such take than that
-  the their them then there these they thing this those though through to today together tomorrow
-  tonight too toward two under until up upon us use very via vs versus was way we week well were what
-  when where whether which while who whom whose why will with within without would year yesterday yet
-  you your jr sr
-  know live look need seem show tell think try want work come call ask turn find amount number part
-  time thing man men people world news report latest update watch video photo
-`
-
-/** Words that occur in the questions of any market. */
-const marketWords = `
-  win winner won winning happen announce announced reach hit end ended ending start begin beginning
-  high higher highest low lower lowest greater fewer exactly total market price close closed yes
-  outcome other any occur official officially least most first second third top end big large
-  january february march april june july august september october november december
-  jan feb mar apr jun jul aug sep sept oct nov dec
-  monday tuesday wednesday thursday friday saturday sunday am pm et utc est
-`
-
+/** Words without a subject of their own, and words of any market's question. */
 const uninformative: ReadonlySet<string> = new Set(
-  `${stopWords} ${marketWords}`.trim().split(/\s+/).flatMap((word) => [word, singular(word)]),
+  `${vocabulary.stopWords} ${vocabulary.marketWords}`.split(" ").flatMap((
+    word,
+  ) => [word, singular(word)]),
 )
 
 /** Whether a term identifies a subject. A single letter, a small number or a year does not. */
 export function isInformative(term: string): boolean {
   return !uninformative.has(term) && !/^\p{L}$|^\p{N}{1,2}$|^20\p{N}{2}$/u.test(term)
+}
+
+/** One spelling of what two words or a sign say. */
+const spellings = replacementsOf(vocabulary.spellings)
+const ordinals = "zero first second third fourth fifth sixth seventh eighth".split(" ")
+const cardinals = "zero one two three four five six seven".split(" ")
+
+/** `wordsOf` with small numbers as digits and some verbs of two words as one: "first half" and "1st half" are one. */
+export function tokensOf(text: string): ReadonlyArray<Word> {
+  return wordsOf(withSpellings(text)).map((word) => {
+    const counted = Math.max(ordinals.indexOf(word.term), cardinals.indexOf(word.term))
+    return counted < 0 ? word : { ...word, term: `${counted}` }
+  })
+}
+
+export function withSpellings(text: string): string {
+  return spellings.reduce((left, [from, to]) => left.replace(from, to), text)
+}
+
+export function termsOf(text: string): ReadonlyArray<string> {
+  return tokensOf(text).map(({ term }) => term)
 }

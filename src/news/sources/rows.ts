@@ -6,6 +6,7 @@
 import { Result } from "effect"
 import { type Headline, headlineOf, type RawHeadline } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
+import vocabulary from "../domain/vocabulary.json" with { type: "json" }
 import type { Decoded } from "../../markets/VenueClient.ts"
 
 /** The headlines of the first `rowsMax` rows. */
@@ -56,18 +57,7 @@ function decoderOf(label: string): TextDecoder {
 }
 
 /** Zone abbreviations that occur in feeds and that `Date.parse` does not know. */
-const zones: Readonly<Record<string, string>> = {
-  BST: "+0100",
-  CET: "+0100",
-  CEST: "+0200",
-  EET: "+0200",
-  EEST: "+0300",
-  JST: "+0900",
-  AEST: "+1000",
-  UTC: "GMT",
-  UT: "GMT",
-  Z: "GMT",
-}
+const zones: Readonly<Record<string, string>> = vocabulary.zones
 
 /** Parses an RFC 822 or ISO 8601 date; without a zone it is UTC. Null when invalid. */
 export function dateOf(text: string): EpochMs | null {

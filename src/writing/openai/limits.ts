@@ -12,14 +12,14 @@ import { Duration } from "effect"
 export const attemptTimeout = {
   digest: Duration.seconds(180),
   report: Duration.seconds(48),
-  detection: Duration.seconds(60),
+  reading: Duration.seconds(60),
   judge: Duration.seconds(45),
 } as const
 /** One model request: its attempts and its wait for a free slot. */
 export const requestTimeout = {
   digest: Duration.seconds(200),
   report: Duration.seconds(50),
-  detection: Duration.seconds(100),
+  reading: Duration.seconds(100),
   judge: Duration.seconds(50),
 } as const
 /** HTTP requests for one model request, the first one included. */
@@ -38,6 +38,6 @@ export const circuitOpenDuration = Duration.minutes(5)
 export const circuitOpenDurationMax = Duration.minutes(15)
 
 /** The most tokens of an answer, reasoning included; its text is about a third of them. */
-export const tokensMax = { digest: 16_000, report: 8_000, detection: 4_000, judge: 12_000 } as const
+export const tokensMax = { digest: 16_000, report: 8_000, reading: 4_000, judge: 12_000 } as const
 /** Bytes of an answer that are read: 16 bytes a token, for 64,000 tokens with the reasoning. */
 export const answerBytesMax = 1024 * 1024

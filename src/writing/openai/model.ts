@@ -144,7 +144,7 @@ export const layer = (
         timed(call).pipe(
           Effect.retry({ while: isWorthRetrying, schedule: retrySchedule, times: attemptsMax - 1 }),
           Effect.tapError(notePause),
-          // One circuit per use: a model that fails at detection may still write digests.
+          // One circuit per use: a model that fails at reading may still write digests.
           (work) => circuit.execute(work, { key: call.use, classify }),
           Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
           (work) => unlessPaused(call.use, work),

@@ -106,17 +106,25 @@ Deno.test("a claim to decide is kept only where the words of the headline fit th
     const verdict = verdictOf(...given)
     return typeof verdict === "object" && verdict?.decides === true
   }
-  equal(decides("Lighthouse lit by the keeper", {}), true)
+  equal(decides("Lighthouse is lit", {}), true)
   equal(decides("Lighthouse may be lit", {}), false)
-  equal(decides("Lighthouse lit by the keeper", {}, { label: "correction" }), false)
+  equal(decides("Lighthouse is lit", {}, { label: "correction" }), false)
   equal(decides("Harbour lamp lit", {}), false)
-  equal(decides("Lighthouse lit by the keeper", {}, {}, { gameStartsAt: now }), false)
+  equal(decides("Lighthouse lit for a film", {}), false)
+  equal(decides("Lighthouse is lit", {}, {}, { gameStartsAt: now }), false)
+  equal(decides("Lighthouse is lit", {}, {}, { endsAt: now - 73 * hour }), true)
+  equal(decides("Lighthouse is lit", {}, {}, { endsAt: now - 73.1 * hour }), false)
 })
 
 Deno.test("a story that decides against an outcome is stored for the other one", () => {
   const quote = "Lighthouse not lit"
   const claim = { outcome: "Yes", bears: "against" }
   equal(verdictOf(quote, claim), { outcome: "No", bears: "for", decides: true, quote })
+})
+
+Deno.test("words that settle the other outcome are stored as against the claimed one", () => {
+  const quote = "Lighthouse not lit"
+  equal(verdictOf(quote, {}), { outcome: "Yes", bears: "against", decides: true, quote })
 })
 
 Deno.test("a direction is kept only with the names, numbers and parts of the question", () => {

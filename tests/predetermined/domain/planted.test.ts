@@ -11,6 +11,7 @@ import { hour, minute } from "../../../src/core/domain/time.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { newsIndex, related } from "../../../src/news/domain/match.ts"
 import {
+  decidedOutcome,
   type ReadingClaim,
   type RelatedStory,
   verdictsOf,
@@ -33,12 +34,11 @@ function marketOf(planted: Planted): Market {
   })
 }
 
-/** What is known of a question, when a model answers so about each headline that is shown to it. */
-function judge(
-  planted: Planted,
-  answerOf: (title: string) => Pick<ReadingClaim, "decides" | "quote">,
-): KnownOutcome | string {
-  const { answer: outcome, headlines: titles, rivals = [] } = planted
+type AnswerOf = (title: string) => Pick<ReadingClaim, "decides" | "quote">
+
+/** The headlines as stories, as code leaves the answers of a model about each that is shown to it. */
+function readStories(planted: Planted, answerOf: AnswerOf): ReadonlyArray<RelatedStory> {
+  const { answer: outcome, headlines: titles, rivals = [], rules = "" } = planted
   const asked = marketOf(planted)
   const headlines = titles.map((title, n) => ({
     title: title.replaceAll(/[{}]/g, ""),
@@ -49,8 +49,8 @@ function judge(
   const siblings = rivals.map((question) => ({ question, exclusive: true }))
   const matches = related(runParts(newsIndex(headlines, [asked])), asked, 0, 20)
   const [first, ...others] = matches
-  if (first === undefined) return "no match"
-  const task = { market: asked, siblings, rules: "", stories: [first, ...others], now } as const
+  if (first === undefined) return []
+  const task = { market: asked, siblings, rules, stories: [first, ...others], now } as const
   const verdicts = verdictsOf(
     task,
     task.stories.map(({ url }, n) => ({
@@ -58,11 +58,19 @@ function judge(
       ...answerOf(titles[Number(url.split("/").at(-1))] ?? ""),
     })),
   )
-  const stories = matches.map((match, n): RelatedStory => {
+  return matches.map((match, n): RelatedStory => {
     const verdict = verdicts[n] ?? "refused"
     return { ...match, reading: typeof verdict === "string" ? null : verdict }
   })
-  return Result.merge(knownOutcome({ market: asked, proposal: null, stories, now }))
+}
+
+const decides = (planted: Planted, answerOf: AnswerOf): boolean =>
+  readStories(planted, answerOf).some((story) => decidedOutcome(marketOf(planted), story) !== null)
+
+/** What is known of a question, when a model answers so. */
+function judge(planted: Planted, answerOf: AnswerOf): KnownOutcome | string {
+  const stories = readStories(planted, answerOf)
+  return Result.merge(knownOutcome({ market: marketOf(planted), proposal: null, stories, now }))
 }
 
 const claimsEverything = (title: string) => ({ decides: true, quote: title })
@@ -77,7 +85,26 @@ Deno.test("no wrong answer of a model that claims everything is accepted", () =>
       .map(({ question }) => `${kind}: ${question}`)
   )
   equal(accepted, [])
-  ok(Object.values(wrongAnswers).flat().length >= 80)
+  ok(Object.values(wrongAnswers).flat().length >= 180)
+})
+
+/** In these the headlines say what is claimed: another one contradicts them, or they came too early. */
+const trueInWords = ["corrections, copies, too early"]
+
+Deno.test("no wrong headline is accepted whatever words of it a model quotes", () => {
+  const accepted = Object.entries(wrongAnswers).filter(([kind]) => !trueInWords.includes(kind))
+    .flatMap(([, cases]) => cases).filter((planted) =>
+      planted.headlines.every((title) => {
+        const words = title.split(" ")
+        return words.some((_, n) =>
+          [words.slice(0, n + 1), words.slice(n)].some((some) => {
+            const quote = some.join(" ").replace(/[,;:]$/, "")
+            return decides({ ...planted, headlines: [title] }, () => ({ decides: true, quote }))
+          })
+        )
+      })
+    )
+  equal(accepted.map(({ question }) => question), [])
 })
 
 Deno.test("most true answers of a careful model are accepted", () => {
@@ -87,6 +114,6 @@ Deno.test("most true answers of a careful model are accepted", () => {
     equal(marketOf(planted).outcomes[known.outcome], planted.answer)
     return []
   })
-  ok(trueAnswers.length >= 47)
-  ok(trueAnswers.length - refused.length >= 40, refused.join("\n"))
+  ok(trueAnswers.length >= 110)
+  ok(trueAnswers.length - refused.length >= 0.83 * trueAnswers.length, refused.join("\n"))
 })

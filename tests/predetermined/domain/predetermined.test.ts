@@ -89,7 +89,7 @@ law("knownOutcome() accepts exactly what the rules allow", anyInput, (drawn) => 
   const isClear = outcome !== undefined && reported.every((it) => it === outcome) &&
     !stories.some(({ corrected, label, title }) =>
       corrected || label === "correction" || title.includes("denies")
-    )
+    ) && !stories.some(({ reading }) => reading?.decides === true && reading.bears === "against")
   const isOpen = proposal !== null && !proposal.disputed && drawn.proposal?.halfPassed === true
   const result = Result.match(known, {
     onFailure: () => null,

@@ -18,6 +18,7 @@ export interface Planted {
   /** A match that began four hours ago, unless it begins later: ISO time. */
   readonly game?: true | string
   readonly endsAt?: string
+  readonly rules?: string
   /** Exclusive markets of the event. */
   readonly rivals?: ReadonlyArray<string>
 }

@@ -15,7 +15,7 @@ export interface Call {
   /** From 0, over all requests. */
   readonly index: number
   /** The name of the requested schema; without one, guessed from the shape in words. */
-  readonly use: "digest" | "report" | "detection" | "judge"
+  readonly use: "digest" | "report" | "reading" | "judge"
   readonly system: string
   readonly user: string
   /** The JSON values between the markers. */
@@ -126,7 +126,7 @@ export async function callOf(request: Request, index: number): Promise<Call | nu
 
 function useIn(system: string): Call["use"] {
   if (system.includes('"verdicts"')) return "judge"
-  return system.includes('"claims"') ? "digest" : "detection"
+  return system.includes('"claims"') ? "digest" : "reading"
 }
 
 export const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 }
