@@ -1,16 +1,21 @@
 /**
- * Payments whose sales are timed, and whose log lines have the ids of payment and product: also the
- * lines of the facilitator's and the chain's adapters, and those after the buyer has left.
+ * Payments whose sales are counted and timed. Their log lines have the ids of payment and product:
+ * also the lines of the facilitator's and the chain's adapters, and those after the buyer has left.
  *
  * @module
  */
-import { Cause, Effect, Exit, Layer, Metric } from "effect"
-import type { FailedSale } from "./domain/failedSale.ts"
-import { annotate, inSpan } from "../core/tracing.ts"
-import { Payments } from "./Payments.ts"
-import type { Outcome } from "./purchase.ts"
+import { Cause, Effect, Exit, Layer, Metric, Option } from "effect"
 import { secondsBuckets, timed } from "../core/timed.ts"
+import { annotate, inSpan } from "../core/tracing.ts"
+import type { FailedSale } from "./domain/failedSale.ts"
+import { Payments } from "./Payments.ts"
+import type { Outcome, Purchase } from "./purchase.ts"
+import { hungUp } from "./sale/responses.ts"
 
+const outcomes = Metric.counter("payments_total", {
+  description: "Paid calls, by product and outcome",
+  incremental: true,
+})
 const saleSeconds = Metric.histogram("sale_seconds", {
   description: "Duration of a paid call, from the signature check to the answer",
   boundaries: secondsBuckets,
@@ -38,13 +43,15 @@ export const layer: Layer.Layer<Payments, never, Payments> = Layer.effect(
           }),
           inSpan("compute"),
         )
-        return payments.sell(purchase, { ...work, compute }).pipe(
+        return payments.sell(counted(purchase), { ...work, compute }).pipe(
           timed((exit, seconds) => {
-            const outcome = outcomeOf(exit)
-            return Effect.andThen(
+            const outcome = briefOutcome(exit)
+            // Of a buyer who has left, the end is counted when it is known.
+            return Effect.all([
+              outcome === "hung_up" ? Effect.void : count(purchase, exit),
               Metric.update(Metric.withAttributes(saleSeconds, { product, outcome }), seconds),
               annotate({ outcome }),
-            )
+            ], { discard: true })
           }),
           inSpan("sale", { "payment.id": paymentId, product }),
           Effect.annotateLogs({ paymentId, product }),
@@ -53,8 +60,30 @@ export const layer: Layer.Layer<Payments, never, Payments> = Layer.effect(
     })),
 )
 
+const counted = (purchase: Purchase): Purchase => ({
+  ...purchase,
+  onAbandoned: (end) => Effect.andThen(count(purchase, end), purchase.onAbandoned(end)),
+})
+
+const count = ({ product }: Purchase, end: Exit.Exit<Outcome, FailedSale>) =>
+  Metric.update(
+    Metric.withAttributes(outcomes, { product: product.id, outcome: outcomeName(end) }),
+    1,
+  )
+
+function outcomeName(end: Exit.Exit<Outcome, FailedSale>): string {
+  if (Exit.isSuccess(end)) {
+    const { replayed, receipt } = end.value
+    return replayed ? "replayed" : receipt !== null ? "charged" : "given_away"
+  }
+  // An interrupted fiber leaves its payment to the sweep.
+  const error = Option.getOrUndefined(Exit.findErrorOption(end))
+  if (error === undefined || error._tag === "Unresolved") return "unresolved"
+  return error === hungUp ? "hung_up" : error.code
+}
+
 /** Few values: `payments_total` has the reasons. */
-function outcomeOf(exit: Exit.Exit<Outcome, FailedSale>): string {
+function briefOutcome(exit: Exit.Exit<Outcome, FailedSale>): string {
   if (Exit.isSuccess(exit)) {
     if (exit.value.replayed) return "replayed"
     return exit.value.receipt === null ? "not_charged" : "charged"

@@ -7,9 +7,9 @@
  */
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
-import type { Effect } from "effect"
+import type { Effect, Exit } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
-import type { NotCharged } from "./domain/failedSale.ts"
+import type { FailedSale, NotCharged } from "./domain/failedSale.ts"
 import type { Address, PaymentId } from "./domain/payment.ts"
 import type { PaymentPayload } from "./domain/x402/paymentPayload.ts"
 import type { PaidReceipt } from "./sale/receipts.ts"
@@ -31,7 +31,7 @@ export interface Call {
   /** The client whose limits the call counts against. */
   readonly client: Client
   /** Whether the client has the answer with this tag already, and does not want to pay for it again. */
-  readonly hasTag?: (etag: string) => boolean
+  readonly hasTag?: ((etag: string) => boolean) | undefined
 }
 
 /** A call with a payment that fits it, before the store or the chain is read. */
@@ -50,8 +50,8 @@ export interface Purchase extends Pick<Call, "client" | "hasTag"> {
    * none.
    */
   readonly secret: string | null
-  /** Runs when the caller hung up and the payment was not used. */
-  readonly onUnused: Effect.Effect<void>
+  /** Runs at the end of a sale whose buyer hung up. A payment that was not used fails with `hungUp`. */
+  readonly onAbandoned: (end: Exit.Exit<Outcome, FailedSale>) => Effect.Effect<void>
 }
 
 /**

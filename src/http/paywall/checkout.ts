@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { Clock, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
   decodeQuery,
@@ -36,7 +36,8 @@ import {
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { type Call, etagOf, type Outcome, type WorkResult } from "../../payments/purchase.ts"
+import { hungUp } from "../../payments/sale/responses.ts"
+import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
 import type { ClientKeys, RateLimiter } from "../server/limits.ts"
 import { countInvalidPayments } from "./invalidPayments.ts"
 
@@ -114,7 +115,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
       )
     const read = (query: URLSearchParams) => Result.mapError(decode(query), invalidParameters)
     const sell = Effect.fnUntraced(function* (
-      { input: query, payment: sent, key, client, hasTag = () => false }: Call,
+      { input: query, payment: sent, key, client, hasTag }: Call,
     ) {
       yield* invalid.check(client)
       const { input, secret } = yield* Effect.fromResult(Result.all({
@@ -129,11 +130,8 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
       const request = canonicalRequest(product, input)
       const work = handler.work(input)
       return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
-        Effect.flatMap(({ payment, validityFault }) => {
-          const { from } = payment.authorization
-          const isUnchanged = (body: Uint8Array) =>
-            product.settlementOrder === "compute-first" && hasTag(etagOf(from, request, body))
-          return payments.sell({
+        Effect.flatMap(({ payment, validityFault }) =>
+          payments.sell({
             product,
             payment,
             validityFault,
@@ -141,12 +139,15 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             secret: secret ?? payment.identifier,
             client,
             hasTag,
-            onUnused: invalid.countOnly(client),
+            onAbandoned: (end) =>
+              Option.getOrNull(Exit.findErrorOption(end)) === hungUp
+                ? invalid.countOnly(client)
+                : Effect.void,
           }, {
             check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
-            compute: answerOf(product, work, isUnchanged),
+            compute: answerOf(product, work),
           })
-        }),
+        ),
         Effect.tap(({ receipt }) => receipt === null ? invalid.countOnly(client) : Effect.void),
         Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
       )
@@ -213,12 +214,10 @@ function canonicalRequest(product: Product, input: object): string {
 
 /**
  * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged.
- * An unchanged one keeps its body, and is not charged.
  */
 function answerOf<P extends Product>(
   { settlementOrder }: P,
   work: Effect.Effect<Work<P>, ProductError>,
-  isUnchanged: (body: Uint8Array) => boolean,
 ): Effect.Effect<WorkResult, NotCharged> {
   return Effect.mapBoth(work, {
     onFailure: notCharged,
@@ -227,7 +226,7 @@ function answerOf<P extends Product>(
       const bytes = body instanceof Uint8Array
         ? body
         : utf8.encode(JSON.stringify({ success: true, ...body, ...charged }))
-      return { body: bytes, charge: charge && !isUnchanged(bytes) }
+      return { body: bytes, charge }
     },
   })
 }

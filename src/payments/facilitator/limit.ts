@@ -4,7 +4,7 @@
  *
  * One that gets no place in time returns `unknown` with the reason `facilitatorBusy`, and nothing is
  * charged. Settlements have places of their own, which a sale takes before it claims its payment
- * (`sale/saleFibers.ts`).
+ * (`sell.ts`).
  *
  * @module
  */

@@ -23,7 +23,7 @@ interface SolvencyOptions {
 const balanceAgeMsMax = 10_000
 const balanceTimeout = Duration.seconds(5)
 
-export interface Solvency {
+interface Solvency {
   /**
    * Reserves a sale's price until the store counts its claim. False, with nothing reserved, when
    * the balance does not cover it together with all liabilities and other reservations.

@@ -102,9 +102,9 @@ test("callers who hang up before the verdict keep their places, are counted, and
   inMarket(Effect.gen(function* () {
     const { selling, verifying, open } = yield* slowFacilitator
     const counted = yield* Ref.make(0)
-    const onUnused = Ref.update(counted, (n) => n + 1)
-    const payments = yield* Effect.forEach([1, 2, 3], (n) => unfunded(n, { onUnused }))
-    const funded = yield* purchase({ client: attacker, onUnused })
+    const onAbandoned = () => Ref.update(counted, (n) => n + 1)
+    const payments = yield* Effect.forEach([1, 2, 3], (n) => unfunded(n, { onAbandoned }))
+    const funded = yield* purchase({ client: attacker, onAbandoned })
     const calls = yield* Effect.forEach(
       [...payments, funded],
       (bought) => selling(bought, neverComputed),

@@ -36,6 +36,7 @@ import {
   Unresolved,
 } from "../../../src/payments/domain/failedSale.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
+import * as observedPayments from "../../../src/payments/observedPayments.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { failover } from "../../../src/payments/facilitator/failover.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -95,7 +96,10 @@ export const market = (
       Layer.effect(Facilitator, bothFacilitators),
     ).pipe(Layer.provideMerge(ledger)),
   ).pipe(Layer.provideMerge(signatures))
-  return Payments.layer({ terms, timing, sign: testKey.sign }).pipe(Layer.provideMerge(ports))
+  return observedPayments.layer.pipe(
+    Layer.provide(Payments.layer({ terms, timing, sign: testKey.sign })),
+    Layer.provideMerge(ports),
+  )
 }
 
 type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
@@ -143,7 +147,7 @@ export const purchaseOf = (
   validityFault: null,
   secret: null,
   client: { client: "192.0.2.1", site: null },
-  onUnused: Effect.void,
+  onAbandoned: () => Effect.void,
   ...changes,
 })
 

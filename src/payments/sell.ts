@@ -1,0 +1,805 @@
+/**
+ * Sells one answer for one payment. Read it from top to bottom: it is in the order of time.
+ *
+ * Every sale: admit the call, answer a payment that is known, verify one that is not.
+ * Compute-first goes on: claim, compute, intend with the answer's bytes, settle, prove, answer.
+ * Settle-early goes on: claim, check the cover, intend, settle, prove, compute, answer or refund.
+ *
+ * Nothing is stored before the claim, so a payment that is not valid leaves no row. A failure
+ * between the claim and the intent releases the payment: nothing was charged. After the intent only
+ * the chain decides, because a facilitator's report is a hint. Without proof the payment is
+ * unresolved, never refused. Once the chain shows the transfer there are two ends: a stored answer,
+ * or a queued refund. When a worker dies, its lease expires and the sweep continues from the stored
+ * state.
+ *
+ * From the verification on a sale runs in a fiber of the service. A buyer who hangs up ends it only
+ * before the intent.
+ *
+ * @module
+ */
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Option, Result } from "effect"
+import { resendUnused } from "../catalog/domain/refusal.ts"
+import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
+import type { Chain } from "./Chain.ts"
+import { type FailedSale, NotCharged, type Unresolved } from "./domain/failedSale.ts"
+import {
+  type AnsweredPayment,
+  type Authorization,
+  type Bytes32,
+  holdsKey,
+  type Payment,
+  type PaymentId,
+  type PaymentTicket,
+  type ReleasedPayment,
+  repeatAction,
+  type TokenDomain,
+  wasTaken,
+} from "./domain/payment.ts"
+import { faultOf } from "./domain/paymentFault.ts"
+import { pauseMs } from "./domain/refundRatio.ts"
+import { type PaymentTerms, requirements } from "./domain/x402/terms.ts"
+import { type Facilitator, facilitatorBusy } from "./Facilitator.ts"
+import type { Move, PaymentStore } from "./PaymentStore.ts"
+import { etagOf, type Outcome, type Purchase, type Work } from "./purchase.ts"
+import { needsChain, proofOf, reconcile } from "./reconcile.ts"
+import {
+  checkPayerProof,
+  fetchHint,
+  isBuyerOf,
+  keyHash,
+  makeSignerCheck,
+  type PayerProof,
+  secretHash,
+  type Signer,
+  wrongProof,
+} from "./sale/identity.ts"
+import type { Receipts } from "./sale/receipts.ts"
+import {
+  firstPaymentNamed,
+  hungUp,
+  inProgress,
+  invalidSignature,
+  neverPaid,
+  notValidNow,
+  overloaded,
+  payerOverloaded,
+  paymentConflict,
+  paymentInProgress,
+  refundQueued,
+  responseForKnownPayment,
+  tooManyRefunds,
+  tooManyUnverified,
+  unavailable,
+  unresolved,
+} from "./sale/responses.ts"
+import { makeSolvency } from "./sale/solvency.ts"
+import { defective, late, orInstead, paidMove, settle, tryMoveOrFind } from "./settle.ts"
+import type { Signatures } from "./Signatures.ts"
+import type { PaymentTiming } from "./timing.ts"
+
+/** What selling needs of the outside. */
+interface SellerPorts {
+  readonly store: PaymentStore["Service"]
+  readonly facilitator: Facilitator["Service"]
+  readonly chain: Chain["Service"]
+  readonly signatures: Signatures["Service"]
+  readonly receipts: Receipts
+  readonly timing: PaymentTiming
+  readonly terms: PaymentTerms
+  readonly token: TokenDomain
+  readonly treasury: PaymentTicket["authorization"]["from"]
+  /** Maximum number of verified payments that are sold at the same time. */
+  readonly salesMax: number
+}
+
+export type Seller = Effect.Success<ReturnType<typeof makeSeller>>
+
+/** One purchase that is being sold. */
+interface Sale {
+  readonly purchase: Purchase
+  readonly work: Work
+  readonly ticket: PaymentTicket
+  /** The hash of its key; null without one. */
+  readonly key: Bytes32 | null
+  readonly proof: PayerProof
+  readonly signer: Signer
+  /** Completed when the buyer hangs up. */
+  readonly abandoned: Deferred.Deferred<void>
+}
+
+/** A fiber did not claim the payment; `isProven`: it is the payer's, so its key may be asked for. */
+interface NotClaimed {
+  readonly _tag: "NotClaimed"
+  readonly refusal: NotCharged
+  readonly isProven: boolean
+}
+
+type SaleError = FailedSale | NotClaimed
+
+/**
+ * How long a closing service waits for running sales. The sweep continues the others when their
+ * leases expire.
+ */
+const drainTimeout = Duration.seconds(60)
+const queueWait = Duration.seconds(5)
+/**
+ * How many payments of one client are verified at the same time, and how many more wait for that:
+ * an address with many invalid payments must not occupy all places of the facilitator. An IPv6 site
+ * (/48) has four times as many.
+ */
+const unverifiedPerClient = { places: 16, waiting: 64, waitMax: queueWait }
+const unverifiedPerSite = { places: 64, waiting: 256, waitMax: queueWait }
+/**
+ * How many payments of contract wallets are verified at the same time in this process: anyone can
+ * make such a payment without a private key.
+ */
+const unverifiedContracts = { places: 8, waiting: 32, waitMax: queueWait }
+/**
+ * Maximum number of payments of one payer in progress. Without this limit a payer whose balance
+ * pays for one call could have many computed, and could use up what the treasury covers.
+ */
+const perPayer = { places: 8, waiting: 0, waitMax: Duration.zero }
+/** How many verified payments wait for a place among the sales. */
+const saleQueue = { waiting: 512, waitMax: queueWait }
+/**
+ * One call at a time for a payment: the same payment on thousands of connections then costs one
+ * wait and one read of the chain.
+ */
+const perPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
+
+/** The state of selling in one process. Closing the scope waits for its fibers. */
+export const makeSeller = Effect.fnUntraced(function* (ports: SellerPorts) {
+  const { chain, store, signatures, token, treasury, salesMax } = ports
+  const fibers = yield* FiberSet.make<unknown, FailedSale | NotClaimed>()
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
+  )
+  const sales = makePlaces({ places: salesMax, ...saleQueue })
+  yield* publishDepth("sales", sales)
+  return {
+    ...ports,
+    fibers,
+    /** Runs an effect that no caller waits for. */
+    inBackground: (effect: Effect.Effect<void>) => Effect.asVoid(FiberSet.run(fibers, effect)),
+    /** The sales of this process, and their ends. */
+    running: new Map<PaymentId, { purchase: Purchase; ended: Effect.Effect<void> }>(),
+    signerOf: makeSignerCheck(signatures, chain, token),
+    solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
+    sales,
+    clients: makePlacesByKey(unverifiedPerClient),
+    sites: makePlacesByKey(unverifiedPerSite),
+    contracts: makePlaces(unverifiedContracts),
+    payers: makePlacesByKey(perPayer),
+    /** The calls that wait for a sale of this process. */
+    waiting: makePlacesByKey(perPayment),
+    /** The calls that resume or reconcile a known payment, or wait for it. */
+    resolving: makePlacesByKey(perPayment),
+  }
+})
+
+/** Sells the answer of `work` for a payment; see `Payments.sell`. */
+export function sell(
+  seller: Seller,
+  purchase: Purchase,
+  work: Work,
+): Effect.Effect<Outcome, FailedSale> {
+  return Effect.gen(() => admit(seller, purchase, work)).pipe(
+    orInstead("The payment store failed", unresolved),
+  )
+}
+
+/** Admits a call: finds out who sends it, and whether its payment is known. */
+function* admit(
+  seller: Seller,
+  purchase: Purchase,
+  work: Work,
+): Effect.fn.Return<Outcome, FailedSale> {
+  const { store, signatures, terms } = seller
+  const ticket = ticketOf(seller, purchase)
+  const proof = yield* checkPayerProof(signatures, terms, ticket, purchase)
+  yield* waitForSaleHere(seller, purchase, ticket.paymentId, proof)
+  const key = keyHash(signatures, ticket, purchase.secret)
+  const found = yield* store.findWithKey(ticket.paymentId, key)
+  const known = Option.getOrUndefined(found.payment)
+  const signer = yield* seller.signerOf(ticket, known)
+  const taken = known === undefined ? undefined : wasTaken(known.state)
+  if (signer === "stranger") {
+    return yield* taken === undefined ? invalidSignature : paymentConflict(taken)
+  }
+  if (proof === "wrong") return yield* wrongProof(terms, ticket.paymentId, taken)
+  const abandoned = Deferred.makeUnsafe<void>()
+  const sale: Sale = { purchase, work, ticket, key, proof, signer, abandoned }
+  return yield* known === undefined
+    ? sellUnclaimed(seller, sale, null, found.holder)
+    : answerKnownPayment(seller, sale, known, found.holder)
+}
+
+/**
+ * When this process is selling the payment, waits until that sale has ended. Only a call with the
+ * same secret, or with the payer's proof, may wait, and one such call for each payment.
+ */
+function* waitForSaleHere(
+  { running, waiting, timing, terms }: Seller,
+  purchase: Purchase,
+  paymentId: PaymentId,
+  proof: PayerProof,
+): Effect.fn.Return<void, FailedSale> {
+  const other = running.get(paymentId)
+  if (other === undefined) return
+  const { request, payment, secret } = other.purchase
+  if (request !== purchase.request || payment.signature !== purchase.payment.signature) {
+    return yield* paymentConflict(null)
+  }
+  if (proof === "wrong") return yield* wrongProof(terms, paymentId, null)
+  const hasSecret = secret !== null && secret === purchase.secret
+  if (!hasSecret && proof !== "valid") return yield* inProgress
+  const waitMax = Duration.times(timing.waitInterval, timing.waitRetriesMax)
+  yield* waiting.run(paymentId)(busy)(Effect.timeout(other.ended, waitMax)).pipe(
+    Effect.catch(() => inProgress),
+  )
+}
+
+/** Another call waits for the payment or resolves it. */
+const busy = "busy" as const
+
+/** Answers for a known payment, according to `repeatAction`. */
+function* answerKnownPayment(
+  seller: Seller,
+  sale: Sale,
+  found: Payment,
+  holder: Option.Option<Payment>,
+): Effect.fn.Return<Outcome, FailedSale> {
+  if (isBoundElsewhere(found, sale.purchase)) return yield* paymentConflict(wasTaken(found.state))
+  const { outcome, row } = found.state === "released"
+    ? { outcome: null, row: found }
+    : yield* resolve(seller, sale, found)
+  if (outcome !== null) return outcome
+  return yield* row.state === "released"
+    ? Effect.gen(() => sellUnclaimed(seller, sale, row, holder))
+    : respond(seller, sale, row)
+}
+
+/**
+ * True when the payment is bound to another request or signature. An unmatched transfer is bound to
+ * none, so any request of its signer gets its outcome.
+ */
+const isBoundElsewhere = (found: Payment, { request, payment }: Purchase) =>
+  found.request !== null &&
+  (found.request !== request || found.signature !== payment.signature)
+
+/** The response with the state of a payment, when this call can change nothing more. */
+const respond = (seller: Seller, sale: Sale, row: Exclude<Payment, ReleasedPayment>) =>
+  responseForKnownPayment(
+    row,
+    isBuyer(seller, sale, row),
+    seller.receipts,
+    fetchHint(row, seller.terms, seller.timing),
+  )
+
+const isBuyer = ({ signatures, timing }: Seller, { purchase, proof }: Sale, row: Payment) =>
+  isBuyerOf(row, secretHash(signatures, row.paymentId, purchase.secret), proof, timing)
+
+/** The outcome of a resumed sale, or the newest row of its payment. */
+interface Resolved {
+  readonly outcome: Outcome | null
+  readonly row: Payment
+}
+
+/** Resolves a known payment as far as this call can, unless another call is doing it. */
+const resolve = (seller: Seller, sale: Sale, found: Payment) =>
+  seller.resolving.run(found.paymentId)(busy)(
+    Effect.gen(() => resolveInTurn(seller, sale, found)),
+  ).pipe(
+    Effect.catchIf(
+      (error): error is typeof busy => error === busy,
+      (): Effect.Effect<Resolved, NotCharged> =>
+        // The other call may be making the refund of this answer due.
+        found.state === "answered" && needsChain(found, seller.timing)
+          ? inProgress
+          : Effect.succeed({ outcome: null, row: found }),
+    ),
+  )
+
+/** Resumes, reconciles or waits for a known payment. */
+function* resolveInTurn(
+  seller: Seller,
+  sale: Sale,
+  found: Payment,
+): Effect.fn.Return<Resolved, FailedSale> {
+  const { store, chain, timing } = seller
+  let row = found
+  for (let waits = 0;; waits++) {
+    const outcome = yield* resume(seller, sale, row)
+    if (outcome !== null) return { outcome, row }
+    if (needsChain(row, timing)) row = yield* reconcile({ store, chain, windows: timing }, row)
+    const mustWait = repeatAction(row.state, isBuyer(seller, sale, row)) === "wait"
+    if (!mustWait || waits === timing.waitRetriesMax) return { outcome: null, row }
+    yield* Effect.sleep(timing.waitInterval)
+    row = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
+  }
+}
+
+/**
+ * Continues an unresolved settle-early payment for its own buyer, who may have sent its key with
+ * another payment. Null when it cannot be continued here, or its payer has too many in progress.
+ */
+function resume(
+  seller: Seller,
+  sale: Sale,
+  row: Payment,
+): Effect.Effect<Outcome | null, FailedSale> {
+  if (
+    row.state !== "unresolved" || row.settlementOrder !== "settle-early" ||
+    !isBuyer(seller, sale, row)
+  ) return Effect.succeed(null)
+  const { paymentId, authorization, signature } = row
+  const resumed: Sale = {
+    ...sale,
+    ticket: { ...sale.ticket, paymentId, authorization, signature },
+    purchase: {
+      ...sale.purchase,
+      payment: { ...sale.purchase.payment, authorization, signature },
+    },
+  }
+  return inFiber(seller, resumed, Effect.gen(() => computeResumed(seller, resumed, row))).pipe(
+    Effect.catchTag("NotClaimed", () => Effect.succeed(null)),
+  )
+}
+
+/**
+ * Answers with the payment that holds the key of this call; null when the key is free. That
+ * payment is another one of the same payer for the same request.
+ */
+function* answerByKey(
+  seller: Seller,
+  sale: Sale,
+  holder: Option.Option<Payment>,
+): Effect.fn.Return<Outcome | null, FailedSale> {
+  if (Option.isNone(holder) || holder.value.state === "released") return null
+  const { outcome, row } = yield* resolve(seller, sale, holder.value)
+  if (outcome !== null) return outcome
+  return row.state !== "released" && holdsKey(row.state)
+    ? yield* Effect.mapError(respond(seller, sale, row), firstPaymentNamed(row.paymentId))
+    : null
+}
+
+/**
+ * Sells a payment that no row or a released row has, unless another payment (`holder`) holds its
+ * key. The payer's own signature is enough to ask for that one; a contract's must be verified first.
+ */
+function* sellUnclaimed(
+  seller: Seller,
+  sale: Sale,
+  released: ReleasedPayment | null,
+  holder: Option.Option<Payment>,
+): Effect.fn.Return<Outcome, FailedSale> {
+  const { purchase: { product, validityFault }, ticket, key, signer } = sale
+  if (signer === "payer") {
+    const first = yield* answerByKey(seller, sale, holder)
+    if (first !== null) return first
+  }
+  if (validityFault !== null) return yield* notValidNow(validityFault)
+  if (product.settlementOrder === "settle-early") yield* checkRecentRefunds(seller, ticket)
+  const end = yield* inFiber(seller, sale, sellVerified(seller, sale, released)).pipe(
+    Effect.catchTag("NotClaimed", Effect.succeed),
+  )
+  if (!("refusal" in end)) return end
+  // Another call may have claimed the payment, and even settled it: then it is charged, and perhaps
+  // not valid any more, but its buyer must not sign a new one.
+  const now = yield* seller.store.findWithKey(ticket.paymentId, key)
+  const known = Option.getOrNull(now.payment)
+  if (known !== null && known.state !== "released") {
+    return yield* released === null
+      ? Effect.gen(() => answerKnownPayment(seller, sale, known, now.holder))
+      : respond(seller, sale, known)
+  }
+  const second = end.isProven ? yield* answerByKey(seller, sale, now.holder) : null
+  return second ?? (yield* Effect.fail(end.refusal))
+}
+
+/**
+ * Refuses a new settle-early sale to a payer whose answers were often not fetched (`pauseMs`), before
+ * the payment is verified or claimed.
+ */
+const checkRecentRefunds = ({ store }: Seller, { authorization }: PaymentTicket) =>
+  store.recentSales(authorization.from).pipe(
+    Effect.map(pauseMs),
+    orInstead("Cannot read the refunds of a payer", unavailable),
+    Effect.flatMap((pause) => pause === null ? Effect.void : tooManyRefunds(pause)),
+  )
+
+/**
+ * Runs the rest of a sale in a fiber of the service, and waits for it. One process sells a payment
+ * only once at a time. An interrupted fiber, in a closing service, and one that died leave the
+ * outcome of the payment unknown.
+ */
+const inFiber = (seller: Seller, sale: Sale, rest: Effect.Effect<Outcome, SaleError>) =>
+  Effect.uninterruptibleMask(
+    Effect.fnUntraced(function* (restore): Effect.fn.Return<Outcome, SaleError> {
+      const { ticket: { paymentId, authorization }, abandoned } = sale
+      if (seller.running.has(paymentId)) {
+        return yield* Effect.fail(notClaimed(sale, paymentInProgress))
+      }
+      const ofPayer = seller.payers.run(authorization.from)(notClaimed(sale, payerOverloaded))
+      const fiber = yield* fork(seller, sale, ofPayer(rest))
+      const exit = yield* restore(Fiber.await(fiber)).pipe(
+        Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
+      )
+      const isUnknown = Exit.isFailure(exit) &&
+        (Cause.hasInterruptsOnly(exit.cause) || Cause.hasDies(exit.cause))
+      return yield* isUnknown ? unresolved : exit
+    }),
+  )
+
+/** Starts the fiber of a sale. */
+const fork = (
+  { running, fibers }: Seller,
+  { purchase, ticket: { paymentId }, abandoned }: Sale,
+  rest: Effect.Effect<Outcome, SaleError>,
+) =>
+  Effect.suspend(() => {
+    const ended = Deferred.makeUnsafe<void>()
+    running.set(paymentId, { purchase, ended: Deferred.await(ended) })
+    return FiberSet.run(
+      fibers,
+      Effect.onExit(Effect.interruptible(rest), (exit) =>
+        Effect.suspend(() => {
+          running.delete(paymentId)
+          Deferred.doneUnsafe(ended, Effect.void)
+          if (!Deferred.isDoneUnsafe(abandoned)) return Effect.void
+          return purchase.onAbandoned(
+            Exit.mapError(exit, (error) => error._tag === "NotClaimed" ? error.refusal : error),
+          )
+        })),
+    )
+  })
+
+/** Without a verification, only the payer's own signature is proof. */
+const notClaimed = ({ signer }: Sale, refusal: NotCharged, isVerified = false): NotClaimed => ({
+  _tag: "NotClaimed",
+  refusal,
+  isProven: isVerified || signer === "payer",
+})
+
+/** Verifies the payment, then sells it in one of the places for sales. */
+function sellVerified(
+  seller: Seller,
+  sale: Sale,
+  released: ReleasedPayment | null,
+): Effect.Effect<Outcome, SaleError> {
+  const { settlementOrder } = sale.purchase.product
+  const steps = settlementOrder === "compute-first" ? computeAndSettle : settleAndCompute
+  const inPlace = seller.sales.run(notClaimed(sale, overloaded))
+  return Effect.andThen(
+    verify(seller, sale),
+    inPlace(Effect.gen(() => steps(seller, sale, released))),
+  )
+}
+
+/**
+ * Verifies a payment, in a place of its client, and runs the check of a settle-early product before.
+ * A buyer who hangs up ends the check, but not a verification, because the
+ * facilitator continues with it: the client keeps its place until its response.
+ */
+function verify(seller: Seller, sale: Sale): Effect.Effect<void, NotClaimed | NotCharged> {
+  const { work, purchase: { product } } = sale
+  const check = product.settlementOrder === "compute-first"
+    ? Effect.void
+    : unlessHungUp(sale, withTimeLimit(work.check, seller.timing.workTimeout))
+  const both = Effect.all([verifyWithFacilitator(seller, sale), checkUnused(seller, sale)], {
+    concurrency: "unbounded",
+    discard: true,
+  })
+  return Effect.andThen(check, both).pipe(
+    inUnverifiedPlaces(seller, sale),
+    Effect.result,
+    Effect.flatMap((verified): Effect.Effect<void, NotClaimed | NotCharged> =>
+      Deferred.isDoneUnsafe(sale.abandoned)
+        ? Effect.fail(hungUp)
+        : Result.isFailure(verified)
+        ? Effect.fail(notClaimed(sale, verified.failure))
+        : Effect.void
+    ),
+  )
+}
+
+const inUnverifiedPlaces =
+  ({ clients, sites, contracts }: Seller, { purchase, signer }: Sale) =>
+  (steps: Effect.Effect<void, NotCharged>): Effect.Effect<void, NotCharged> => {
+    const { client, site } = purchase.client
+    const ofSite = site === null ? steps : sites.run(site)(tooManyUnverified)(steps)
+    const ofClient = clients.run(client)(tooManyUnverified)(ofSite)
+    return signer === "payer" ? ofClient : contracts.run(overloaded)(ofClient)
+  }
+
+const verifyWithFacilitator = (seller: Seller, sale: Sale): Effect.Effect<void, NotCharged> =>
+  seller.facilitator.verify(requestOf(seller, sale)).pipe(
+    Effect.timeoutOrElse({ duration: seller.timing.verifyTimeout, orElse: () => late }),
+    orInstead("The facilitator failed to verify", defective),
+    Effect.flatMap((verify) => {
+      switch (verify.outcome) {
+        case "valid":
+          return Effect.void
+        case "invalid":
+          return Effect.fail(
+            new NotCharged({
+              code: "payment_required",
+              message: `The facilitator refuses the payment: ${verify.reason}`,
+              fault: faultOf(verify.reason),
+            }),
+          )
+        case "unknown":
+          if (verify.reason === facilitatorBusy) return Effect.fail(overloaded)
+          return Effect.fail(
+            new NotCharged({
+              code: "facilitator_error",
+              message: "The payment could not be verified at this moment",
+              hint: resendUnused,
+            }),
+          )
+      }
+    }),
+  )
+
+/** A payment that is already public is refused, because anyone may have copied it. */
+const checkUnused = ({ chain, timing }: Seller, { ticket }: Sale) =>
+  chain.isNonceUsed(ticket.token.asset, ticket.authorization.from, ticket.authorization.nonce).pipe(
+    Effect.timeout(timing.verifyTimeout),
+    Effect.catch((error) =>
+      Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
+    ),
+    orInstead("The chain's adapter failed", unavailable),
+    Effect.flatMap((spent) => spent ? alreadyUsedOnChain : Effect.void),
+  )
+
+const alreadyUsedOnChain = Effect.fail(
+  new NotCharged({
+    code: "payment_required",
+    message:
+      "The authorization is already used or cancelled on the chain: sign a new one, with the same key",
+    fault: "nonce_used",
+  }),
+)
+
+/** The rest of a compute-first sale: the answer is computed first and stored with the intent. */
+function* computeAndSettle(
+  seller: Seller,
+  sale: Sale,
+  released: ReleasedPayment | null,
+): Effect.fn.Return<Outcome, SaleError> {
+  const { store, timing } = seller
+  const claimed = yield* claim(seller, sale, released)
+  if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
+  const compute = withTimeLimit(sale.work.compute, timing.workTimeout)
+  const answer = yield* releaseOnFailure(seller, sale, claimed.value, compute)
+  const free = outcomeOf(seller, sale, answer.body, null)
+  if (!answer.charge || free.unchanged) {
+    return (yield* release(store, claimed.value, "not_charged")) ? free : yield* unresolved
+  }
+  const row = yield* settle(seller, requestOf(seller, sale), claimed.value, answer.body)
+  if (row?.state === "answered") return outcomeOf(seller, sale, answer.body, row)
+  return yield* row?.state === "void" ? neverPaid : unresolved
+}
+
+/** The rest of a settle-early sale: it is settled first, then the answer is computed or refunded. */
+function* settleAndCompute(
+  seller: Seller,
+  sale: Sale,
+  released: ReleasedPayment | null,
+): Effect.fn.Return<Outcome, SaleError> {
+  const claimed = yield* claimCovered(seller, sale, released)
+  if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
+  yield* releaseOnFailure(seller, sale, claimed.value, checkCovered(seller))
+  const row = yield* settle(seller, requestOf(seller, sale), claimed.value, null)
+  return yield* computeOrRefund(seller, sale, row)
+}
+
+/** Claims the payment; none when another call has it. */
+const claim = (
+  { store, timing: { lease }, signatures }: Seller,
+  { ticket, key, purchase: { secret } }: Sale,
+  released: ReleasedPayment | null,
+): Effect.Effect<Option.Option<Payment>, Unresolved> => {
+  const hash = secretHash(signatures, ticket.paymentId, secret)
+  const claimed = released === null
+    ? Effect.map(
+      store.claim(ticket, hash, lease, key),
+      ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
+    )
+    : store.move(released, { event: "claim", secretHash: hash, keyHash: key, lease })
+  return orInstead("The payment store failed", unresolved)(claimed)
+}
+
+/** Claims the payment, with what may have to be refunded reserved until the store counts it. */
+const claimCovered = (seller: Seller, sale: Sale, released: ReleasedPayment | null) =>
+  seller.solvency.reserve(sale, sale.ticket.amount).pipe(
+    orInstead("Cannot read what is owed", Effect.succeed(false)),
+    Effect.flatMap((covered): Effect.Effect<Option.Option<Payment>, FailedSale> =>
+      covered ? claim(seller, sale, released) : unavailable
+    ),
+    Effect.ensuring(seller.solvency.unreserve(sale)),
+  )
+
+/** Checks again, after the claim: another replica may have claimed at the same moment. */
+const checkCovered = ({ solvency }: Seller) =>
+  solvency.covered.pipe(
+    orInstead("Cannot check that refunds are covered", Effect.succeed(false)),
+    Effect.flatMap((covered) => covered ? Effect.void : unavailable),
+  )
+
+/**
+ * Runs a step between the claim and the intent. A failure, or a buyer who hangs up, releases the
+ * payment. When the release is not confirmed the result is unresolved, because another call with
+ * the same payment may already be settling it.
+ */
+const releaseOnFailure = <A>(
+  { store }: Seller,
+  sale: Sale,
+  claimed: Payment,
+  step: Effect.Effect<A, NotCharged>,
+): Effect.Effect<A, NotCharged | Unresolved> =>
+  unlessHungUp(sale, step).pipe(
+    Effect.catch((refusal): Effect.Effect<never, NotCharged | Unresolved> =>
+      Effect.flatMap(
+        release(store, claimed, refusal.code),
+        (released): Effect.Effect<never, NotCharged | Unresolved> =>
+          released || refusal === hungUp ? Effect.fail(refusal) : unresolved,
+      )
+    ),
+  )
+
+/** Interrupts a step, and fails with `hungUp`, when the buyer hangs up. */
+const unlessHungUp = <A>({ abandoned }: Sale, step: Effect.Effect<A, NotCharged>) =>
+  Effect.raceFirst(Effect.andThen(Deferred.await(abandoned), Effect.fail(hungUp)), step)
+
+/**
+ * Releases a payment; false when that is not confirmed. The sweep then releases it when the lease
+ * expires.
+ */
+const release = (store: Seller["store"], claimed: Payment, reason: string) =>
+  store.move(claimed, { event: "release", reason }).pipe(
+    Effect.map(Option.isSome),
+    orInstead("Cannot release a payment", Effect.succeed(false)),
+  )
+
+/**
+ * Limits the time of a product's work, and turns a timeout or a defect into an error without a
+ * charge.
+ */
+const withTimeLimit = <A>(
+  work: Effect.Effect<A, NotCharged>,
+  duration: Duration.Duration,
+): Effect.Effect<A, NotCharged> =>
+  work.pipe(
+    Effect.timeoutOrElse({
+      duration,
+      orElse: () => notComputed("upstream_timeout", "The answer could not be computed in time"),
+    }),
+    orInstead(
+      "A product's work failed",
+      notComputed("internal_error", "The answer could not be computed"),
+    ),
+  )
+
+const notComputed = (code: "upstream_timeout" | "internal_error", message: string) =>
+  Effect.fail(new NotCharged({ code, message, hint: resendUnused }))
+
+/**
+ * Moves an unresolved settle-early payment to `settled` when its buyer calls again within the
+ * recovery window and the chain proves that it was paid, then computes its answer.
+ */
+function* computeResumed(
+  seller: Seller,
+  sale: Sale,
+  row: Payment,
+): Effect.fn.Return<Outcome, SaleError> {
+  const { chain, store, timing } = seller
+  const elsewhere = Effect.fail(notClaimed(sale, paymentInProgress))
+  const recoveryMs = Duration.toMillis(timing.recoveryWindow)
+  if (row.state !== "unresolved" || row.intendedAgoMs >= recoveryMs) return yield* elsewhere
+  const proof = yield* proofOf(chain, row, row.transactionHint)
+  if (proof.proof !== "paid") return yield* elsewhere
+  const settled = yield* store.move(row, paidMove(seller.timing, row, proof.at))
+  if (Option.isNone(settled)) return yield* elsewhere
+  return yield* computeOrRefund(seller, sale, settled.value)
+}
+
+/** Computes the answer of a settled payment, or queues its refund. */
+function* computeOrRefund(
+  seller: Seller,
+  sale: Sale,
+  row: Payment | null,
+): Effect.fn.Return<Outcome, FailedSale> {
+  const { store, timing } = seller
+  if (row?.state !== "settled") return yield* outcomeForState(seller, sale, row)
+  const computed = yield* Effect.result(withTimeLimit(sale.work.compute, timing.paidWorkTimeout))
+  const answer = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
+  if (answer !== null) {
+    const { body } = answer
+    const answered: Move = { event: "answer", answer: { body }, paidAt: null }
+    return yield* outcomeForState(seller, sale, yield* tryMoveOrFind(store, row, answered))
+  }
+  const failure = Result.isFailure(computed) ? computed.failure : belowThreshold
+  const owed: Move = { event: "owe", reason: failure.code, paidAt: null }
+  const refunded = yield* tryMoveOrFind(store, row, owed)
+  return refunded?.state === "refund_due"
+    ? yield* refundQueued(refunded, failure)
+    : yield* outcomeForState(seller, sale, refunded)
+}
+
+/** The outcome of a payment that is final, or that another worker is finishing. */
+function outcomeForState(
+  seller: Seller,
+  sale: Sale,
+  row: Payment | null,
+): Effect.Effect<Outcome, FailedSale> {
+  switch (row?.state) {
+    case "answered":
+      // Another worker may have stored it. Only the stored answer was paid for.
+      return row.answer === null
+        ? unresolved
+        : Effect.succeed(outcomeOf(seller, sale, row.answer.body, row))
+    case "void":
+      return neverPaid
+    case "refund_due":
+    case "refunded":
+      return refundQueued(row, answerNotReady)
+    default:
+      return unresolved
+  }
+}
+
+const belowThreshold = new NotCharged({
+  code: "below_threshold",
+  message: "The answer would not be worth its price",
+})
+
+const answerNotReady = new NotCharged({
+  code: "upstream_timeout",
+  message: "The answer was not ready in time",
+})
+
+/** The outcome of a sale here: charged, with its row, or not charged. */
+function outcomeOf(
+  { receipts }: Seller,
+  { purchase: { product, request, hasTag }, ticket }: Sale,
+  body: Uint8Array,
+  row: AnsweredPayment | null,
+): Outcome {
+  const { paymentId, authorization } = ticket
+  const etag = etagOf(authorization.from, request, body)
+  return {
+    paymentId,
+    body,
+    receipt: row === null ? null : receipts.ofSale(row, body),
+    replayed: false,
+    etag,
+    // Only compute-first knows its answer before it charges.
+    unchanged: row === null && product.settlementOrder === "compute-first" &&
+      hasTag?.(etag) === true,
+  }
+}
+
+const requestOf = ({ terms }: Seller, { ticket, purchase: { product } }: Sale) => ({
+  token: ticket.token,
+  authorization: ticket.authorization,
+  signature: ticket.signature,
+  requirements: requirements(product, terms),
+})
+
+/** The payment id of an authorization. */
+export const idOf = (
+  { signatures, token }: Pick<SellerPorts, "signatures" | "token">,
+  authorization: Authorization,
+): PaymentId => signatures.paymentId({ ...token, ...authorization })
+
+const ticketOf = (seller: Seller, { product, payment, request }: Purchase): PaymentTicket => ({
+  paymentId: idOf(seller, payment.authorization),
+  token: seller.token,
+  authorization: payment.authorization,
+  signature: payment.signature,
+  amount: product.price,
+  settlementOrder: product.settlementOrder,
+  productId: product.id,
+  request,
+})
