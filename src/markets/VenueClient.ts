@@ -64,6 +64,15 @@ export class VenueUnavailable extends Schema.TaggedError<VenueUnavailable>()("Ve
   reason: Schema.String,
 }) {}
 
+/**
+ * Calls that the venue refused as a whole when they were last made, with the reason: the adapter asks in
+ * a way that the venue does not accept. Of this process.
+ */
+export const VenueRefusals = Context.Reference<Map<string, string>>(
+  "bellwether/markets/VenueRefusals",
+  { defaultValue: () => new Map() },
+)
+
 export class VenueClient extends Context.Service<VenueClient, {
   /**
    * Every live market, page by page, each market once. A market is live while it trades, whatever its

@@ -28,6 +28,7 @@ import { freshSchema } from "../support/stores.ts"
 import { type Call, callOf, completion } from "../support/writing/modelServer.ts"
 import { agreement, careful } from "../support/writing/writers.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
+import { gammaRow } from "../support/venues/polymarket.ts"
 
 type Env = Partial<Record<Variable, string>>
 type Url = (part: Part) => string
@@ -221,6 +222,15 @@ const faults: Readonly<Record<string, Fault>> = {
   "a venue whose rows cannot be read": {
     of: { venue: () => Response.json({ markets: [{ id: "1" }] }) },
     ...{ part: "venue", state: "fail", found: /no market/, todo: /status page/ },
+  },
+  "a venue that refuses how proposals are asked for": {
+    of: {
+      venue: (request) =>
+        new URL(request.url).pathname.endsWith("/resolutions")
+          ? Response.json({ error: "duplicate field" }, { status: 400 })
+          : Response.json({ markets: [gammaRow(1), gammaRow(2)] }),
+    },
+    ...{ part: "venue", state: "fail", found: /proposals: status 400/, todo: /reach the venue/ },
   },
   "an exchange that is down": {
     of: { clob: status(503) },

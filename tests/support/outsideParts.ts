@@ -52,7 +52,7 @@ export const kinds = (...networks: ReadonlyArray<string>): Answer => () =>
 const honest: Readonly<Record<Part, Answer>> = {
   rpc: rpc(),
   facilitator: kinds("eip155:84532", "eip155:8453"),
-  venue: () => Response.json({ markets: [gammaRow(1), gammaRow(2)] }),
+  venue: () => Response.json({ markets: [gammaRow(1), gammaRow(2)], data: [] }),
   clob: () => Response.json([bookRow(1)]),
   model: () => Response.json({ data: [{ id: "small" }, { id: "large" }] }),
   feed: () => new Response("<rss/>"),

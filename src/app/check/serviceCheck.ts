@@ -112,9 +112,12 @@ function listenerRow(host: string, port: number): Row {
   }
 }
 
-/** One page of the listing, and one book. */
+/** One page of the listing, one book, and the proposals of several markets. */
 const tryVenue = (venue: Venue, urls: VenueUrls): Effect.Effect<Tried> =>
   venue === "simulated" ? Effect.succeed({ rows: [ok("venue", "simulated")] }) : tryPolymarket(urls)
+
+/** More than one: the venue may refuse how several are asked for. */
+const proposalsTried = 4
 
 /** One attempt, shorter than the part's own time limit. */
 const venueLimits = { attemptsMax: 1, timeoutMs: 6_000, pagesMax: 1 }
@@ -130,6 +133,7 @@ const tryPolymarket = (urls: VenueUrls): Effect.Effect<Tried> =>
       return { rows: [fail("venue", found, "Look at the venue's status page; then report it")] }
     }
     const { rows: books } = yield* client.books([token])
+    yield* client.proposals(rows.slice(0, proposalsTried).map(({ id }) => id))
     return { rows: [ok("venue", `lists markets (${rows.length} read), ${books.length} book read`)] }
   }).pipe(
     Effect.catch(({ operation, reason }) =>

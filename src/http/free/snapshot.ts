@@ -16,6 +16,7 @@ import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { type HealthOfPayments, reasonsOf } from "../../payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../payments/PaymentHealth.ts"
+import { VenueRefusals } from "../../markets/VenueClient.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer, jsonAnswers } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
@@ -183,7 +184,13 @@ function feedBodies(
         ? digestUnread
         : digestMissing,
       health: encode.health(
-        healthBody(state, digest, yield* payments.current, yield* disagreement, options),
+        healthBody(
+          state,
+          digest,
+          yield* payments.current,
+          { disagreement: yield* disagreement, refused: (yield* VenueRefusals).size > 0 },
+          options,
+        ),
       ),
     }
     return previous
@@ -285,15 +292,15 @@ function healthBody(
   state: FeedIndex,
   latest: LatestDigest | null,
   payments: HealthOfPayments,
-  disagreement: string | null,
+  { disagreement, refused }: { readonly disagreement: string | null; readonly refused: boolean },
   options: SnapshotOptions,
 ): Body<"health"> {
   const { status } = state
   const healthy = latest?.stale === false && state.walletsFresh && payments.verdict === "ok" &&
-    disagreement === null
+    disagreement === null && !refused
   // A new store: its first read of the wallets takes minutes, and its first digest needs facts.
   const hasWallets = state.asOf.whale_entry !== null
-  const isNew = !hasWallets && payments.verdict === "ok" && disagreement === null
+  const isNew = !hasWallets && payments.verdict === "ok" && disagreement === null && !refused
   return {
     success: true,
     status: status !== "live" || healthy ? healthOf[status] : isNew ? "starting" : "degraded",
@@ -311,7 +318,7 @@ function healthBody(
     digest: { latestAt: latest?.digest.createdAt ?? null, stale: latest?.stale ?? hasWallets },
     checks: {
       store: "ok",
-      venue: venueCheckOf[status],
+      venue: refused ? "failing" : venueCheckOf[status],
       wallets: state.walletsFresh ? "ok" : hasWallets ? "stale" : "starting",
       payments: payments.verdict,
       clock: disagreement === null ? "ok" : "failing",

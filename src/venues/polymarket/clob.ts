@@ -30,7 +30,7 @@ export function books({ send, url }: Route, limits: RequestLimits) {
     splitsMax: limits.bookSplitsMax,
   }
   return Effect.fn("polymarket.books")(function* (tokenIds: ReadonlyArray<TokenId>) {
-    return yield* inBatches([...new Set(tokenIds)], batching, readBatch)
+    return yield* inBatches("books", [...new Set(tokenIds)], batching, readBatch)
   })
 }
 

@@ -10,7 +10,7 @@ import { type EpochMs, second } from "../../core/domain/time.ts"
 import type { ActivityPage, ActivityRow, Decoded, WalletSource } from "../../markets/VenueClient.ts"
 import type { ActivityEventKind } from "../../markets/domain/activity.ts"
 import { MarketId, TokenId, type Trade } from "../../markets/domain/market.ts"
-import type { RequestLimits, Route } from "./requests.ts"
+import { type RequestLimits, type Route, validMarketIds } from "./requests.ts"
 import {
   address,
   conditionId,
@@ -28,6 +28,7 @@ import type { Board, LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 /** Reads pages from the newest fill back, until a fill is older than `since` or a limit is reached. */
 export function trades({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.trades")(function* (marketId: MarketId, since: EpochMs) {
+    if (validMarketIds([marketId]).length === 0) return { rows: [], rejected: {} }
     const found: Array<Decoded<Trade>> = []
     const followed = new Set<string>()
     let cursor: string | null = null

@@ -637,7 +637,7 @@ function openAndClosed<A>(
   idOf: (row: A) => MarketId,
 ) {
   const read = (marketIds: ReadonlyArray<MarketId>, closed: boolean) =>
-    inMarketBatches(marketIds, limits.factsBatch, limits, (batch) => {
+    inMarketBatches(operation, marketIds, limits.factsBatch, limits, (batch) => {
       const requested = new Set(batch)
       return Effect.map(
         listingRows(listing, operation, batch, closed),

@@ -244,10 +244,11 @@ function records(
   marketIds: ReadonlyArray<MarketId>,
   limits: RequestLimits,
 ) {
-  return inMarketBatches(marketIds, limits.resolutionBatch, limits, (batch) => {
+  return inMarketBatches(operation, marketIds, limits.resolutionBatch, limits, (batch) => {
     const requested = new Set(batch)
+    // One value: a repeated key is refused with 400 "duplicate field".
     const request = HttpClientRequest.get(`${oracle.url}/resolutions`, {
-      urlParams: { condition: batch },
+      urlParams: { condition: batch.join(",") },
     })
     const decode = (row: unknown): Result.Result<OracleRecord, string> =>
       Result.filterOrFail(
@@ -269,6 +270,7 @@ function listedResolutions(
   limits: RequestLimits,
 ) {
   return inMarketBatches<ListedResolution>(
+    "listed resolutions",
     marketIds,
     limits.factsBatch,
     limits,

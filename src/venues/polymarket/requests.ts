@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { Array, Clock, Effect, Random, Schema, Semaphore, Stream } from "effect"
+import { Array, Clock, Effect, Metric, Random, Schema, Semaphore, Stream } from "effect"
 import {
   HttpClient,
   type HttpClientError,
   type HttpClientRequest,
   type HttpClientResponse,
 } from "effect/http"
-import { type Decoded, VenueUnavailable } from "../../markets/VenueClient.ts"
+import { type Decoded, VenueRefusals, VenueUnavailable } from "../../markets/VenueClient.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { merge, object } from "./wire.ts"
 
@@ -289,35 +289,66 @@ interface Batching {
 /** The reasons of a request that contains an item unknown to the venue. */
 const badRequests: ReadonlySet<string> = new Set(["status 400", "status 422"])
 
+const refusedCalls = Metric.counter("venue_refused_calls_total", {
+  description: "Calls whose form the venue refused, by operation",
+  incremental: true,
+})
+
 /**
  * Splits a rejected batch in half until all items but the unknown one are read. Items that stay
- * unavailable are counted; the call fails only when all of them are.
+ * unavailable are counted; the call fails only when all of them are, or when two items were refused
+ * together and accepted alone: then the venue refuses how several are asked for (`VenueRefusals`).
  */
 export const inBatches = Effect.fnUntraced(function* <Item, A>(
+  operation: string,
   items: ReadonlyArray<Item>,
   { size, atOnce, splitsMax }: Batching,
   readBatch: (batch: ReadonlyArray<Item>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
 ) {
   const failures: globalThis.Array<VenueUnavailable> = []
+  const refusals = yield* VenueRefusals
   let splits = 0
-  const read = (batch: ReadonlyArray<Item>): Effect.Effect<Decoded<A>> =>
-    readBatch(batch).pipe(Effect.catch((failure) => {
-      if (badRequests.has(failure.reason) && batch.length > 1 && splits < splitsMax) {
-        splits++
-        const halves = Array.chunksOf(batch, Math.ceil(batch.length / 2))
-        return Effect.map(Effect.forEach(halves, read), merge)
-      }
-      failures.push(failure)
-      return Effect.succeed({ rows: [], rejected: { unavailable: batch.length } })
-    }))
+  let form: "unknown" | "accepted" | "refused" = "unknown"
+  const read = (
+    batch: ReadonlyArray<Item>,
+  ): Effect.Effect<Decoded<A> & { readonly all: boolean }> =>
+    readBatch(batch).pipe(
+      Effect.map((found) => {
+        if (batch.length > 1) form = "accepted"
+        return { ...found, all: true }
+      }),
+      Effect.catch((failure) => {
+        const isRefused = badRequests.has(failure.reason) && form !== "refused"
+        if (isRefused && batch.length > 1 && splits < splitsMax) {
+          splits++
+          const halves = Array.chunksOf(batch, Math.ceil(batch.length / 2))
+          return Effect.map(Effect.forEach(halves, read), (found) => {
+            const all = found.every((half) => half.all)
+            if (all && batch.length === 2 && form !== "accepted") form = "refused"
+            return { ...merge(found), all }
+          })
+        }
+        failures.push(failure)
+        return Effect.succeed({ rows: [], rejected: { unavailable: batch.length }, all: false })
+      }),
+    )
   const found = merge(
     yield* Effect.forEach(Array.chunksOf(items, size), read, { concurrency: atOnce }),
   )
   const [failure] = failures
-  if (failure !== undefined && found.rejected["unavailable"] === items.length) {
-    return yield* failure
+  const isRefused = (form as string) === "refused"
+  const isFailed = failure !== undefined && found.rejected["unavailable"] === items.length
+  if (!isRefused && !isFailed) {
+    refusals.delete(operation)
+    return found
   }
-  return found
+  const reason = isRefused ? "several items in one request are refused" : failure?.reason ?? ""
+  if (isRefused || badRequests.has(reason)) {
+    refusals.set(operation, reason)
+    yield* Metric.update(refusedCalls.pipe(Metric.withAttributes({ operation })), 1)
+    yield* Effect.logError(`The venue refuses ${operation}: ${reason}`)
+  }
+  return yield* new VenueUnavailable({ operation, reason })
 })
 
 /** A base URL, and a sender paced for one of its routes. */
@@ -337,13 +368,14 @@ export function validMarketIds(marketIds: ReadonlyArray<MarketId>): ReadonlyArra
 }
 
 export function inMarketBatches<A>(
+  operation: string,
   marketIds: ReadonlyArray<MarketId>,
   size: number,
   limits: RequestLimits,
   readBatch: (batch: ReadonlyArray<MarketId>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
 ): Effect.Effect<Decoded<A>, VenueUnavailable> {
   const batching = { size, atOnce: limits.marketBatchesAtOnce, splitsMax: limits.marketSplitsMax }
-  return inBatches(marketIds, batching, readBatch)
+  return inBatches(operation, marketIds, batching, readBatch)
 }
 
 /** Reads a response whose rows are in the field `name`. */

@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
 import { Effect, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import type { HealthOfPayments } from "../../../src/payments/domain/paymentHealth.ts"
+import { VenueRefusals } from "../../../src/markets/VenueClient.ts"
 import { test } from "../../support/effect.ts"
 import { healthyPayments, makeService, makeWorld } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
@@ -17,6 +18,23 @@ const without = (verdict: "degraded" | "failing"): HealthOfPayments => ({
   verdict,
   parts: { ...healthyPayments.parts, treasury: { verdict, reason } },
 })
+
+test("/health is degraded while the venue refuses how it is asked", () =>
+  Effect.gen(function* () {
+    const refusals = new Map([["proposals", "several items in one request are refused"]])
+    const service = yield* makeService(yield* makeWorld(3)).pipe(
+      Effect.provideService(VenueRefusals, refusals),
+    )
+    const health = Effect.gen(function* () {
+      yield* TestClock.adjust("1 second")
+      const response = yield* service.get("/health")
+      const { status, checks } = yield* Effect.promise(() => response.json())
+      return [status, checks.venue]
+    })
+    equal(yield* health, ["degraded", "failing"])
+    refusals.clear()
+    equal(yield* health, ["live", "ok"])
+  }))
 
 for (const verdict of ["degraded", "failing"] as const) {
   test(`/health is degraded, with the reason, while payments are ${verdict}`, () =>

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import type { RequestLimits } from "../../../src/venues/polymarket/requests.ts"
+import { refusalOf } from "./requestRules.ts"
 
 /** The time of the invented rows. */
 export const recordedAt = Date.parse("2026-11-20T12:00:00.000Z")
@@ -178,14 +179,20 @@ export const unpaced: RequestLimits["perTenSeconds"] = {
   page: 10_000,
 }
 
-/** An HTTP client whose responses come from `answer`; `body` is the request's body. */
+/**
+ * An HTTP client whose responses come from `answer`; `body` is the request's body. A request that the
+ * venue would refuse gets status 400.
+ */
 export function scriptedClient(
   answer: (url: URL, body: string) => Response | Effect.Effect<Response>,
 ): HttpClient.HttpClient {
   return HttpClient.make((request, url) => {
     const answered = Effect.suspend(() => {
-      const sent = request.body._tag === "Uint8Array" ? request.body.body : undefined
-      const response = answer(url, new TextDecoder().decode(sent))
+      const bytes = request.body._tag === "Uint8Array" ? request.body.body : undefined
+      const sent = new TextDecoder().decode(bytes)
+      const refusal = refusalOf(url, sent)
+      if (refusal !== null) return Effect.succeed(new Response(refusal, { status: 400 }))
+      const response = answer(url, sent)
       return Effect.isEffect(response) ? response : Effect.succeed(response)
     })
     return Effect.map(

@@ -237,14 +237,18 @@ interface MarketData {
   readonly page?: Readonly<Record<string, unknown>> | number
 }
 
+/** The markets that a request names: at the Data API one value, at Gamma repeated keys. */
+const idsOf = ({ host, searchParams }: URL) =>
+  host === "data"
+    ? searchParams.get("condition")?.split(",") ?? []
+    : searchParams.getAll("condition_ids")
+
 const venue = (published: (market: number) => MarketData): Answer => (url) => {
   if (url.host === "clob") {
     const found = published(Number(url.pathname.slice("/markets/".length))).page ?? 404
     return typeof found === "number" ? new Response("{}", { status: found }) : Response.json(found)
   }
-  const ids = url.searchParams.getAll(url.host === "data" ? "condition" : "condition_ids").map(
-    Number,
-  )
+  const ids = idsOf(url).map(Number)
   return url.host === "data"
     ? Response.json({ data: ids.flatMap((id) => published(id).record ?? []) })
     : Response.json({ markets: ids.flatMap((id) => published(id).listed ?? []) })
@@ -290,10 +294,10 @@ test("resolutions() requests the listing and pages only for markets without a pa
       ],
     )
     equal(rejected, {})
-    const numbers = (name: string) => (url: URL) => url.searchParams.getAll(name).map(Number).join()
+    const numbers = (url: URL) => idsOf(url).map(Number).join()
     const [data, gamma, ...pages] = requested
-    equal(data === undefined ? "" : numbers("condition")(data), "1,2,3,4,5,6,7,8")
-    equal(gamma === undefined ? "" : numbers("condition_ids")(gamma), "3,4,5,6,7,8")
+    equal(data === undefined ? "" : numbers(data), "1,2,3,4,5,6,7,8")
+    equal(gamma === undefined ? "" : numbers(gamma), "3,4,5,6,7,8")
     equal(pages.map((url) => Number(url.pathname.slice("/markets/".length))), [4, 7])
   }))
 

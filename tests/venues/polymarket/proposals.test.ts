@@ -15,7 +15,7 @@ import { decodeRules } from "../../../src/venues/polymarket/gamma.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { type Proposal, rulesLengthMax } from "../../../src/markets/domain/proposal.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
-import { VenueClient } from "../../../src/markets/VenueClient.ts"
+import { VenueClient, VenueRefusals } from "../../../src/markets/VenueClient.ts"
 import { law, liveTest } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import {
@@ -244,7 +244,7 @@ liveTest(
     Effect.gen(function* () {
       const requested: Array<number> = []
       const { rows, rejected } = yield* withVenue((url) => {
-        const conditions = url.searchParams.getAll("condition")
+        const conditions = (url.searchParams.get("condition") ?? "").split(",")
         requested.push(conditions.length)
         if (conditions.includes(conditionId(21))) return new Response("", { status: 500 })
         const data = conditions.map((_, at) =>
@@ -255,6 +255,31 @@ liveTest(
       strictEqual(rows.length, 20)
       equal(rejected, { undecodable: 1, missing_id: 1, not_requested: 1, unavailable: 10 })
       equal(requested.toSorted(), [10, 10, 20])
+    }),
+)
+
+liveTest(
+  "proposals() fails, and says so, when the venue refuses several markets in one request",
+  () =>
+    Effect.gen(function* () {
+      const refusals = new Map<string, string>()
+      let requests = 0
+      let isFixed = false
+      const asked = withVenue((url) => {
+        requests++
+        const conditions = (url.searchParams.get("condition") ?? "").split(",")
+        if (conditions.length > 1 && !isFixed) {
+          return Response.json({ error: "duplicate field" }, { status: 400 })
+        }
+        return Response.json({ data: [] })
+      }, ({ proposals }) => proposals(ids(12))).pipe(Effect.provideService(VenueRefusals, refusals))
+      const refused = yield* Effect.result(asked)
+      ok(Result.isFailure(refused) && refused.failure.operation === "proposals")
+      equal([...refusals], [["proposals", "several items in one request are refused"]])
+      ok(requests <= 12, `${requests} requests`)
+      isFixed = true
+      equal((yield* asked).rows, [])
+      equal([...refusals], [])
     }),
 )
 

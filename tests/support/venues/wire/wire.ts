@@ -14,6 +14,7 @@ import { type ClockOptions, type WorldClock, worldClock } from "./clock.ts"
 import { dataAnswer } from "./data.ts"
 import { type FaultPlan, noFaults, type Route } from "./faults.ts"
 import { gammaMarket, type Json } from "./gamma.ts"
+import { refusalOf } from "../requestRules.ts"
 
 export interface WireOptions extends ClockOptions {
   readonly faults?: FaultPlan
@@ -42,7 +43,6 @@ const slowMsDefault = 2_000
 const depthMaxDefault = 20_000
 const pageRowsMax = 100
 const pageRowsDefault = 20
-const booksMax = 500
 
 export function wire(world: World, options: WireOptions = {}): Wire {
   const { faults = noFaults, slowMs = slowMsDefault, cachedMs = 0 } = options
@@ -65,6 +65,8 @@ export function wire(world: World, options: WireOptions = {}): Wire {
     }
     if (fault === "slow") yield* Effect.sleep(slowMs)
     const sent = yield* Effect.promise(() => request.text())
+    const refusal = refusalOf(url, sent)
+    if (refusal !== null) return respond({ status: 400, body: { error: refusal } })
     const now = clock.toWorld(yield* Clock.currentTimeMillis)
     const back = fault === "duplicate_page" ? 1 : 0
     const answer = route === "markets"
@@ -144,10 +146,9 @@ function listing(
   back: number,
   row: (market: SimulatedMarket) => Json,
 ): Answer {
-  if (query.has("offset")) return { status: 422, body: { error: "offset is not supported" } }
   const requested = Number(query.get("limit") ?? pageRowsDefault)
   const limit = Math.min(pageRowsMax, Math.max(1, Math.floor(requested) || pageRowsDefault))
-  const ids = query.getAll("condition_ids").flatMap((value) => value.split(","))
+  const ids = query.getAll("condition_ids")
   if (ids.length > 0) {
     return {
       status: 200,
@@ -160,9 +161,6 @@ function listing(
     return { status: 200, body: { markets: named.map(row) } }
   }
   const order = query.get("order")
-  if (order !== null && order !== "volume24hr") {
-    return { status: 422, body: { error: `order by ${order} is not supported` } }
-  }
   const after = placeOf(query.get("after_cursor"))
   if (after === null) return { status: 422, body: { error: "invalid cursor" } }
   const { slots } = world.catalogue
@@ -299,20 +297,10 @@ function books(
       ? { status: 404, body: { error: "No orderbook exists for the requested token id" } }
       : { status: 200, body: found }
   }
-  const tokenIds = tokensIn(sent)
-  if (tokenIds === null || tokenIds.length > booksMax) {
-    return { status: 400, body: { error: "Invalid payload" } }
-  }
-  return { status: 200, body: tokenIds.map(book).filter((found) => found !== null) }
-}
-
-function tokensIn(sent: string): ReadonlyArray<string> | null {
-  try {
-    const rows: unknown = JSON.parse(sent)
-    if (!Array.isArray(rows)) return null
-    return rows.map((row: { token_id?: unknown } | null) => String(row?.token_id))
-  } catch {
-    return null
+  const rows: ReadonlyArray<{ readonly token_id: string }> = JSON.parse(sent)
+  return {
+    status: 200,
+    body: rows.map((row) => book(row.token_id)).filter((found) => found !== null),
   }
 }
 
