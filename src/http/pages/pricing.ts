@@ -112,7 +112,7 @@ const free = ({ limits }: DocsOptions): Section => ({
     }`,
     {
       table: {
-        caption: "Free calls",
+        caption: "Calls that need no payment",
         columns: [{ title: "Call" }, { title: "Returns" }],
         rows: Object.values(freeRows).map(({ path, title }) => [link(path, path), title]),
       },

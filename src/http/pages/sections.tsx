@@ -188,7 +188,7 @@ function Plot({ plot, caption, empty }: Extract<Block, { readonly plot: string |
 
 function TableRegion({ caption, columns, rows }: Table) {
   return (
-    <div class="scroll" role="region" aria-label={caption} tabindex={0}>
+    <div class="scroll stack" role="region" aria-label={caption} tabindex={0}>
       <table>
         <caption>{caption}</caption>
         <thead>
