@@ -60,6 +60,7 @@ import { makeLookups } from "./free/lookups.ts"
 import { makePageData } from "./free/pageData.ts"
 import { makeSnapshot } from "./free/snapshot.ts"
 import type { DocsOptions } from "./pages/docs.ts"
+import { errorPages } from "./pages/errorPage.ts"
 import { makeMarketData } from "./free/marketData.ts"
 import { marketRoutes } from "./pages/marketRoutes.ts"
 import { marketsPrefix } from "./pages/paths.ts"
@@ -130,8 +131,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const { keys } = yield* SigningKey
   const ofService = documents({ ...options, version, keys })
   const docs = { ...options, version, documents: ofService }
-  const site = { ...identity, contact: options.contact }
-  const people = yield* pageRoutes(docs, site, skills)
+  const people = yield* pageRoutes(docs, { ...identity, contact: options.contact }, skills)
   const clock = yield* Clock.Clock
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
@@ -163,6 +163,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
       testTriggers: options.testTriggers?.map(({ name }) => name),
       log,
       ...(yield* observeRequests(routeNames(routes))),
+      errorPage: people.errorPage,
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
     refresh: Effect.andThen(snapshot.refresh, people.refresh),
@@ -200,6 +201,7 @@ const pageRoutes = Effect.fnUntraced(
         pages: pages({ site, limiter, terms: docs.terms, offers, free, data: pageData, docs }),
       },
       marketRoute: marketRoutes({ site, limiter, answerOf }),
+      errorPage: errorPages(site),
       refresh: Effect.andThen(clear, refresh),
     }
   },

@@ -108,6 +108,8 @@ export interface EdgeOptions {
   readonly trustedProxyHops: number
   /** The budget of invalid payments, counted by the paywall; null when it is off. */
   readonly invalidPayments: RatePolicy | null
+  /** The page of a refusal, for a GET without a payment that prefers HTML; null for one without a page. */
+  readonly errorPage?: (refusal: PreparedRefusal) => Answer | null
   /** A fresh request id. */
   readonly nextId: () => string
   /** Called for every answer, with the path of its request. */
@@ -413,6 +415,13 @@ function refuse(
 ): Response {
   const { status, headers, body } = refusal
   logRefusal(context, refusal)
+  const { method, request, options } = context
+  const { headers: sent } = request
+  const hasPayment = sent.has("payment-signature") || sent.has("x-payment")
+  const page = method === "GET" && !hasPayment && prefersHtml(sent.get("accept"))
+    ? options.errorPage?.(refusal) ?? null
+    : null
+  if (page !== null) return send(context, page, fields)
   const bytes = encoder.encode(body(context.requestId))
   const answer = { status, bytes, etag: null, headers: commonHeaders }
   return toResponse(answer, context.method, [

@@ -49,13 +49,6 @@ law(
 )
 
 law(
-  "sparkline() draws any path",
-  Arbitrary.all({ title: hostileText, path: anyPath }),
-  ({ title, path }) => holds(() => sparkline(title, path)),
-  { runs },
-)
-
-law(
   "priceChart() draws any path, and a mark for each time within it",
   Arbitrary.all({ title: hostileText, path: anyPath, marks: Arbitrary.array(anyTime, upTo(80)) }),
   (options) => holds(() => priceChart(options)),

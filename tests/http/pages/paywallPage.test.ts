@@ -10,7 +10,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { test } from "../../support/effect.ts"
 import { openDocumentService } from "../../support/http/documents.ts"
-import { paymentFor } from "../../support/http/httpService.ts"
+import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { browserAccept as accept } from "../../support/http/pages.ts"
 import { stockedService } from "../../support/http/stockedService.ts"
 
@@ -65,17 +65,26 @@ test("a request with a payment is answered in JSON, accepted or not", () =>
     equal([empty.status, typeOf(empty)], [402, "text/html; charset=utf-8"])
   }))
 
-test("errors stay JSON in a browser", () =>
+test("a browser gets a page with 404 and 429, and every other error as JSON", () =>
   Effect.gen(function* () {
     const { get } = yield* openDocumentService
+    const page = yield* get("/nowhere", browser)
+    equal([page.status, typeOf(page)], [404, "text/html; charset=utf-8"])
+    match(yield* textOf(page), /<h1>There is no such page<\/h1>/)
     for (
-      const [path, method, status] of [
-        ["/nowhere", "GET", 404],
-        ["/v1/payments/0x5a", "GET", 400],
-        ["/v1/latest", "DELETE", 405],
+      const [path, init, status] of [
+        ["/nowhere", {}, 404],
+        ["/v1/payments/0x5a", browser, 400],
+        ["/v1/latest", { ...browser, method: "DELETE" }, 405],
       ] as const
     ) {
-      const response = yield* get(path, { ...browser, method })
+      const response = yield* get(path, init)
       equal([response.status, typeOf(response)], [status, "application/json"], path)
     }
+    const service = yield* makeService(yield* makeWorld(1))
+    const requests = Array.from({ length: 6 }, () => service.get("/v1/index", browser))
+    const last = (yield* Effect.all(requests)).at(-1)
+    equal([last?.status, typeOf(last ?? page)], [429, "text/html; charset=utf-8"])
+    ok(Number(last?.headers.get("retry-after")) > 0)
+    ok(last?.headers.has("ratelimit"))
   }))
