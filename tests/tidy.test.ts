@@ -504,7 +504,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/markets": 3_900,
   "src/movers": 1_050,
   "src/news": 3_350,
-  "src/payments": 10_540,
+  "src/payments": 10_670,
   "src/postgres": 1_650,
   "src/predetermined": 630,
   "src/research": 2_850,

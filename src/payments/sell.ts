@@ -17,7 +17,18 @@
  *
  * @module
  */
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Option, Result } from "effect"
+import {
+  Cause,
+  Clock,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FiberSet,
+  Option,
+  Result,
+} from "effect"
 import { resendUnused } from "../catalog/domain/refusal.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
 import type { Chain } from "./Chain.ts"
@@ -54,6 +65,7 @@ import {
   wrongProof,
 } from "./sale/identity.ts"
 import type { Receipts } from "./sale/receipts.ts"
+import { makeRefundShares } from "./sale/refundShares.ts"
 import {
   firstPaymentNamed,
   hungUp,
@@ -164,6 +176,7 @@ export const makeSeller = Effect.fnUntraced(function* (ports: SellerPorts) {
     /** The sales of this process, and their ends. */
     running: new Map<PaymentId, { purchase: Purchase; ended: Effect.Effect<void> }>(),
     signerOf: makeSignerCheck(signatures, chain, token),
+    shares: makeRefundShares(),
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
     sales,
     clients: makePlacesByKey(unverifiedPerClient),
@@ -379,7 +392,7 @@ function* sellUnclaimed(
     if (first !== null) return first
   }
   if (validityFault !== null) return yield* notValidNow(validityFault)
-  if (product.settlementOrder === "settle-early") yield* checkRecentRefunds(seller, ticket)
+  if (product.settlementOrder === "settle-early") yield* checkRecentRefunds(seller, sale)
   const end = yield* inFiber(seller, sale, sellVerified(seller, sale, released)).pipe(
     Effect.catchTag("NotClaimed", Effect.succeed),
   )
@@ -398,15 +411,21 @@ function* sellUnclaimed(
 }
 
 /**
- * Refuses a new settle-early sale to a payer whose answers were often not fetched (`pauseMs`), before
- * the payment is verified or claimed.
+ * Refuses a new settle-early sale before the payment is verified or claimed: to a payer whose answers
+ * were often not fetched (`pauseMs`), and where too much was refunded or the request just failed.
  */
-const checkRecentRefunds = ({ store }: Seller, { authorization }: PaymentTicket) =>
-  store.recentSales(authorization.from).pipe(
+function* checkRecentRefunds(
+  { store, shares }: Seller,
+  { purchase, ticket: { authorization } }: Sale,
+): Effect.fn.Return<void, NotCharged> {
+  const refusal = shares.refusal(purchase, yield* Clock.currentTimeMillis)
+  if (refusal !== null) return yield* refusal
+  const pause = yield* store.recentSales(authorization.from).pipe(
     Effect.map(pauseMs),
     orInstead("Cannot read the refunds of a payer", unavailable),
-    Effect.flatMap((pause) => pause === null ? Effect.void : tooManyRefunds(pause)),
   )
+  if (pause !== null) return yield* tooManyRefunds(pause)
+}
 
 /**
  * Runs the rest of a sale in a fiber of the service, and waits for it. One process sells a payment
@@ -710,16 +729,18 @@ function* computeOrRefund(
   sale: Sale,
   row: Payment | null,
 ): Effect.fn.Return<Outcome, FailedSale> {
-  const { store, timing } = seller
+  const { store, timing, shares } = seller
   if (row?.state !== "settled") return yield* outcomeForState(seller, sale, row)
   const computed = yield* Effect.result(withTimeLimit(sale.work.compute, timing.paidWorkTimeout))
   const answer = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
   if (answer !== null) {
     const { body } = answer
+    shares.answered(sale.purchase)
     const answered: Move = { event: "answer", answer: { body }, paidAt: null }
     return yield* outcomeForState(seller, sale, yield* tryMoveOrFind(store, row, answered))
   }
   const failure = Result.isFailure(computed) ? computed.failure : belowThreshold
+  shares.refunded(sale.purchase, failure, yield* Clock.currentTimeMillis)
   const owed: Move = { event: "owe", reason: failure.code, paidAt: null }
   const refunded = yield* tryMoveOrFind(store, row, owed)
   return refunded?.state === "refund_due"

@@ -66,7 +66,12 @@ const serviceWithTreasury = Effect.fnUntraced(function* (
 
 /** The n-th sale of the settle-early product. */
 const nth = (n: number) =>
-  purchase({ product: early, secret: `${secret}-${n}`, authorization: { nonce: nonce(n) } })
+  purchase({
+    product: early,
+    request: `request ${n}`,
+    secret: `${secret}-${n}`,
+    authorization: { nonce: nonce(n) },
+  })
 
 for (
   const [balance, outcome] of [

@@ -146,15 +146,18 @@ export const neverPaid = Effect.fail(
   }),
 )
 
+/** The hint of a refusal that may last longer than the payment is valid. */
+export const waitUnused =
+  "Your payment was not used. After Retry-After, send it again if it is still valid; if not, sign " +
+  "a new one, with the same key."
+
 export const tooManyRefunds = (pause: number) =>
   Effect.fail(
     new NotCharged({
       code: "rate_limited",
       message: "Too many recent payments of this payer were refunded because their answers were " +
         "not fetched",
-      hint:
-        "Your payment was not used. After Retry-After, send it again if it is still valid; if not, " +
-        "sign a new one, with the same key. Read each answer. " +
+      hint: `${waitUnused} Read each answer. ` +
         "Products that are computed before they are charged are still sold.",
       retryAfterSeconds: Math.max(1, Math.ceil(pause / 1_000)),
     }),
