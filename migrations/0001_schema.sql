@@ -575,50 +575,6 @@ CREATE TABLE forecast (
 );
 CREATE INDEX forecast_due ON forecast (due_at) WHERE NOT judged;
 
--- Agent tasks
--- -----------
-
--- Tasks of /a2a, shared by all replicas and kept for minutes.
-CREATE TABLE a2a_task (
-  id uuid PRIMARY KEY,
-  -- Whom the task counts against in the limits.
-  client text COLLATE "C" NOT NULL CHECK (char_length(client) <= 256),
-  context_id text NOT NULL CHECK (char_length(context_id) <= 2048),
-  state text COLLATE "C" NOT NULL CHECK (state IN ('asked', 'offered', 'paying', 'completed',
-    'failed', 'canceled', 'declined')),
-  skill text COLLATE "C" CHECK (char_length(skill) <= 64),
-  parameters text CHECK (char_length(parameters) <= 4096),
-  payment_id text COLLATE "C" CHECK (payment_id ~ '^0x[0-9a-f]{64}$'),
-  note text CHECK (char_length(note) <= 262144),
-  history text NOT NULL CHECK (char_length(history) <= 65536),
-  -- Increases with every change; each change is a compare-and-set on it.
-  version integer NOT NULL DEFAULT 1 CHECK (version > 0),
-  -- The order in which tasks were opened.
-  sequence_number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  opened_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  moved_at timestamptz NOT NULL DEFAULT clock_timestamp() CHECK (isfinite(moved_at)),
-  expires_at timestamptz NOT NULL CHECK (isfinite(expires_at)),
-  -- Tasks with the lowest number are deleted first when there are too many.
-  eviction_order smallint NOT NULL GENERATED ALWAYS AS (CASE
-    WHEN state IN ('asked', 'offered') THEN 1
-    WHEN state = 'paying' THEN 3
-    WHEN state = 'completed' AND payment_id IS NOT NULL AND note IS NULL THEN 2
-    ELSE 0
-  END) STORED,
-  CHECK ((skill IS NULL) = (parameters IS NULL)),
-  CHECK (state <> 'asked' OR skill IS NULL),
-  CHECK (state NOT IN ('offered', 'paying', 'declined') OR skill IS NOT NULL),
-  CHECK (payment_id IS NULL OR skill IS NOT NULL),
-  CHECK (CASE
-    WHEN state = 'paying' THEN payment_id IS NOT NULL
-    WHEN state IN ('completed', 'failed') THEN true
-    ELSE payment_id IS NULL
-  END)
-);
-CREATE INDEX a2a_task_client ON a2a_task (client);
-CREATE INDEX a2a_task_eviction ON a2a_task (eviction_order, sequence_number);
-CREATE INDEX a2a_task_expires ON a2a_task (expires_at);
-
 -- Payments and refunds
 -- --------------------
 
@@ -668,8 +624,8 @@ CREATE TABLE payment (
   sent_at timestamptz,
   -- What was paid, if it is not the agreed amount; this is what is refunded.
   paid_amount bigint,
-  -- Hash of chain, payer, request and purchase key, without the nonce; null without a key, or when
-  -- the answer was erased.
+  -- Hash of chain, payer, request and purchase key, without the nonce, or of chain and A2A task; null
+  -- without a key, or when the answer was erased.
   key_hash text COLLATE "C",
   UNIQUE (chain_id, asset, payer, nonce),
   CONSTRAINT payment_answer_before_settlement
@@ -712,6 +668,8 @@ CREATE INDEX payment_liability ON payment (settlement)
 CREATE UNIQUE INDEX payment_live_key ON payment (key_hash)
   WHERE key_hash IS NOT NULL
     AND state IN ('claimed', 'settling', 'unresolved', 'settled', 'answered');
+CREATE INDEX payment_refunded_key ON payment (key_hash)
+  WHERE key_hash IS NOT NULL AND state IN ('refund_due', 'refunded');
 CREATE INDEX payment_refund_due ON payment (changed_at) WHERE state = 'refund_due';
 CREATE INDEX payment_released ON payment (valid_before) WHERE state = 'released';
 CREATE INDEX payment_unsent ON payment (answered_at) WHERE state = 'answered' AND sent_at IS NULL;

@@ -63,7 +63,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Adapters: only `app`, the entry points and the adapter's own folder import them. */
 const adapter =
-  /^src\/(venues\/|postgres\/|news\/sources\/|writing\/openai\/|signing\/ed25519\/|payments\/(chain|facilitator|simulated|postgres)\/|[\w-]+(\/a2a)?\/postgres\/)/
+  /^src\/(venues\/|postgres\/|news\/sources\/|writing\/openai\/|signing\/ed25519\/|payments\/(chain|facilitator|simulated|postgres)\/|[\w-]+\/postgres\/)/
 
 function sources(dir: string): ReadonlyArray<Source> {
   const found: Array<Source> = []
@@ -400,7 +400,6 @@ Deno.test("no rooms inside http and payments import one another", () => {
 
 /** Pairs of rooms that import one another today. */
 const twoWay: ReadonlyArray<string> = [
-  "src/http/a2a and src/http/documents",
   "src/http/documents and src/http/mcp",
   "src/http/documents and src/http/openapi",
   "src/http/paywall and src/http/server",
@@ -500,11 +499,11 @@ const budgets: Readonly<Record<string, number>> = {
   "src/core": 1_460,
   "src/digest": 2_120,
   "src/feed": 1_250,
-  "src/http": 14_470,
+  "src/http": 13_780,
   "src/markets": 3_900,
   "src/movers": 1_050,
   "src/news": 3_350,
-  "src/payments": 10_670,
+  "src/payments": 10_710,
   "src/postgres": 1_650,
   "src/predetermined": 630,
   "src/research": 2_850,
@@ -516,5 +515,5 @@ const budgets: Readonly<Record<string, number>> = {
   "src/writing": 3_700,
   tests: 90_260,
   "packages, bench, examples, tools": 10_300,
-  migrations: 1_700,
+  migrations: 1_650,
 }

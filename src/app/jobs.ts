@@ -17,7 +17,6 @@ import { asRun, nothingRead, recordedRun, runEverySlot } from "../core/leasedJob
 import { predeterminedJob, scoresJob, tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { type EpochMs, minute } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
-import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
 import { FeedChain } from "../feed/FeedChain.ts"
 import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
@@ -179,7 +178,6 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
   const slots = yield* JobSlots
   const limits = yield* RateLimits
   const research = yield* Research
-  const tasks = yield* TaskStore
   const print = printer(settings.mode)
   return {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
@@ -190,7 +188,6 @@ const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
     prune: Effect.fnUntraced(function* (slot: EpochMs) {
       yield* ingestion.prune
       yield* research.prune
-      yield* tasks.prune
       yield* limits.prune(slot - longestWindowMs(settings) - clockSkewMsMax)
       yield* slots.prune(slot - Duration.toMillis(slotsKept))
     }),

@@ -14,7 +14,6 @@ import { Feed } from "../feed/Feed.ts"
 import { FeedChain } from "../feed/FeedChain.ts"
 import { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
-import * as taskStore from "../http/a2a/postgres/taskStore.ts"
 import { paths } from "../http/documents/addresses.ts"
 import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
@@ -232,7 +231,6 @@ const storesLayer = Layer.mergeAll(
   calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,
-  taskStore.layer(),
   rateStore.layer(),
 )
 

@@ -26,7 +26,6 @@ import type { Research } from "../research/Research.ts"
 import type { Resolving } from "../markets/Resolving.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
 import type { Status } from "../status/Status.ts"
-import type { TaskStore } from "./a2a/TaskStore.ts"
 import type { Outcomes } from "../track-record/Outcomes.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { Calibration } from "../whales/Calibration.ts"
@@ -241,7 +240,6 @@ export const layer = (
   | SigningKey
   | Status
   | StoreClock
-  | TaskStore
   | TrackRecord
   | Calibration
 > =>

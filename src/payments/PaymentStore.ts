@@ -132,6 +132,8 @@ export class PaymentStore extends Context.Service<PaymentStore, {
     paymentId: PaymentId,
     keyHash: Bytes32 | null,
   ) => Effect.Effect<PaymentAndHolder>
+  /** The payment that holds this key or, when none does, the last one with it that is refunded. */
+  readonly findByKey: (keyHash: Bytes32) => Effect.Effect<Option.Option<PaymentId>>
   /**
    * Moves a row that was read before. None when its state or fence has changed since, or when `owe`
    * finds an answer that is marked as delivered, or when `claim` finds that another payment holds

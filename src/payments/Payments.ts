@@ -23,7 +23,7 @@ import { scan } from "./matchTransfers.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { sweep } from "./reconcile.ts"
-import { secretHash } from "./sale/identity.ts"
+import { secretHash, taskHash } from "./sale/identity.ts"
 import { makeReceipts, type Receipts } from "./sale/receipts.ts"
 import { findOutcome, type PaymentOutcome } from "./sale/responses.ts"
 import { idOf, makeSeller, sell, type Seller } from "./sell.ts"
@@ -50,6 +50,8 @@ export class Payments extends Context.Service<Payments, {
     paymentId: PaymentId,
     secret: string | null,
   ) => Effect.Effect<PaymentOutcome>
+  /** The outcome of the payment for an A2A task, by the task's secret. */
+  readonly findByTask: (secret: string) => Effect.Effect<PaymentOutcome>
   /** Records that an answer was delivered on an open connection. Does not wait for the store. */
   readonly sent: (outcome: Outcome) => Effect.Effect<void>
   /**
@@ -126,10 +128,19 @@ const make = Effect.fnUntraced(function* (
   })
   const ports = { store, chain, windows: timing }
   const hashOf = (id: PaymentId, secret: string | null) => secretHash(signatures, id, secret)
+  const outcomeOf = findOutcome({ ...ports, receipts, secretHash: hashOf })
   return Payments.of({
     sell: (purchase, work) => sell(seller, purchase, work),
     idOf: (authorization) => idOf(seller, authorization),
-    findOutcome: findOutcome({ ...ports, receipts, secretHash: hashOf }),
+    findOutcome: outcomeOf,
+    findByTask: (secret) =>
+      Effect.flatMap(
+        store.findByKey(taskHash(signatures, token, secret)),
+        Option.match({
+          onNone: () => Effect.succeed<PaymentOutcome>({ state: "unknown" }),
+          onSome: (paymentId) => outcomeOf(paymentId, secret),
+        }),
+      ),
     sent: yield* makeDeliveryMarks(seller),
     status: (paymentId, secret) =>
       Effect.map(

@@ -28,6 +28,8 @@ export interface Call {
   readonly payment: { readonly header: string } | { readonly json: unknown }
   /** The Idempotency-Key; null means the payment's own identifier is used. */
   readonly key: string | null
+  /** Whether the key is the secret of an A2A task, which is sold once, to any payer. */
+  readonly isTask?: boolean | undefined
   /** The client whose limits the call counts against. */
   readonly client: Client
   /** Whether the client has the answer with this tag already, and does not want to pay for it again. */
@@ -35,7 +37,7 @@ export interface Call {
 }
 
 /** A call with a payment that fits it, before the store or the chain is read. */
-export interface Purchase extends Pick<Call, "client" | "hasTag"> {
+export interface Purchase extends Pick<Call, "client" | "hasTag" | "isTask"> {
   readonly product: Product
   /** The product and its canonical parameters. The payment is bound to them. */
   readonly request: string

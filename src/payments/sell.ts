@@ -211,7 +211,7 @@ function* admit(
   const ticket = ticketOf(seller, purchase)
   const proof = yield* checkPayerProof(signatures, terms, ticket, purchase)
   yield* waitForSaleHere(seller, purchase, ticket.paymentId, proof)
-  const key = keyHash(signatures, ticket, purchase.secret)
+  const key = keyHash(signatures, ticket, purchase)
   const found = yield* store.findWithKey(ticket.paymentId, key)
   const known = Option.getOrUndefined(found.payment)
   const signer = yield* seller.signerOf(ticket, known)

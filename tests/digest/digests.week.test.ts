@@ -21,7 +21,6 @@ import { agreeingJudge } from "../support/writing/pages.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { News } from "../../src/news/News.ts"
 import { Served } from "../../src/http/layer.ts"
-import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { RateLimits } from "../../src/core/RateLimits.ts"
 import { Ingestion } from "../../src/movers/Ingestion.ts"
 import { PaymentId } from "../../src/payments/domain/payment.ts"
@@ -74,7 +73,7 @@ const otherServices = Layer.mergeAll(
   Layer.mock(Payments, { idOf: () => PaymentId.make(`0x${"0".repeat(64)}`) }),
   ...[Layer.mock(PaymentHealth, {}), Layer.mock(Retention, {})],
   ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
-  ...[Layer.mock(TaskStore, {}), Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
+  ...[Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
   ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
   ...[Layer.mock(FeedChain, {})],
 )

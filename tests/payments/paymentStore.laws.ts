@@ -267,6 +267,11 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
         for (const [state, path] of Object.entries(paths[order])) {
           const keyHash = Bytes32.make(`0x${(n + 1).toString(16).padStart(64, "0")}`)
           const before = yield* claimAndMove(n++, order, path, keyHash)
+          const isFound = holdsKey(before.state) || ["refund_due", "refunded"].includes(state)
+          equal([state, Option.getOrNull(yield* store.findByKey(keyHash))], [
+            state,
+            isFound ? before.paymentId : null,
+          ])
           const { payment } = yield* store.claim(ticket(n++, order), null, lease, keyHash)
           const holds = ["claimed", "settling", "unresolved", "settled", "answered"].includes(state)
           equal([state, payment.paymentId === before.paymentId], [state, holds])
@@ -277,6 +282,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
             Option.getOrThrow(yield* store.find(before.paymentId)),
           )
           equal(Option.isSome(found.holder), !holds)
+          equal(yield* store.findByKey(keyHash), Option.some(payment.paymentId))
           if (Option.isSome(found.holder)) same(found.holder.value, payment)
         }
       }

@@ -5,18 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import {
-  Cause,
-  Context,
-  Duration,
-  Effect,
-  Exit,
-  Layer,
-  Option,
-  Redacted,
-  Result,
-  type Scope,
-} from "effect"
+import { Cause, Context, Duration, Effect, Exit, Layer, Redacted, Result, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
@@ -24,13 +13,11 @@ import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
-import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
 import { marketScore, noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Refunds } from "../../src/payments/refunds/Refunds.ts"
 import { RetentionStore } from "../../src/payments/Retention.ts"
 import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
-import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
@@ -38,7 +25,6 @@ import { layer as refundReview } from "../../src/payments/postgres/refundReview.
 import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
-import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
   activityEventOf,
   entryOf,
@@ -199,22 +185,6 @@ asRole(
       yield* refused(refund, "SELECT * FROM whale_wallet")
       yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
-)
-
-asRole(
-  "the service stores tasks until they end; the worker cannot read them",
-  ({ service, refund }) =>
-    Effect.gen(function* () {
-      const { move, prune } = yield* TaskStore
-      const offered = yield* opened({ life: Duration.hours(1) })
-      const paying = Option.getOrThrow(yield* move(offered, moveOf("pay")))
-      const done = Option.getOrThrow(yield* move(paying, moveOf("complete")))
-      equal(done.state, "completed")
-      yield* opened({ life: Duration.zero })
-      equal(yield* prune, 1)
-      yield* refused(refund, "SELECT id FROM a2a_task")
-      yield* refused(service, "TRUNCATE a2a_task")
-    }).pipe(Effect.provide(taskStore().pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
 asRole(

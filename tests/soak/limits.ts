@@ -32,7 +32,6 @@ const boundedTables = [
   "headline",
   "mid_hour",
   "research_report",
-  "a2a_task",
 ]
 const boundedFromHour = 11 * 24
 

@@ -8,15 +8,12 @@
  *
  * @module
  */
-import { Cause, Effect, Option, Result, Schema } from "effect"
+import { Cause, Clock, Duration, Effect, Option, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { FreeSkill } from "../../catalog/domain/skill.ts"
-import { storeWithDeadline } from "../../core/deadline.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { x402Extensions } from "../documents/cards.ts"
 import type { Answer, HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
-import { overloaded, RequestId, tooManyTasks } from "../server/errors.ts"
+import { overloaded, RequestId } from "../server/errors.ts"
 import {
   asRpcRefusal,
   errorBody,
@@ -26,11 +23,10 @@ import {
   rpcCodes,
   type RpcError,
 } from "../server/jsonRpc.ts"
-import { clientKeys, spend } from "../server/limits.ts"
+import { clientKeys, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
 import { onDelivered, toWebHandler } from "../server/server.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
-import { type Task, TaskId, taskLife, type TaskNote } from "./domain/task.ts"
-import { completedText, viewOf, wireTask } from "./domain/taskView.ts"
+import { SigningKey } from "../../signing/SigningKey.ts"
 import {
   type A2aError,
   a2aError,
@@ -40,6 +36,7 @@ import {
   type FieldViolation,
   invalid,
   noId,
+  notForSale,
   nothingOffered,
   paymentTooEarly,
   paymentUnchecked,
@@ -47,20 +44,33 @@ import {
 import {
   type ClientMessage,
   hasPayload,
+  historyLengthExpected,
+  isHistoryLength,
   readCall,
-  readHistoryLength,
   readMessage,
   type SkillCall,
 } from "./message.ts"
+import { payTask, readTask, type TaskReply } from "./payment.ts"
 import {
-  type A2aPorts,
-  moveTaskOrRead,
-  payTask,
-  reconcile,
-  reply,
-  type TaskReply,
-} from "./payment.ts"
-import { type NewTask, TaskStore } from "./TaskStore.ts"
+  type FreeTask,
+  isFree,
+  isPaid,
+  makeTasks,
+  type Task,
+  type Tasks,
+  type TaskSubject,
+} from "./task.ts"
+import {
+  canceled,
+  declined,
+  type JsonObject,
+  type TaskView,
+  viewOfFree,
+  viewOfOffer,
+  whichSkill,
+  wireTask,
+  x402Extensions,
+} from "./taskView.ts"
 
 /** The path of the endpoint. */
 export const a2aPath = "/a2a"
@@ -70,12 +80,27 @@ interface A2aOptions {
   readonly card: Answer
 }
 
+interface A2aPorts {
+  readonly skills: SkillPorts
+  readonly tasks: Tasks
+  readonly payments: Payments["Service"]
+  /** Lets each task be canceled once. */
+  readonly cancels: RateLimiter
+}
+
+/** How long a second cancellation of a task is refused. */
+const cancelMemory = Duration.minutes(10)
+
 /** Builds the route of the endpoint. */
 export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOptions) {
   const ports: A2aPorts = {
     skills,
     payments: yield* Payments,
-    tasks: storeWithDeadline("The task store", yield* TaskStore),
+    tasks: makeTasks(yield* SigningKey),
+    cancels: yield* makeLimiter("a2a_cancel", {
+      limit: 1,
+      windowMs: Duration.toMillis(cancelMemory),
+    }),
   }
   const handle = yield* toWebHandler(Effect.catchCause(respond(ports), (cause) =>
     // A disconnected client is not a failure.
@@ -208,36 +233,33 @@ const sendMessage: Method = Effect.fnUntraced(function* (ports, params, caller) 
   const { task, view, delivery } = yield* message.payment.kind === "submitted"
     ? Effect.catchDefect(replied, failOnDefectPaid)
     : replied
-  return { result: wireTask(task, view, message.historyLength), delivery }
+  const now = yield* Clock.currentTimeMillis
+  return { result: wireTask(task, view, now), delivery }
 })
 
 const getTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
-  yield* spendDocuments(ports, caller)
-  const { id, historyLength } = objectOf(params)
-  const length = readHistoryLength(historyLength)
-  if (typeof id !== "string") return yield* Effect.fail(noId)
-  if (Result.isFailure(length)) {
-    const violation = { field: "historyLength", description: length.failure }
-    return yield* Effect.fail(invalid([violation]))
-  }
-  const { task, view, delivery } = yield* reconcile(ports, yield* find(ports, id))
-  return { result: wireTask(task, view, length.success), delivery }
+  const task = yield* taskNamed(ports, params, caller)
+  const { view, delivery } = yield* currentTask(ports, task, caller)
+  return { result: wireTask(task, view, yield* Clock.currentTimeMillis), delivery }
 })
 
 const cancelTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
-  yield* spendDocuments(ports, caller)
-  const { id } = objectOf(params)
-  if (typeof id !== "string") return yield* Effect.fail(noId)
-  const read = yield* find(ports, id)
-  const task = read.state === "asked" || read.state === "offered"
-    ? yield* moveTaskOrRead(ports, read, { event: "cancel", note: null, messages: [] })
-    : read
-  const { view } = yield* reconcile(ports, task)
-  if (task === read || task.state !== "canceled") {
-    return yield* Effect.fail(a2aError("taskNotCancelable", { state: view.state }))
-  }
-  return { result: wireTask(task, view, null), delivery: null }
+  const task = yield* taskNamed(ports, params, caller)
+  const state = isFree(task)
+    ? "completed"
+    : isPaid(task)
+    ? (yield* readTask(ports, task)).view.state
+    : whichSkill.state
+  if (state !== "input-required") return yield* notCancelable(state)
+  const key = { client: task.secret, site: null }
+  const decision = yield* Effect.promise(async () => await ports.cancels.admit(key, false))
+  if (decision.kind === "denied") return yield* notCancelable(canceled.state)
+  if (decision.kind !== "granted") return yield* failWithRefusal(overloaded)
+  return { result: wireTask(task, canceled, yield* Clock.currentTimeMillis), delivery: null }
 })
+
+const notCancelable = (state: TaskView["state"]) =>
+  Effect.fail(a2aError("taskNotCancelable", { state }))
 
 const methods: ReadonlyMap<string, Method> = new Map([
   ["message/send", sendMessage],
@@ -252,143 +274,139 @@ const methods: ReadonlyMap<string, Method> = new Map([
   ["agent/getAuthenticatedExtendedCard", refusing(a2aError("noExtendedCard"))],
 ])
 
-const isTaskId = Schema.is(TaskId)
+/** The task of a method's `id`. Its call spends the limit of documents, unless a free skill answers. */
+const taskNamed = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  params: unknown,
+  caller: Caller,
+): Effect.fn.Return<Task, A2aError> {
+  const { id, historyLength } = objectOf(params)
+  const found = typeof id === "string" ? find(ports, id) : Effect.fail(noId)
+  const task = yield* Effect.result(found)
+  if (Result.isFailure(task) || !isFree(task.success)) yield* spendDocuments(ports, caller)
+  if (!isHistoryLength(historyLength)) {
+    return yield* Effect.fail(
+      invalid([{ field: "historyLength", description: historyLengthExpected }]),
+    )
+  }
+  return yield* Effect.fromResult(task)
+})
 
-const find = ({ tasks }: A2aPorts, id: unknown): Effect.Effect<Task, A2aError> =>
-  (isTaskId(id) ? tasks.find(id) : Effect.succeedNone).pipe(
-    Effect.flatMap(Option.match({
-      onNone: () =>
-        Effect.fail(a2aError("taskNotFound", { taskId: String(id).slice(0, unknownNameMax) })),
-      onSome: (task) => Effect.succeed(task),
-    })),
-  )
+const find = ({ tasks }: A2aPorts, id: string): Effect.Effect<Task, A2aError> =>
+  Option.match(tasks.find(id), {
+    onNone: () => Effect.fail(a2aError("taskNotFound", { taskId: id.slice(0, unknownNameMax) })),
+    onSome: Effect.succeed,
+  })
+
+/** A task as it is now. A free skill is answered again. */
+const currentTask = (
+  ports: A2aPorts,
+  task: Task,
+  caller: Caller,
+): Effect.Effect<TaskReply, A2aError> =>
+  isFree(task)
+    ? answerFree(ports, task.subject, caller)
+    : isPaid(task)
+    ? readTask(ports, task)
+    : Effect.succeed({ view: whichSkill, delivery: null })
+
+type Reply = TaskReply & { readonly task: Task }
 
 /** A message without a task. */
 const openTask = Effect.fnUntraced(function* (
   ports: A2aPorts,
-  message: ClientMessage,
+  { call, payment, contextId }: ClientMessage,
   caller: Caller,
-): Effect.fn.Return<TaskReply, A2aError> {
-  const { call, payment } = message
-  const checked = call === null ? null : subjectOf(ports, call)
-  const free = checked !== null && Result.isSuccess(checked) && call?.skill.kind === "free"
-    ? call.skill
-    : null
-  if (free === null || payment.kind !== "none") yield* spendDocuments(ports, caller)
+): Effect.fn.Return<Reply, A2aError> {
+  const subject = call === null ? null : subjectOf(ports, call)
+  const isFreeCall = subject !== null && Result.isSuccess(subject) && call?.skill.kind === "free"
+  if (!isFreeCall || payment.kind !== "none") yield* spendDocuments(ports, caller)
   if (payment.kind !== "none") return yield* Effect.fail(paymentTooEarly)
-  if (checked === null) {
-    const start = { state: "asked", subject: null, note: null } as const
-    return reply(ports, yield* insert(ports, message, caller, start))
-  }
-  const subject = yield* Effect.fromResult(checked)
-  const start = free === null
-    ? { state: "offered", note: null } as const
-    : yield* answerFree(ports, free, subject, caller)
-  const task = yield* insert(ports, message, caller, { ...start, subject })
-  // A note that is too large to be stored is returned once.
-  return reply(ports, { ...task, note: start.note })
+  return yield* openFor(
+    ports,
+    contextId,
+    subject === null ? null : yield* Effect.fromResult(subject),
+    caller,
+  )
 })
 
-const insert = (
-  { tasks }: A2aPorts,
-  message: ClientMessage,
+/** Opens a task: a free skill is answered, a paid one offered. */
+const openFor = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  contextId: string | null,
+  subject: TaskSubject | null,
   caller: Caller,
-  start: Pick<NewTask, "state" | "subject" | "note">,
-): Effect.Effect<Task, A2aError> =>
-  Effect.flatMap(
-    Effect.sync(() => [TaskId.make(crypto.randomUUID()), crypto.randomUUID()] as const),
-    ([id, contextId]) =>
-      tasks.open({
-        id,
-        contextId: message.contextId ?? contextId,
-        history: [message.stored],
-        life: taskLife,
-        client: clientKeys(caller.address).client,
-        ...start,
-      }),
-  ).pipe(Effect.catchTag(
-    "TasksFull",
-    ({ whose }) => failWithRefusal(whose === "client" ? tooManyTasks : overloaded),
-  ))
+): Effect.fn.Return<Reply, A2aError> {
+  const task = yield* ports.tasks.open(contextId, subject)
+  if (isPaid(task)) return { task, view: viewOfOffer(task.subject, ports.skills), delivery: null }
+  return { task, ...(yield* currentTask(ports, task, caller)) }
+})
 
 /** A message on a task. */
 const continueTask = Effect.fnUntraced(function* (
   ports: A2aPorts,
   message: ClientMessage,
   caller: Caller,
-): Effect.fn.Return<TaskReply, A2aError> {
-  const { payment, stored } = message
-  if (payment.kind === "submitted") {
-    const spendUnchecked = spendDocuments(ports, caller, "paid")
-    const task = yield* Effect.catch(
-      findFor(ports, message),
-      (error) => Effect.andThen(spendUnchecked, Effect.fail(paymentUnchecked(error))),
-    )
-    const client = clientKeys(caller.address)
-    return yield* payTask(ports, task, {
-      payload: payment.payload,
-      message: stored,
-      client,
-      spend: spendUnchecked,
-    })
-  }
+): Effect.fn.Return<Reply, A2aError> {
+  const { payment, call } = message
+  if (payment.kind === "submitted") return yield* payFor(ports, message, payment.payload, caller)
   yield* spendDocuments(ports, caller)
   const task = yield* findFor(ports, message)
-  if (payment.kind === "rejected" && task.state === "offered") {
-    const decline = { event: "decline", note: null, messages: [stored] } as const
-    return reply(ports, yield* moveTaskOrRead(ports, task, decline))
+  if (isPaid(task)) {
+    const { view, delivery } = yield* readTask(ports, task)
+    if (view.state === "completed" || view.state === "failed") return yield* hasEnded(view.state)
+    const isDeclined = payment.kind === "rejected" && view.state === "input-required"
+    return { task, view: isDeclined ? declined : view, delivery }
   }
-  switch (task.state) {
-    case "asked":
-      return payment.kind === "rejected"
-        ? yield* Effect.fail(nothingOffered)
-        : yield* nameSkill(ports, task, message, caller)
-    case "offered":
-    case "paying":
-      return yield* reconcile(ports, task)
-    default:
-      return yield* Effect.fail(invalid([{
-        field: "message.taskId",
-        description: `the task is ${viewOf(task, ports.skills).state} and accepts no more messages`,
-      }]))
-  }
+  if (isFree(task)) return yield* hasEnded("completed")
+  if (payment.kind === "rejected") return yield* Effect.fail(nothingOffered)
+  // The id of a task says what it is about, so the skill has a task of its own.
+  return call === null ? { task, view: whichSkill, delivery: null } : yield* openFor(
+    ports,
+    task.contextId,
+    yield* Effect.fromResult(subjectOf(ports, call)),
+    caller,
+  )
+})
+
+const hasEnded = (state: TaskView["state"]) =>
+  Effect.fail(invalid([{
+    field: "message.taskId",
+    description: `the task is ${state} and accepts no more messages`,
+  }]))
+
+/** A message that pays for a task. Its sale spends no limit of documents. */
+const payFor = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  message: ClientMessage,
+  payload: unknown,
+  caller: Caller,
+): Effect.fn.Return<Reply, A2aError> {
+  const unused = (error: A2aError) =>
+    Effect.andThen(
+      spendDocuments(ports, caller, "paid"),
+      Effect.fail(paymentUnchecked(error)),
+    )
+  const task = yield* Effect.catch(findFor(ports, message), unused)
+  if (!isPaid(task)) return yield* unused(notForSale)
+  const client = clientKeys(caller.address)
+  return { task, ...(yield* payTask(ports, task, { payload, client })) }
 })
 
 /** The task that a message names. */
 const findFor = (ports: A2aPorts, { taskId, contextId }: ClientMessage) =>
   Effect.filterOrFail(
-    find(ports, taskId),
+    find(ports, taskId ?? ""),
     (task) => contextId === null || contextId === task.contextId,
     () =>
       invalid([{ field: "message.contextId", description: "is not the contextId of the task" }]),
   )
 
-/** A message on an `asked` task, which may now name a skill. */
-const nameSkill = Effect.fnUntraced(function* (
-  ports: A2aPorts,
-  task: Task,
-  { call, stored }: ClientMessage,
-  caller: Caller,
-): Effect.fn.Return<TaskReply, A2aError> {
-  if (call === null) return reply(ports, task)
-  const subject = yield* Effect.fromResult(subjectOf(ports, call))
-  if (call.skill.kind === "paid") {
-    const offer = { event: "offer", subject, note: null, messages: [stored] } as const
-    return reply(ports, yield* moveTaskOrRead(ports, task, offer))
-  }
-  const { state, note } = yield* answerFree(ports, call.skill, subject, caller)
-  const event = state === "completed" ? "complete" : "fail"
-  return reply(
-    ports,
-    yield* moveTaskOrRead(ports, task, { event, subject, note, messages: [stored] }),
-  )
-})
-
 /** The subject of a call, if its parameters are valid. */
 function subjectOf(
   { skills: { checkouts } }: A2aPorts,
   { skill, params, field }: SkillCall,
-): Result.Result<NonNullable<Task["subject"]>, A2aError> {
+): Result.Result<TaskSubject, A2aError> {
   const query = Result.flatMap(
     queryOf(skill, params),
     (query) =>
@@ -406,30 +424,24 @@ function subjectOf(
             description: message,
           })),
       ),
-    onSuccess: (query) => ({ skill: skill.name, parameters: query.toString() }),
+    onSuccess: (query) => ({ skill, parameters: query.toString() }),
   })
 }
 
 const utf8 = new TextDecoder()
 
-/** The final state of a task for a free skill: its answer. */
+/** A free skill, answered now under the limit of its row. */
 const answerFree = Effect.fnUntraced(function* (
   { skills }: A2aPorts,
-  skill: FreeSkill,
-  { parameters }: NonNullable<Task["subject"]>,
+  { skill, parameters }: FreeTask["subject"],
   caller: Caller,
-) {
+): Effect.fn.Return<TaskReply, A2aError> {
   const { answer, fields } = yield* Effect.catch(
     freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), caller.address),
     ({ refusal, fields }) => failWithRefusal(refusal, fields),
   )
   caller.setRateFields(fields)
   const text = "body" in answer ? answer.body(yield* RequestId) : utf8.decode(answer.bytes)
-  const data: NonNullable<TaskNote["data"]> = JSON.parse(text)
-  return data["success"] === true
-    ? {
-      state: "completed",
-      note: { text: completedText(skill.name), data, metadata: {} },
-    } as const
-    : { state: "failed", note: { text: `${skill.name} failed.`, data, metadata: {} } } as const
+  const data: JsonObject = JSON.parse(text)
+  return { view: viewOfFree(skill, data), delivery: null }
 })

@@ -57,6 +57,10 @@ export const paymentTooEarly = invalid([{
     "must name the task to pay or to decline. Call the skill first, then reply on its task. The " +
     "payment was not read",
 }])
+export const notForSale = invalid([{
+  field: "message.taskId",
+  description: "the task has no paid skill",
+}])
 export const nothingOffered = invalid([{
   field: "message.metadata",
   description: "no payment was requested on this task. Name a skill first",

@@ -16,8 +16,6 @@ import {
   readJson,
   type RpcError,
 } from "../server/jsonRpc.ts"
-import type { TaskMessage } from "./domain/task.ts"
-import { x402Keys } from "./domain/taskView.ts"
 import {
   type A2aError,
   a2aError,
@@ -25,6 +23,7 @@ import {
   type FieldViolation,
   invalid,
 } from "./errors.ts"
+import { x402Keys } from "./taskView.ts"
 
 /** A JSON-RPC call. */
 interface Call {
@@ -73,14 +72,13 @@ function asParseError(error: RpcError): RpcError {
   return { ...a2aError("parse", { reason: error.message }), id: error.id }
 }
 
-/** Longest id of a message or a context, in characters. */
-const idLengthMax = 128
+/** Longest ids, in characters; the id of a task says what the task is about. */
+const idLengthMax = { messageId: 2_048, contextId: 128, taskId: 2_048 }
+type IdName = keyof typeof idLengthMax
 const idPattern = /^[\x21-\x7e]+$/
-const idExpected = `must be 1 to ${idLengthMax} printable ASCII characters without spaces`
 const partsMax = 20
 /** Longest text that is searched for the name of a skill. */
 const textLengthMax = 4_096
-const historyLengthMax = 1_000_000
 
 /** The skill that a message names, with its raw parameters. */
 export interface SkillCall {
@@ -103,10 +101,6 @@ export interface ClientMessage {
   /** Null when no skill is named. */
   readonly call: SkillCall | null
   readonly payment: MessagePayment
-  /** The message as the history of its task stores it. */
-  readonly stored: TaskMessage
-  /** Most messages of the history to return; null for all. */
-  readonly historyLength: number | null
 }
 
 /** Reads the parameters of message/send. */
@@ -120,20 +114,23 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, A2aEr
     addViolation("message.kind", 'must be "message"')
   }
   if (message["role"] !== "user") addViolation("message.role", 'must be "user"')
-  const messageId = idIn(message, "messageId")
-  if (messageId === null) addViolation("message.messageId", idExpected)
-  const [taskId, contextId] = (["taskId", "contextId"] as const).map((name) => {
-    if (message[name] === undefined || message[name] === null) return null
-    const id = idIn(message, name)
-    if (id === null) addViolation(`message.${name}`, idExpected)
-    return id
-  })
+  const idIn = (name: IdName) => {
+    const id = message[name] ?? (name === "messageId" ? "" : null)
+    const lengthMax = idLengthMax[name]
+    if (id === null) return null
+    if (typeof id === "string" && id.length <= lengthMax && idPattern.test(id)) return id
+    addViolation(
+      `message.${name}`,
+      `must be 1 to ${lengthMax} printable ASCII characters without spaces`,
+    )
+    return null
+  }
+  idIn("messageId")
+  const taskId = idIn("taskId")
+  const contextId = idIn("contextId")
   const parts = readParts(message["parts"], addViolation)
   const payment = readPayment(message["metadata"], addViolation)
-  const { historyLength, refused } = readConfiguration(
-    objectOf(params)["configuration"],
-    addViolation,
-  )
+  const refused = readConfiguration(objectOf(params)["configuration"], addViolation)
   if (violations.length > 0) return Result.fail(invalid(violations))
   if (refused !== null) return Result.fail(refused)
   if (parts.some(({ kind }) => kind === "file")) {
@@ -142,32 +139,22 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, A2aEr
   const call = callIn(parts, addViolation)
   if (violations.length > 0) return Result.fail(invalid(violations))
   return Result.succeed({
-    taskId: taskId ?? null,
-    contextId: contextId ?? null,
+    taskId,
+    contextId,
     call,
     payment,
-    historyLength,
-    stored: { role: "user", messageId: messageId ?? "", parts: parts.map(storedPart) },
   })
 }
 
-/** How many messages of a history to return; null for all. */
-export function readHistoryLength(value: unknown): Result.Result<number | null, string> {
-  if (value === undefined || value === null) return Result.succeed(null)
-  return typeof value === "number" && Number.isInteger(value) && value >= 0
-    ? Result.succeed(Math.min(value, historyLengthMax))
-    : Result.fail("must be an integer of at least 0")
-}
+/** Whether a `historyLength` is valid. It changes nothing, because no history is kept. */
+export const isHistoryLength = (value: unknown) =>
+  value === undefined || value === null || Number.isInteger(value) && Number(value) >= 0
+export const historyLengthExpected = "must be an integer of at least 0"
 
 type AddViolation = (field: string, description: string) => void
 
 function invalidField(field: string, description: string): Result.Result<never, A2aError> {
   return Result.fail(invalid([{ field, description }]))
-}
-
-function idIn(message: Json, name: string): string | null {
-  const id = message[name]
-  return typeof id === "string" && id.length <= idLengthMax && idPattern.test(id) ? id : null
 }
 
 /** A decoded part. */
@@ -193,11 +180,6 @@ function readParts(value: unknown, addViolation: AddViolation): ReadonlyArray<Pa
     else addViolation(`${field}.kind`, 'must be "text" or "data"')
     return []
   })
-}
-
-function storedPart(part: Part): TaskMessage["parts"][number] {
-  // Parsed from JSON, so it is JSON.
-  return part as TaskMessage["parts"][number]
 }
 
 function readPayment(value: unknown, addViolation: AddViolation): MessagePayment {
@@ -230,28 +212,24 @@ export function hasPayload(params: unknown): boolean {
 /** The accepted output modes that an answer satisfies. */
 const outputModes = ["application/json", "text/plain", "application/*", "text/*", "*/*"]
 
-function readConfiguration(value: unknown, addViolation: AddViolation): {
-  readonly historyLength: number | null
-  readonly refused: A2aError | null
-} {
+/** Why the message cannot be answered as it wants; null when it can. */
+function readConfiguration(value: unknown, addViolation: AddViolation): A2aError | null {
   const configuration = objectOf(value)
   if (value !== undefined && value !== null && !isObject(value)) {
     addViolation("configuration", "must be an object")
   }
-  const historyLength = readHistoryLength(configuration["historyLength"])
-  if (Result.isFailure(historyLength)) {
-    addViolation("configuration.historyLength", historyLength.failure)
+  if (!isHistoryLength(configuration["historyLength"])) {
+    addViolation("configuration.historyLength", historyLengthExpected)
   }
   const { acceptedOutputModes: modes, pushNotificationConfig: push } = configuration
   if (modes !== undefined && modes !== null && !isStrings(modes)) {
     addViolation("configuration.acceptedOutputModes", "must be an array of media types")
   }
-  const refused = push !== undefined && push !== null
+  return push !== undefined && push !== null
     ? a2aError("pushNotSupported")
     : isStrings(modes) && modes.length > 0 && !modes.some(isSupportedMode)
     ? a2aError("contentType", { supported: ["application/json"] })
     : null
-  return { historyLength: Result.isSuccess(historyLength) ? historyLength.success : null, refused }
 }
 
 function isStrings(value: unknown): value is ReadonlyArray<string> {

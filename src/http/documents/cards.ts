@@ -11,14 +11,9 @@ import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { usd } from "../../core/domain/money.ts"
 import { type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { x402Extensions } from "../a2a/taskView.ts"
 import { revisions } from "../mcp/protocol.ts"
 import { paths } from "./addresses.ts"
-
-/** The x402 extension of A2A under both of its names: v0.2, and v0.1, which libraries use. */
-export const x402Extensions = [
-  "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
-  "https://github.com/google-a2a/a2a-x402/v0.1",
-] as const
 
 interface CardOptions {
   readonly terms: PaymentTerms

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Duration, Record } from "effect"
+import { Record } from "effect"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { exampleOf, type Parameter } from "../../catalog/domain/parameter.ts"
 import { type Product, products } from "../../catalog/domain/product.ts"
@@ -21,8 +21,7 @@ import {
   payerProofText,
 } from "../../payments/domain/payerProof.ts"
 import { type PaymentTerms, requirements, v1Networks } from "../../payments/domain/x402/terms.ts"
-import { paidTaskLife, taskLife } from "../a2a/domain/task.ts"
-import { x402Keys } from "../a2a/domain/taskView.ts"
+import { x402Keys } from "../a2a/taskView.ts"
 import { paymentKey, receiptKey } from "../mcp/tools.ts"
 import { examplesFor, firstRows } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
@@ -350,8 +349,8 @@ export function limitsSection({ limits }: LlmsOptions): string {
     "- Free answers and documents have an ETag; with If-None-Match an unchanged one returns 304.",
     `- Path and query: ${targetLengthMax} characters. A payment header: ${paymentLengthMax}. A body ` +
     `posted to ${paths.a2a} or ${paths.mcp}: ${bodyBytesMax} bytes.`,
-    `- An A2A task is kept for ${Duration.format(taskLife)}, or for ` +
-    `${Duration.format(paidTaskLife)} after its payment is submitted. After that it is not found.`,
+    "- An A2A task does not expire. It pays once: while its answer is kept, 24 hours, every payment " +
+    "for it returns that answer.",
     "- Unknown parameters are ignored over HTTP, so a misspelt one has no effect: `filters` in the " +
     "answer says what was applied. Repeated and empty ones return 400.",
     `- \`get_research\` may take a minute. Use a timeout of 90 seconds; after it, ${resend}.`,

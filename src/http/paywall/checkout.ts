@@ -115,7 +115,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
       )
     const read = (query: URLSearchParams) => Result.mapError(decode(query), invalidParameters)
     const sell = Effect.fnUntraced(function* (
-      { input: query, payment: sent, key, client, hasTag }: Call,
+      { input: query, payment: sent, key, isTask, client, hasTag }: Call,
     ) {
       yield* invalid.check(client)
       const { input, secret } = yield* Effect.fromResult(Result.all({
@@ -137,6 +137,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             validityFault,
             request,
             secret: secret ?? payment.identifier,
+            isTask,
             client,
             hasTag,
             onAbandoned: (end) =>

@@ -399,10 +399,3 @@ export const internalErrorPaid = prepare({
   hint: `If the request had a payment, ${resend}.`,
   charged: null,
 })
-/** For a client at its limit of /a2a tasks with a payment in progress. */
-export const tooManyTasks = prepare({
-  code: "rate_limited",
-  message: "This address has reached its limit of tasks with a payment in progress",
-  hint: "Call tasks/get on those tasks: a task that has ended makes room for a new one.",
-  retryAfterSeconds: 10,
-})

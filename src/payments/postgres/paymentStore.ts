@@ -160,7 +160,18 @@ const lookups = Effect.fnUntraced(function* (sql: SqlClient) {
     )
   const find = (paymentId: PaymentId) =>
     Effect.map(findWithKey(paymentId, null), ({ payment }) => payment)
-  return { find, findWithKey }
+  const findByKey = (keyHash: Bytes32) =>
+    sql<{ payment_id: PaymentId }>`
+      SELECT payment_id, 'infinity'::timestamptz AS at FROM payment
+      WHERE key_hash = ${keyHash} AND ${sql.literal(keyIsHeld)}
+      UNION ALL
+      SELECT payment_id, changed_at FROM payment
+      WHERE key_hash = ${keyHash} AND state IN ('refund_due', 'refunded')
+      ORDER BY at DESC LIMIT 1`.pipe(
+      Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ payment_id: id }) => id)),
+      Effect.orDie,
+    )
+  return { find, findWithKey, findByKey }
 })
 
 function queries(sql: SqlClient) {

@@ -98,17 +98,24 @@ export const secretHash = (
 ): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
 
 /**
- * The hash of a purchase key: of the payer, the request and the secret, without the nonce. Null
- * without a secret.
+ * The hash of a purchase key: of the payer, the request and the secret, without the nonce; of an A2A
+ * task, that of its secret. Null without a secret.
  */
 export const keyHash = (
   signatures: Signatures["Service"],
   { token, authorization, request }: PaymentTicket,
-  secret: string | null,
+  { secret, isTask = false }: Pick<Purchase, "secret" | "isTask">,
 ): Bytes32 | null =>
-  secret === null ? null : signatures.digest(
+  secret === null ? null : isTask ? taskHash(signatures, token, secret) : signatures.digest(
     `key/v1:${token.chainId}:${authorization.from}:${JSON.stringify([request, secret])}`,
   )
+
+/** The key of an A2A task. The service made its secret, so it needs neither payer nor request. */
+export const taskHash = (
+  signatures: Signatures["Service"],
+  { chainId }: Pick<TokenDomain, "chainId">,
+  secret: string,
+): Bytes32 => signatures.digest(`task/v1:${chainId}:${secret}`)
 
 /** The payer's proof in a call: none, valid, or not the payer's. */
 export type PayerProof = "none" | "valid" | "wrong"

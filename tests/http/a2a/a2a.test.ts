@@ -127,7 +127,7 @@ test("the error for an invalid message names each invalid field", () =>
       [message(index, { kind: "task" }), ["message.kind"]],
       [message(index, { role: "agent" }), ["message.role"]],
       [message(index, { messageId: "" }), ["message.messageId"]],
-      [message(index, { messageId: "x".repeat(129) }), ["message.messageId"]],
+      [message(index, { messageId: "x".repeat(2_049) }), ["message.messageId"]],
       [message(index, { taskId: 1, contextId: "a\0b" }), ["message.taskId", "message.contextId"]],
       [message([{ kind: "video" }]), ["message.parts[0].kind"]],
       [message([...index, null]), ["message.parts[1].kind"]],
@@ -291,7 +291,6 @@ test("a free skill returns the body of its HTTP path, and spends the same budget
       equal(overHttp.headers.get("ratelimit")?.startsWith('"free";r=3;'), true, name)
       equal(task.answer, yield* Effect.promise(() => overHttp.json()), name)
       equal([task.state, task.metadata], ["completed", {}])
-      equal((yield* getTask(service, task.id)).task, task)
     }
     ok(n >= 8)
     for (let at = 0; at < 5; at++) equal((yield* send(service, index)).status, 200)
@@ -308,7 +307,6 @@ test("a free skill without an answer is a failed task with the documented error"
     const { status, task } = yield* send(service, [dataPart("get_digest_brief")])
     equal([status, task.state, task.answer], [200, "failed", null])
     equal(objectIn(task.data?.["error"])["code"], "not_found")
-    equal((yield* getTask(service, task.id)).task, task)
   }))
 
 test("while the store is down every call is a 503 with a JSON-RPC error", () =>

@@ -26,6 +26,7 @@ import { terms } from "../../support/payments/terms.ts"
 
 const open = Effect.flatMap(makeWorld(3), makeService)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const token = /^[\w-]{43}\.[\w-]+$/
 const rejection = { "x402.payment.status": "payment-rejected" }
 
 /** The address that an offer's text names; null when it names none. */
@@ -68,11 +69,11 @@ test("a message names a skill in data or text, and the first data part has prior
     }
   }))
 
-test("a message without a skill gets a list of skills, and a reply on its task can name one", () =>
+test("a message without a skill gets a list of skills, and a reply on its task opens one for a skill", () =>
   Effect.gen(function* () {
     const service = yield* open
     const { task: opened } = yield* send(service, [textPart("What do you have?")])
-    match(opened.id, uuid)
+    match(opened.id, token)
     match(opened.contextId, uuid)
     const listed = (opened.data?.["skills"] as ReadonlyArray<Json>).map(({ name }) => name)
     equal(listed, skills.map(({ name }) => name))
@@ -94,16 +95,15 @@ test("a message without a skill gets a list of skills, and a reply on its task c
     equal(declined.code, -32602)
 
     const { task: offer } = yield* send(service, [dataPart("get_latest")], { taskId: opened.id })
-    equal([offer.id, offer.metadata["x402.payment.status"]], [opened.id, "payment-required"])
-    equal(offer.history.map(({ parts }) => parts), [
-      [textPart("What do you have?")],
-      [dataPart("get_latest")],
+    notEqual(offer.id, opened.id)
+    equal([offer.contextId, offer.metadata["x402.payment.status"]], [
+      opened.contextId,
+      "payment-required",
     ])
-
-    const { task: other } = yield* send(service, [textPart("hello")])
-    const { task: free } = yield* send(service, [textPart("get_index")], { taskId: other.id })
-    equal([free.id, free.state, free.answer?.["index"]], [other.id, "completed", 3])
-    equal((yield* getTask(service, other.id)).task, free)
+    const { task: free } = yield* send(service, [textPart("get_index")], { taskId: opened.id })
+    equal([free.contextId, free.state, free.answer?.["index"]], [opened.contextId, "completed", 3])
+    equal((yield* getTask(service, free.id)).task, free, "a free skill is answered again")
+    equal((yield* getTask(service, opened.id)).task, opened)
   }))
 
 test("an offer has the payment terms of the HTTP path, for fixed parameters", () =>
@@ -138,11 +138,7 @@ test("a task can be canceled once, and only before a payment", () =>
         ...[-32002, "Task cannot be canceled"],
         { state: "canceled" },
       ])
-      equal((yield* getTask(service, task.id)).task, canceled.task)
-      const after = yield* send(service, [dataPart("get_latest")], { taskId: task.id })
-      equal(after.code, -32602)
-      match(JSON.stringify(after.data), /canceled and accepts no more/)
-      equal((yield* pay(service, task.id, {})).code, -32602)
+      equal((yield* getTask(service, task.id)).task, task, "no record is kept")
     }
     const { task } = yield* send(service, [dataPart("get_index")])
     const completed = yield* rpc(service, "tasks/cancel", { id: task.id })
@@ -158,9 +154,6 @@ test("a client that rejects the payment ends the task", () =>
       metadata: rejection,
     })
     equal([no.task.id, no.task.state, no.task.metadata], [task.id, "canceled", rejection])
-    equal((yield* getTask(service, task.id)).task, no.task)
-    const cancel = yield* rpc(service, "tasks/cancel", { id: task.id })
-    equal([cancel.code, cancel.data], [-32002, { state: "canceled" }])
   }))
 
 test("a payment with the first message is refused without being read", () =>
@@ -173,7 +166,7 @@ test("a payment with the first message is refused without being read", () =>
     }
   }))
 
-test("a task lives for ten minutes, in the context that its client names", () =>
+test("a task does not expire, and is in the context that its client names", () =>
   Effect.gen(function* () {
     const service = yield* open
     const { task } = yield* send(service, [dataPart("get_latest")], { contextId: "of-mine" })
@@ -189,34 +182,43 @@ test("a task lives for ten minutes, in the context that its client names", () =>
     ])
     const right = yield* send(service, [textPart("?")], { taskId: task.id, contextId: "of-mine" })
     equal(right.code, null)
-    yield* TestClock.adjust("599 seconds")
-    equal((yield* getTask(service, task.id)).code, null)
-    yield* TestClock.adjust("1 seconds")
-    equal((yield* getTask(service, task.id)).code, -32001)
+    yield* TestClock.adjust("2 hours")
+    equal((yield* getTask(service, task.id)).task.contextId, "of-mine")
   }))
 
-test("the history is as long as historyLength, and contains no metadata", () =>
+test("an id that the service did not sign names no task", () =>
+  Effect.gen(function* () {
+    const service = yield* open
+    const { task: { id } } = yield* send(service, [dataPart("get_latest")])
+    const [secret = "", content = ""] = id.split(".")
+    const other = yield* send(service, [dataPart("get_signals")])
+    const forged = [
+      ...[content, secret, `${secret}.`, `.${content}`, `${id}.`, `${id}A`, ` ${id}`],
+      `${other.task.id.split(".")[0]}.${content}`,
+      `${"A".repeat(43)}.${content}`,
+      `${secret}.${content.slice(0, -1)}${content.endsWith("A") ? "B" : "A"}`,
+    ]
+    for (const id of forged) equal((yield* getTask(service, id)).code, -32001, id)
+  }))
+
+test("an id of the longest parameters and context can be replied to", () =>
+  Effect.gen(function* () {
+    const service = yield* open
+    const long = { market: "m".repeat(200) }
+    const { task, data } = yield* send(service, [dataPart("get_research", long)], {
+      contextId: "c".repeat(128),
+    })
+    equal(task.state, "input-required", JSON.stringify(data))
+    const reply = yield* send(service, [textPart("?")], { taskId: task.id })
+    equal([reply.code, reply.task.id], [null, task.id])
+  }))
+
+test("no history is kept", () =>
   Effect.gen(function* () {
     const service = yield* open
     const { task } = yield* send(service, [textPart("one")])
-    const withSecret = { taskId: task.id, metadata: { secret: "x" } }
-    yield* send(service, [dataPart("get_latest")], withSecret)
-    const { task: whole } = yield* getTask(service, task.id)
-    equal(whole.history.map(({ parts }) => parts), [[textPart("one")], [dataPart("get_latest")]])
-    equal(whole.history.map(({ kind, role, taskId }) => [kind, role, taskId]), [
-      ["message", "user", task.id],
-      ["message", "user", task.id],
-    ])
-    ok(!JSON.stringify(whole).includes("secret"))
-    equal((yield* getTask(service, task.id, 0)).task.history, [])
-    equal((yield* getTask(service, task.id, 1)).task.history, whole.history.slice(1))
-    equal((yield* getTask(service, task.id, 50)).task.history, whole.history)
-    const { task: none } = yield* Effect.map(
-      rpc(service, "message/send", {
-        message: { role: "user", messageId: "m", parts: [textPart("hello")] },
-        configuration: { historyLength: 0 },
-      }),
-      (reply) => reply,
-    )
-    equal(none.history, [])
+    for (const length of [undefined, 0, 1, 50]) {
+      equal((yield* getTask(service, task.id, length)).task.history, [])
+    }
+    equal((yield* getTask(service, task.id, -1)).code, -32602)
   }))

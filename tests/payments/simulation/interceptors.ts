@@ -20,6 +20,7 @@ export function interceptStore(
     claim: (...args) => intercept("claim", store.claim(...args)),
     find: (...args) => intercept("find", store.find(...args)),
     findWithKey: (...args) => intercept("findWithKey", store.findWithKey(...args)),
+    findByKey: (...args) => intercept("findByKey", store.findByKey(...args)),
     move: (payment, move) => intercept(move.event, store.move(payment, move)),
     markSent: (...args) => intercept("markSent", store.markSent(...args)),
     waiting: (...args) => intercept("waiting", store.waiting(...args)),

@@ -26,6 +26,7 @@ const storeCalls = new Set([
     "claim",
     "find",
     "findWithKey",
+    "findByKey",
     "release",
     "intend",
     "doubt",

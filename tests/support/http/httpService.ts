@@ -32,7 +32,6 @@ import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.t
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
-import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
 import type { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { Status } from "../../../src/status/Status.ts"
 import type { StatusReport } from "../../../src/status/domain/status.ts"
@@ -42,7 +41,6 @@ import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
-import { memoryTasks } from "./memoryTasks.ts"
 import { sampleItem } from "../feed/items.ts"
 import { headOf } from "../feed/chain.ts"
 import { chainOf, headingsOf } from "../feed/memoryFeed.ts"
@@ -77,8 +75,6 @@ export interface World {
   readonly items: Ref.Ref<ReadonlyArray<FeedItem>>
   /** One digest is stored at the start. */
   readonly digests: DigestStore["Service"]
-  /** The tasks of /a2a, shared by all replicas over this world. */
-  readonly tasks: TaskStore["Service"]
   /** When the last successful tick ended; null before the first. */
   readonly lastTickAt: Ref.Ref<number | null>
   /** False: every store call dies, and the rate limits are unavailable. */
@@ -118,7 +114,6 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
     yield* digests.add(storedDigest(now))
     return {
       digests,
-      tasks: memoryTasks(),
       items: yield* Ref.make<ReadonlyArray<FeedItem>>(
         Array.from({ length: count }, (_, at) => sampleItem(at + 1, now - (count - at) * 1_000)),
       ),
@@ -221,17 +216,6 @@ const observed = (world: World) =>
     }),
   )
 
-const taskStore = ({ tasks, storeUp }: World) => {
-  const whileUp = <A, E>(effect: Effect.Effect<A, E>) =>
-    Effect.flatMap(Ref.get(storeUp), (up) => up ? effect : Effect.die("the store is down"))
-  return Layer.succeed(TaskStore, {
-    open: (task) => whileUp(tasks.open(task)),
-    find: (id) => whileUp(tasks.find(id)),
-    move: (task, move) => whileUp(tasks.move(task, move)),
-    prune: whileUp(tasks.prune),
-  })
-}
-
 /** Exact limits in memory: a sliding log for each key. */
 const rateLimits = (world: World) =>
   Layer.sync(RateLimits, () => {
@@ -288,6 +272,13 @@ const acceptingPayments = Layer.sync(Payments, () => {
           ? { state: "answered", delivery: { ...delivery, replayed: true } }
           : { state: "underway" }
       }),
+    findByTask: (task) =>
+      Effect.sync((): PaymentOutcome => {
+        const found = sold.values().find(({ secret }) => secret === task)
+        return found === undefined
+          ? { state: "unknown" }
+          : { state: "answered", delivery: { ...found.delivery, replayed: true } }
+      }),
     sent: () => Effect.void,
     status: () => Effect.succeedNone,
     sweep: Effect.succeed(0),
@@ -342,7 +333,6 @@ const servicesOverFresh = (
     rateLimits(world),
     observed(world),
     payments,
-    taskStore(world),
     Layer.succeed(SigningKey, testKey),
     Layer.succeed(Status, { report: Ref.get(world.status) }),
     Layer.mergeAll(

@@ -68,7 +68,7 @@ const replacements: ReadonlyArray<Json> = [
     "\ud800",
     "\u202e",
     "x".repeat(5_000),
-    "';drop table a2a_task;--",
+    "';drop table payment;--",
     "%s%n",
     "../../etc",
   ],

@@ -104,6 +104,14 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
           holder: payment(held?.paymentId === paymentId ? undefined : held),
         }
       }),
+    findByKey: (keyHash) =>
+      Effect.sync(() => {
+        const refunded = rows.values().filter((row) =>
+          row.keyHash === keyHash && (row.state === "refund_due" || row.state === "refunded")
+        ).toArray().sort((a, b) => b.changed - a.changed)
+        const found = holder(keyHash) ?? refunded[0]
+        return Option.map(Option.fromUndefinedOr(found), ({ paymentId }) => paymentId)
+      }),
     claim: (ticket, secretHash, lease, keyHash = null) =>
       Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
         const known = rows.get(ticket.paymentId) ?? conflicting(keyHash)
