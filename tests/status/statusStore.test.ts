@@ -122,6 +122,23 @@ onEveryStore("the report of the service", (law) => {
   )
 
   on(
+    "keeps the good time of a day that is over, once, for 90 days",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* storeTicks(Array.from({ length: 144 }, (_, n) => n < 2 ? "failed" : "ok"))
+      const { summary } = yield* report
+      equal(summary.days[0], { date: "2026-11-14", recordedHours: 24, goodHours: 22 })
+      yield* sql`DELETE FROM job_slot WHERE slot < ${new Date(day1 + day)}`
+      yield* report
+      yield* sql`DELETE FROM job_slot`
+      const { summary: later } = yield* startingAt(today + 30 * day, report)
+      equal(later.days.map(({ goodHours }) => goodHours), [22, 24, 24, 24, 24, 24])
+      equal([later.recordedHours, later.goodShare], [144, 0.9861])
+      equal((yield* startingAt(day1 + 90 * day, report)).summary.days.length, 5)
+    }),
+  )
+
+  on(
     "digests are runs, and another interval of before counts for the run that it falls into",
     Effect.gen(function* () {
       const sql = yield* SqlClient
