@@ -56,7 +56,7 @@ export function statusPage(status: Report): Page {
       id: "method",
       title: "What is counted",
       blocks: [
-        `Each part of the service runs at planned times. A run that failed, did not happen or had not ended when the next was due takes its share of the day's good time; of several parts the worst counts. A day is green while at most ${
+        `Each part of the service runs at planned times. A run that failed, did not happen or had not ended when the next was due takes its interval from the day's good time; of several parts the worst counts. A day is green while at most ${
           hours(badHours.good)
         } hours of it were bad, and red beyond ${
           hours(badHours.partly)

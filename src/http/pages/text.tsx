@@ -78,9 +78,13 @@ export const signedScore = signed((value) =>
 const oneDigit = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 1 })
 /** Hours, with one digit where they are no whole number. */
 export const hours = form(oneDigit)
-/** Seconds, as minutes or hours. */
+/** Seconds, or as minutes or hours. */
 export const duration = form((seconds) => {
-  const [size, unit] = seconds < 3_600 ? [60, "minute"] : [3_600, "hour"]
+  const [size, unit] = seconds < 60
+    ? [1, "second"]
+    : seconds < 3_600
+    ? [60, "minute"]
+    : [3_600, "hour"]
   return `${oneDigit(seconds / size)} ${unit}${seconds === size ? "" : "s"}`
 })
 

@@ -88,21 +88,21 @@ export interface DayTime {
 }
 
 /**
- * The time of one day from all parts, of which the worst decides: each planned run that ended well
- * stands for its share of the recorded time. Null when no run is known.
+ * The time of one day: recorded is that of the part that runs most often, and bad that of the worst
+ * part, of which each planned run that did not end well takes its interval. Null when no run is known.
  */
 export function dayTime(parts: ReadonlyArray<PartDay>): DayTime | null {
-  const known = parts.flatMap(({ runs, everyMs }) => {
+  const known = parts.flatMap(({ day, runs, everyMs }) => {
     const counts = countsOf(runs)
-    return counts === null
-      ? []
-      : [{ share: counts.ok / counts.planned, ms: counts.planned * everyMs }]
-  })
-  const [first] = parts
-  if (first === undefined || known.length === 0) return null
-  const recordedMs = Math.min(day, Math.max(...known.map(({ ms }) => ms)))
-  const worst = Math.min(...known.map(({ share }) => share))
-  return { day: first.day, recordedMs, goodMs: Math.round(recordedMs * worst) }
+    if (counts === null) return []
+    const { planned, ok } = counts
+    return [{ day, everyMs, knownMs: planned * everyMs, badMs: (planned - ok) * everyMs }]
+  }).toSorted((a, b) => a.everyMs - b.everyMs)
+  const [first] = known
+  if (first === undefined) return null
+  const recordedMs = Math.min(day, first.knownMs)
+  const worst = Math.max(...known.map(({ badMs }) => badMs))
+  return { day: first.day, recordedMs, goodMs: Math.max(recordedMs - worst, 0) }
 }
 
 /** Counts of the known runs; null when no run is known. */

@@ -58,11 +58,17 @@ function valueAt(place: string, bodies: Readonly<Record<string, unknown>>): unkn
 function isTextOf(value: number | null, text: string): boolean {
   if (value === null || text === unknown) return value === null && text === unknown
   const written = text.replaceAll(/[,\s$+]/g, "").replace("−", "-").match(
-    /^(-?\d+(?:\.(\d+))?)(%|¢|hours?|minutes?)?$/,
+    /^(-?\d+(?:\.(\d+))?)(%|¢|hours?|minutes?|seconds?)?$/,
   )
   if (written === null) return false
   const [, number = "", digits = "", unit = ""] = written
-  const seconds = unit.startsWith("hour") ? 3_600 : unit.startsWith("minute") ? 60 : null
+  const seconds = unit.startsWith("hour")
+    ? 3_600
+    : unit.startsWith("minute")
+    ? 60
+    : unit.startsWith("second")
+    ? 1
+    : null
   if (seconds !== null) return Math.abs(Number(number) - value / seconds) <= 0.05
   const shift = unit === "" ? 0 : -2
   const roundingMax = 0.5 * 10 ** (shift - digits.length)
