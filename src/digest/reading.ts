@@ -8,15 +8,16 @@
  * @module
  */
 import { Cause, Duration, Effect, Metric, Option } from "effect"
-import type {
-  DigestMarket,
-  DigestMaterial,
-  DigestPart,
-  MoverItem,
-  QuotedMarket,
-  WhaleEntryItem,
+import {
+  type DigestMarket,
+  type DigestMaterial,
+  type DigestPart,
+  isLabelled,
+  type MoverItem,
+  type QuotedMarket,
+  type WhaleEntryItem,
 } from "./domain/material.ts"
-import { chosenSlugs, contradictoryMarkets, distinctMoves, isLabelled } from "./domain/chosen.ts"
+import { chosenSlugs, contradictoryMarkets, distinctMoves } from "./domain/chosen.ts"
 import { tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
@@ -75,7 +76,7 @@ const quoteDistanceMax = 0.02
 /** The maximum age of a market's last mid. */
 const midAgeMax = hour
 /** Characters of the quoted rules. */
-const rulesMax = 130
+const rulesMax = 160
 /** Timeouts are generous, because the embedded store is slow during a backfill. */
 const partTime = Duration.seconds(40)
 const feedTime = Duration.seconds(30)
@@ -102,7 +103,7 @@ export const readMaterial = Effect.fnUntraced(function* (
   const priced = yield* part("markets", missing, noPrices, readPrices(ports, until))
   const moves = yield* part("markets", missing, [], readMoves(ports, items.movers, from))
   const { whaleEntries, predetermined } = items
-  const { bands, tracked, readAt, resolutions } = yield* part(
+  const { records, tracked, readAt, resolutions } = yield* part(
     "whales",
     missing,
     noWhales,
@@ -144,7 +145,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     }
   })
   const material: DigestMaterial = {
-    ...{ from, until, ...events, markets, quoted, bands, startMids },
+    ...{ from, until, ...events, markets, quoted, records, startMids },
     coverage: {
       marketsWatched: priced.watched,
       venueReadAt: priced.readAt,
@@ -160,7 +161,7 @@ export const readMaterial = Effect.fnUntraced(function* (
 
 const noProposals = { proposals: new Map<MarketId, Proposal>(), unread: 0 }
 const noPrices = { watched: 0, readAt: null, markets: [] }
-const noWhales = { tracked: 0, readAt: null, resolutions: [], bands: new Map() }
+const noWhales = { tracked: 0, readAt: null, resolutions: [], records: new Map() }
 const noNews: Effect.Success<ReturnType<typeof readNews>> = { sources: null, stories: new Map() }
 
 /** The result of `read`. If it fails or times out: `otherwise`, and `name` is added to `missing`. */
@@ -264,13 +265,13 @@ const readWhales = Effect.fnUntraced(function* (
 ) {
   const buyers = new Set(entries.filter(isLabelled).map(({ data }) => data.wallet))
   const rows = buyers.size === 0 ? new Map() : yield* calibrations.calibrations([...buyers])
-  const bands = new Map(
+  const records = new Map(
     [...rows].flatMap(([wallet, [newest]]) =>
-      newest === undefined ? [] : [[wallet, newest.row.oddsBands] as const]
+      newest === undefined ? [] : [[wallet, newest.row] as const]
     ),
   )
   return {
-    bands,
+    records,
     tracked: (yield* wallets.tracked).length,
     readAt: Option.getOrNull(yield* slots.lastOk(whaleJob)),
     resolutions: yield* whaleMarkets.ended({

@@ -18,7 +18,7 @@ import {
   type VenueFailed,
 } from "./domain/report.ts"
 import { reportPage, slotsOf } from "./domain/page.ts"
-import { type EstimatePorts, statedEstimate } from "./estimating.ts"
+import { type EstimatePorts, readEstimate, storeEstimate } from "./estimating.ts"
 import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
@@ -125,7 +125,7 @@ const make = Effect.fn("Research.make")(function* (
   deadline: number,
 ) {
   const read = yield* readMaterial(ports, market)
-  const estimate = yield* loggedStep(market.slug, "estimate", statedEstimate(ports, read))
+  const estimate = yield* loggedStep(market.slug, "estimate", readEstimate(ports, read))
   const material = { ...read, estimate }
   const page = reportPage(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
@@ -140,5 +140,6 @@ const make = Effect.fn("Research.make")(function* (
       within: Duration.min(writingTime, Duration.millis(Math.max(0, left))),
     }),
   )
-  return reportOf(material, page, written)
+  if (yield* storeEstimate(ports, material)) return reportOf(material, page, written)
+  return reportOf(read, reportPage(read), { slots: [], narrator: "template" })
 })

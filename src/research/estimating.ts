@@ -16,8 +16,8 @@ import { day } from "../core/domain/time.ts"
 import type { ScoreStore } from "../track-record/ScoreStore.ts"
 import type { Scorecard } from "../track-record/domain/scorecard.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
-import { resolvedEntriesMin } from "../whales/domain/label.ts"
-import { type Estimate, type EstimateInputs, estimateOf } from "./domain/estimate.ts"
+import { labelledPositions } from "./domain/cards.ts"
+import { type EstimateInputs, estimateOf } from "./domain/estimate.ts"
 import {
   isLive,
   priceOf,
@@ -55,7 +55,7 @@ export const estimateOn = Effect.fnUntraced(function* (
       record: record.movers.drift.after24h[mover.data.converged ? "converged" : "contested"],
     },
     proposal: contestedProposal(material, record),
-    wallets: labelledEntries(material),
+    wallets: labelledPositions(material),
     bounds: boundsOf(material),
     provenWorse: record.estimates.comparison === "worse",
   })
@@ -64,41 +64,30 @@ export const estimateOn = Effect.fnUntraced(function* (
 /** Time limit of reading the record, and of storing the estimate. */
 const recordTime = Duration.seconds(2)
 
-/**
- * The estimate of a live market, stored before it is stated. Null after trading has ended, and when it
- * cannot be read or stored in time: the report is then delivered without it.
- */
-export const statedEstimate = Effect.fnUntraced(function* (
-  ports: EstimatePorts,
-  material: ReportMaterial,
-) {
-  if (!isLive(material)) return null
-  const { slug } = material.market
-  const estimate = yield* optional(slug, "its estimate", estimateOn(ports, material), recordTime)
-  return estimate === null ? null : yield* optional(
-    slug,
-    "its estimate, which was not stored",
-    Effect.as(storeEstimate(ports, material, estimate), estimate),
-    recordTime,
-  )
-})
+/** The estimate of a live market; null after trading has ended, and when it cannot be read in time. */
+export const readEstimate = (ports: EstimatePorts, material: ReportMaterial) =>
+  isLive(material)
+    ? optional(material.market.slug, "its estimate", estimateOn(ports, material), recordTime)
+    : Effect.succeed(null)
 
-const storeEstimate = (
+/** Stores the estimate of a written report; false when it cannot in time, so it must not be stated. */
+export const storeEstimate = Effect.fnUntraced(function* (
   { scores }: EstimatePorts,
-  { market, now }: ReportMaterial,
-  { mid, probability, low, high, basis }: Estimate,
-) =>
-  scores.addForecasts([{
+  { estimate, market, now }: ReportMaterial,
+) {
+  if (estimate === null) return true
+  const { basis, ...numbers } = estimate
+  const store = scores.addForecasts([{
     kind: "price",
     marketId: market.id,
     eventKey: market.eventKey,
     madeAt: now,
-    mid,
-    probability,
-    low,
-    high,
+    ...numbers,
     basis: basis.map(({ ingredient }) => ingredient),
   }])
+  const stored = yield* optional(market.slug, "its estimate, not stored", store, recordTime)
+  return stored !== null
+})
 
 /**
  * The record is of proposals past half of their window, at prices around its mean; further away from
@@ -117,14 +106,6 @@ function contestedProposal(
   if (Math.abs(priceOfOutcome(material, outcome) - meanPrice) > recordDistanceMax) return null
   if (isDecidedPrice(priceOf(material).mid)) return null
   return { outcome, record: { ...record, meanPrice } }
-}
-
-function labelledEntries({ entries }: ReportMaterial): EstimateInputs["wallets"] {
-  return entries.flatMap(({ marketMaker, calibration, outcome, price }) => {
-    const row = calibration?.row
-    if (marketMaker || row === undefined || row.resolved < resolvedEntriesMin) return []
-    return row.label === "neutral" ? [] : [{ label: row.label, outcome, price, row }]
-  })
 }
 
 /** The bounds by the rungs' books. A proposal bounds nothing, but its market's quote may be old. */

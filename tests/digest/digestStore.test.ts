@@ -29,7 +29,7 @@ const digestOf = (n: number, writer: number, late = 0): StoredDigest => ({
     fullAnalysis: "## What repriced\n\nNothing \u{1f433}. (F1)",
     sourcesUsed: ["venue"],
     createdAt: isoTime(slotAt(n) + late * hour),
-    facts: [{ id: "F1", statement: "Nothing." }],
+    facts: [{ id: "F1", statement: "Nothing.", about: null }],
     narrator: `writer ${writer}`,
   },
 })

@@ -148,7 +148,7 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
     ],
     predetermined: [],
     resolutions: [ended(ferry)],
-    ...{ markets, quoted: markets, startMids: new Map(), bands: new Map() },
+    ...{ markets, quoted: markets, startMids: new Map(), records: new Map() },
     coverage: {
       marketsWatched: 1_200,
       venueReadAt: now - minute,

@@ -12,7 +12,7 @@ import type { FeedItem } from "../../src/feed/domain/item.ts"
 import { MarketId, Slug } from "../../src/markets/domain/market.ts"
 import { quoteOf } from "../../src/markets/domain/quote.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
-import { estimateOn, statedEstimate } from "../../src/research/estimating.ts"
+import { estimateOn, readEstimate, storeEstimate } from "../../src/research/estimating.ts"
 import type { Scorecard } from "../../src/track-record/domain/scorecard.ts"
 import { test } from "../support/effect.ts"
 import { sampleItem } from "../support/feed/items.ts"
@@ -123,19 +123,26 @@ test("no estimate after trading has ended, nor one that is not read or stored", 
       trackRecord: { scorecard: Effect.succeed(record) },
     }
     const open = reportMaterial(quiet)
-    equal((yield* statedEstimate(ports, open))?.probability, 0.5)
+    const estimate = yield* readEstimate(ports, open)
+    equal(estimate?.probability, 0.5)
     for (const status of ["resolved", "closed"] as const) {
       const ended = reportMaterial({ ...quiet, market: { ...own, status } })
-      equal(yield* statedEstimate(ports, ended), null)
+      equal(yield* readEstimate(ports, ended), null)
     }
-    equal(stored, 1)
     const unread = { ...ports, trackRecord: { scorecard: Effect.die("down") } }
-    const unstored = { ...ports, scores: { addForecasts: () => Effect.die("down") } }
-    const locked = { ...ports, scores: { addForecasts: () => Effect.never } }
-    for (const faulty of [unread, unstored, locked]) {
-      const fiber = yield* Effect.forkChild(statedEstimate(faulty, open))
+    equal(yield* readEstimate(unread, open), null)
+    equal(yield* storeEstimate(ports, open), true)
+    equal(stored, 0)
+    equal(yield* storeEstimate(ports, { ...open, estimate }), true)
+    equal(stored, 1)
+    const faults: ReadonlyArray<Effect.Effect<never>> = [Effect.die("down"), Effect.never]
+    for (const fault of faults) {
+      const faulty = { ...ports, scores: { addForecasts: () => fault } }
+      const storing: Fiber.Fiber<boolean> = yield* Effect.forkChild(
+        storeEstimate(faulty, { ...open, estimate }),
+      )
       yield* TestClock.adjust("2 seconds")
-      equal(yield* Fiber.join(fiber), null)
+      equal(yield* Fiber.join(storing), false)
     }
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 

@@ -164,9 +164,9 @@ onStage(
 onStage(
   "Research.report() states a probability, and stores each once for its score",
   Effect.fnUntraced(function* ({ first, second, stated }) {
-    const { report: { estimate } } = yield* first.report("market-1")
+    const { report: { decision: { estimate } } } = yield* first.report("market-1")
     yield* second.report("market-1")
-    if (estimate === undefined) throw new Error("no probability is stated")
+    if (estimate === null) throw new Error("no probability is stated")
     const { marketPrice, basis: _, ...numbers } = estimate
     equal(yield* Ref.get(stated), [{
       ...{ kind: "price", marketId: market.id, eventKey: market.eventKey, madeAt: now, basis: [] },

@@ -517,7 +517,7 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
     }],
     quoted: [],
     startMids: new Map(),
-    bands: new Map([[sampleWhales[1].wallet, sampleWhales[1].oddsBands]]),
+    records: new Map([[sampleWhales[1].wallet, sampleWhales[1]]]),
     coverage: {
       marketsWatched: 1_240,
       venueReadAt: until,

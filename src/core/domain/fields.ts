@@ -32,7 +32,11 @@ export const walletName = {
 /** A statement that a text may cite. */
 export const FactRow = Schema.Struct({
   id: text("How the text cites it, such as F3"),
-  statement: text("The fact in a few sentences, with its figures and names"),
+  statement: text("The fact in a sentence or two, with its figures and names"),
+  about: described(
+    Schema.NullOr(Schema.String),
+    "Slug of the market or address of the wallet that it is about; null for none or several",
+  ),
 }).annotate({ identifier: "Fact" })
 
 /** A headline, or the venue's proposal of an outcome. */

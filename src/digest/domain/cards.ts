@@ -14,11 +14,11 @@ import {
   noQuoteFact,
   tradedFact,
 } from "./facts.ts"
-import { isLabelled } from "./chosen.ts"
 import {
   type DigestMarket,
   type DigestMaterial,
   type DigestStory,
+  isLabelled,
   type Move,
   type PredeterminedItem,
   type WhaleEntryItem,
@@ -55,7 +55,7 @@ import {
 } from "../../writing/facts/proposals.ts"
 import { costFact, type Side, stakeFact } from "../../writing/facts/quotes.ts"
 import {
-  edgeLeftOf,
+  copyOf,
   favouredBy,
   type LabelledPosition,
   otherWalletsFact,
@@ -72,8 +72,6 @@ export interface DigestCard extends Card {
 const laddersMax = 2
 /** A contradiction that gains less at its quotes is left out. */
 const gainUsdMin = 20
-/** Markets with a card only because they resolve soon. */
-const endingsMax = 3
 /** Shares taken to be offered at an ask whose size is not known. */
 const sharesUnknown = 100
 /** The probability of a decided outcome, halfway between certain and the price: reports err. */
@@ -81,7 +79,7 @@ const reportWeight = 0.5
 /** A step counts as the move when it is at least this share of it. */
 const stepShareMin = 0.5
 /** Shares of a price change that count as worth knowing: see `attentionOf`. */
-const attention = { implied: 0.1, move: 0.02, ending: 0.005 } as const
+const attention = { implied: 0.1, move: 0.02 } as const
 /** A story this long before a step may still be its cause. */
 const causeLagMax = 6 * hour
 
@@ -92,7 +90,8 @@ interface Subject {
   readonly move: Move | null
   readonly entries: ReadonlyArray<WhaleEntryItem>
   readonly finding: PredeterminedItem | null
-  readonly report: DigestStory | null
+  /** The stories that report the outcome. */
+  readonly reports: ReadonlyArray<DigestStory>
   readonly implied: ImpliedEnd | null
   readonly material: DigestMaterial
 }
@@ -103,9 +102,7 @@ export function digestCards(material: DigestMaterial): ReadonlyArray<DigestCard>
   const implied = impliedEnds(ladders)
   const cards = material.markets.flatMap((one) => cardOf(subjectOf(one, implied, material)) ?? [])
   const pairs = newPairs(material, ladders).slice(0, laddersMax).flatMap(pairCard)
-  const found = ranked([...pairs, ...cards])
-  const endings = found.filter(({ kind }) => kind === "ending").slice(endingsMax)
-  return found.filter((card) => !endings.includes(card))
+  return ranked([...pairs, ...cards])
 }
 
 /** The executable contradiction of each ladder that gains most, of those that began in the window. */
@@ -157,7 +154,7 @@ function subjectOf(
     entries: material.whaleEntries.filter(({ data }) => isHere(data.market.slug))
       .toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex),
     finding: found[0] ?? null,
-    report: stories.find(({ reading }) => reading?.decides === true) ?? null,
+    reports: stories.filter(({ reading }) => reading?.decides === true),
     implied:
       implied.find(({ target, mid }) =>
         target.market.id === one.market.id && mid !== null && convergenceOf(mid) === "contested"
@@ -191,14 +188,13 @@ interface Head extends Pick<DigestCard, "kind" | "section" | "valueUsd"> {
 
 /** The events of a market by their value. */
 function headsOf(subject: Subject): ReadonlyArray<Head> {
-  const heads = [
+  return [
     ...reportHead(subject),
     ...proposalHead(subject),
     ...impliedHead(subject),
     ...walletHead(subject),
     ...moveHead(subject),
   ].sort((a, b) => b.valueUsd - a.valueUsd)
-  return heads.length > 0 ? heads : endingHead(subject)
 }
 
 /** What a share of an outcome costs now. */
@@ -220,7 +216,7 @@ function worth({ ask, shares, takerFeeRate }: ReturnType<typeof sideOf>, probabi
 
 /** A decisive report, read by a model or found by the feed. */
 function reportHead(subject: Subject): ReadonlyArray<Head> {
-  const { finding, material: { until }, one: { market }, report } = subject
+  const { finding, material: { until }, one: { market }, reports: [report, ...others] } = subject
   const named = report?.reading?.outcome ?? finding?.data.outcome
   const outcome = named === market.outcomes[1] ? 1 : named === market.outcomes[0] ? 0 : null
   if (outcome === null || isClosed(subject)) return []
@@ -231,8 +227,8 @@ function reportHead(subject: Subject): ReadonlyArray<Head> {
     section: "predetermined",
     valueUsd: worth(side, probability),
     facts: (about) => [
-      report !== null
-        ? decisiveFact(about, report, until)
+      report !== undefined
+        ? decisiveFact(about, report, others, until)
         : finding !== null
         ? findingFact(about, outcome, finding.data.evidence, until)
         : priceFact(about, 0, until, until),
@@ -259,7 +255,7 @@ function proposalHead(subject: Subject): ReadonlyArray<Head> {
     section: "predetermined",
     valueUsd: worth(side, standRate(proposal, record, mid)),
     facts: (about) => [
-      proposalFact(about, proposal, until),
+      proposalFact(about, proposal, until, mid),
       ...present(stakeFact(unnamed(about), side)),
       record === null
         ? disputeRateFact(unnamed(about), market.category)
@@ -299,7 +295,7 @@ function impliedHead(subject: Subject): ReadonlyArray<Head> {
 
 /** What a wallet whose record is hardly luck bought: of several, the one with the largest stake. */
 function walletHead(subject: Subject): ReadonlyArray<Head> {
-  const { entries, material: { bands, until }, one: { market, quote } } = subject
+  const { entries, material: { records, until }, one: { market, quote } } = subject
   const [entry] = entries.filter(isLabelled)
   const label = entry?.data.calibration?.label
   if (entry === undefined || label === undefined || label === "neutral") return []
@@ -312,9 +308,9 @@ function walletHead(subject: Subject): ReadonlyArray<Head> {
     price: data.entryPrice,
     stakeUsd: data.stakeUsd,
     firstFillAt: Date.parse(data.firstFillAt),
-    bands: bands.get(data.wallet) ?? [],
+    record: records.get(data.wallet) ?? null,
   }
-  const copy = edgeLeftOf(position, quote, market.takerFeeRate)
+  const copy = copyOf(position, quote, market.takerFeeRate)
   const side = sideOf(subject.one, favouredBy(position))
   const { ask } = side
   const offeredUsd = side.shares * (ask ?? 0)
@@ -360,7 +356,7 @@ function moveHead(subject: Subject): ReadonlyArray<Head> {
       ...present(tradedFact(about, data.tradedUsd ?? null)),
       ...newsFacts(subject, about, Date.parse(createdAt)),
     ],
-    flip: "half of the move is given back",
+    flip: "the price gives back half of the move",
     level: halfGivenBackAt(data),
   }]
 }
@@ -392,25 +388,6 @@ function newsFacts(
       isStep: move.step !== null,
     }, until)],
   ]
-}
-
-/** A market that resolves soon, and brought nothing else. */
-function endingHead(subject: Subject): ReadonlyArray<Head> {
-  const { entries, material: { until }, one: { expected, market, quote } } = subject
-  if (quote === null || isClosed(subject)) return []
-  const isSoon = expected !== null && expected.at <= until + 24 * hour
-  if (!isSoon && entries.length === 0) return []
-  return [{
-    kind: "ending",
-    section: isSoon ? "watch" : "whales",
-    valueUsd: attentionOf({
-      change: quote.mid * complement(quote.mid),
-      share: attention.ending,
-      offeredUsd: market.liquidityUsd,
-    }),
-    facts: (about) => [priceFact(about, quote.mid, until, until)],
-    flip: "a report of the result",
-  }]
 }
 
 /** What every card has, unless its events said it: cost, wallets, proposal, what pays, and when. */

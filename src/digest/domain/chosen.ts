@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DigestMaterial, MoverItem, WhaleEntryItem } from "./material.ts"
+import { type DigestMaterial, isLabelled, type MoverItem, type WhaleEntryItem } from "./material.ts"
 import { contradictionsOf, laddersOf } from "../../markets/domain/ladders.ts"
 import { type Market, slugKey } from "../../markets/domain/market.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
@@ -50,11 +50,6 @@ function byWeight(a: MoverItem, b: MoverItem): number {
 export function byRecord(a: WhaleEntryItem, b: WhaleEntryItem): number {
   const rank = (entry: WhaleEntryItem) => isLabelled(entry) ? 0 : 1
   return rank(a) - rank(b) || b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex
-}
-
-/** Whether the wallet's record is hardly luck. */
-export function isLabelled({ data: { calibration } }: WhaleEntryItem): boolean {
-  return calibration !== null && calibration.label !== "neutral"
 }
 
 type Events = Pick<DigestMaterial, "moves" | "whaleEntries" | "predetermined" | "resolutions">

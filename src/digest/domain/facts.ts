@@ -5,18 +5,19 @@
  * @module
  */
 import { digestEvery } from "./digest.ts"
-import { byRecord, isLabelled } from "./chosen.ts"
+import { byRecord } from "./chosen.ts"
 import {
   type DigestMarket,
   type DigestMaterial,
   type DigestPart,
   type DigestStory,
   type EndedMarket,
+  isLabelled,
   isRecent,
   type PredeterminedItem,
   type WhaleEntryItem,
 } from "./material.ts"
-import { type EpochMs, minute } from "../../core/domain/time.ts"
+import { day, type EpochMs, minute } from "../../core/domain/time.ts"
 import { mechanicalSign } from "../../markets/domain/market.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
@@ -155,9 +156,14 @@ export function resolvedFact({ resolutions, until }: DigestMaterial): NewFact | 
   return listFact("resolution", "Resolved", names)
 }
 
-/** The largest entries of wallets without a proven record; null without any. */
-export function entriesFact({ whaleEntries }: DigestMaterial): NewFact | null {
-  const others = whaleEntries.filter((entry) => !isLabelled(entry))
+/** The largest entries of wallets without a proven record in other markets; null without any. */
+export function entriesFact(
+  { whaleEntries }: DigestMaterial,
+  placed: ReadonlySet<string>,
+): NewFact | null {
+  const others = whaleEntries.filter((entry) =>
+    !isLabelled(entry) && !placed.has(entry.data.market.slug)
+  )
   const names = others.toSorted(byRecord).slice(0, namesMax).map(({ data }, n) =>
     phrase`${usd(`stake${n + 1}`, data.stakeUsd)} of ${outcomeInList(n, data.outcome)} in ${
       inList(n, data.market.question)
@@ -250,8 +256,8 @@ export function tradedFact({ slug }: About, tradedUsd: number | null): NewFact |
     "mover",
     slug,
     tradedUsd < 1
-      ? phrase`Hardly anything was traded beyond half of it.`
-      : phrase`${usd("traded", tradedUsd)} was traded beyond half of it.`,
+      ? phrase`Hardly anything was traded past half of the move.`
+      : phrase`${usd("traded", tradedUsd)} was traded past half of the move.`,
   )
 }
 
@@ -325,6 +331,22 @@ export function otherProposalsFact(
       }`
     )
   return listFact("resolution", "Also proposed", names)
+}
+
+/** Open markets of the digest that pay within a day, the soonest first; null without any. */
+export function soonFact({ markets, until }: DigestMaterial): NewFact | null {
+  const names = markets.flatMap(({ expected, market, quote }) =>
+    expected === null || quote === null || expected.at > until + day ||
+      convergenceOf(quote.mid) === "converged"
+      ? []
+      : [{ at: expected.at, market, mid: quote.mid }]
+  ).toSorted((a, b) => a.at - b.at || (a.market.slug < b.market.slug ? -1 : 1))
+    .slice(0, othersMax).map(({ at, market, mid }, n) =>
+      phrase`${outcomeInList(n, market.outcomes[0])} in ${inList(n, market.question)} at ${
+        price(`price${n + 1}`, mid)
+      }, about ${time(`at${n + 1}`, at, until)}`
+    )
+  return listFact("upcoming", "Payouts expected next", names)
 }
 
 /** A market in a list: shorter than where it stands alone. */

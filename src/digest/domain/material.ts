@@ -14,11 +14,16 @@ import type { Quote } from "../../markets/domain/quote.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
-import type { BandRecord } from "../../writing/facts/wallets.ts"
+import type { WalletRecord } from "../../writing/facts/wallets.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
 export type PredeterminedItem = Extract<FeedItem, { type: "predetermined" }>
+
+/** Whether the wallet's record is hardly luck. */
+export function isLabelled({ data: { calibration } }: WhaleEntryItem): boolean {
+  return calibration !== null && calibration.label !== "neutral"
+}
 
 /** A story that shares names with a market; a reading says more, where a model read it. */
 export type DigestStory = Omit<RelatedStory, "score">
@@ -99,12 +104,12 @@ export interface DigestMaterial {
   readonly quoted: ReadonlyArray<QuotedMarket>
   /** The mids of the first outcomes of contradictory markets as the window began. */
   readonly startMids: ReadonlyMap<MarketId, number>
-  /** The records of labelled wallets by entry price; a wallet without one is absent. */
-  readonly bands: ReadonlyMap<string, ReadonlyArray<BandRecord>>
+  /** The records of labelled wallets; a wallet without one is absent. */
+  readonly records: ReadonlyMap<string, WalletRecord>
   readonly coverage: DigestCoverage
 }
 
-/** A digest of fewer contested moves, entries, findings and ended markets is not worth its price. */
+/** A digest of fewer contested moves, labelled entries and findings is not worth its price. */
 const reportedMin = 3
 /** Of the four parts that may be missing. */
 const missingMax = 1
@@ -113,9 +118,10 @@ const readAgeMax = hour
 
 /** Whether too little happened, or too little could be read, for the digest to be worth its price. */
 export function isBelowThreshold(material: DigestMaterial): boolean {
-  const { moves, whaleEntries, predetermined, resolutions, coverage, until } = material
+  const { moves, whaleEntries, predetermined, coverage, until } = material
   const contested = moves.filter(({ item }) => item.data.converged !== true).length
-  const reported = contested + whaleEntries.length + predetermined.length + resolutions.length
+  const labelled = whaleEntries.filter(isLabelled).length
+  const reported = contested + labelled + predetermined.length
   return reported < reportedMin || coverage.missing.length > missingMax ||
     coverage.marketsWatched === 0 || !isRecent(coverage.venueReadAt, until)
 }

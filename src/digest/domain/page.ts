@@ -18,6 +18,7 @@ import {
   otherMovesFact,
   otherProposalsFact,
   resolvedFact,
+  soonFact,
 } from "./facts.ts"
 import type { DigestMarket, DigestMaterial, DigestStory } from "./material.ts"
 import { type NewFact, present } from "../../writing/facts/fact.ts"
@@ -45,12 +46,7 @@ export function digestPage(material: DigestMaterial): DigestPage {
   const cards = digestCards(material)
   const counts = countFacts(material)
   const [window, ...denominators] = counts
-  const headsOf = (some: ReadonlyArray<DigestCard>) => some.map(({ facts: [first] }) => first)
-  const heads = [
-    ...headsOf(cards.filter(({ kind }) => kind !== "ending")),
-    ...denominators,
-    ...headsOf(cards.filter(({ kind }) => kind === "ending")),
-  ]
+  const heads = [...cards.map(({ facts: [first] }) => first), ...denominators]
   const summary = heads.length === 0 ? counts : nonEmpty(heads.slice(0, summaryMax)) ?? counts
   const title = heads.find(({ statement }) => statement.length <= digestLengths.title) ?? window
   const { facts, slotOf } = numbering()
@@ -105,8 +101,9 @@ function paragraphsOf(
   const others = [
     ...paragraph("predetermined", "proposal", present(otherProposalsFact(material, placed))),
     ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
-    ...paragraph("whales", "wallets", present(entriesFact(material))),
+    ...paragraph("whales", "wallets", present(entriesFact(material, placed))),
     ...paragraph("predetermined", "resolved", present(resolvedFact(material))),
+    ...paragraph("watch", "upcoming", present(soonFact(material))),
   ]
   let left = room - wordsOf(own)
   const fitting = others.filter((other) => {
@@ -160,9 +157,11 @@ function contextOf(
   wordsMax: number,
 ): ReadonlyArray<NewFact> {
   const stories = new Map<string, { story: DigestStory; about: Array<DigestMarket["market"]> }>()
+  // Shared words say little where a model reads the headlines.
+  const isRead = markets.some((one) => one.stories.some(({ reading }) => reading !== null))
   for (const { market, stories: own } of markets) {
     for (const story of own) {
-      if (story.corrected || story.firstAt < from) continue
+      if (story.corrected || story.firstAt < from || isRead && story.reading === null) continue
       const found = stories.get(story.url) ?? { story, about: [] }
       stories.set(story.url, { story, about: [...found.about, market] })
     }

@@ -13,9 +13,8 @@ import {
 } from "./digest.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { quoted } from "../../core/domain/untrusted.ts"
-import type { Fact } from "../../writing/domain/facts.ts"
+import { type Fact, factRow } from "../../writing/domain/facts.ts"
 import type { FilledSlot, Sentence, Slot } from "../../writing/domain/page.ts"
-import { spelled } from "../../writing/domain/values.ts"
 
 /** The headings of the sections. */
 export const digestHeadings: Readonly<Record<DigestSection, string>> = {
@@ -77,7 +76,7 @@ export function digestOf(
     ].join("\n\n"),
     sourcesUsed: [...new Set(used.flatMap((fact) => sourcesOf(fact, venue)))],
     createdAt: isoTime(createdAt),
-    facts: used.map((fact) => ({ id: fact.id, statement: wholeStatement(fact, page) })),
+    facts: used.map(factRow),
     narrator,
   }
 }
@@ -108,22 +107,6 @@ function paragraph(sentences: ReadonlyArray<Sentence>, { facts }: DigestPage): s
   // A name is a stranger's words: it stays in quotation marks.
   const shown = name === "" ? text : text.replace(name, () => `**${name}**`)
   return `${shown} (${ids.join(", ")})`
-}
-
-/** A statement that stands alone: with its wallet or market, where an earlier one of its slot names it. */
-function wholeStatement({ id, statement, subject, values }: Fact, page: DigestPage): string {
-  const slot = digestSections.flatMap((section) => page.sections[section]).find(({ sentences }) =>
-    sentences.some(({ facts }) => facts.includes(id))
-  )
-  const ids = slot?.sentences.flatMap(({ facts }) => facts) ?? []
-  const near = page.facts.filter((fact) => ids.includes(fact.id))
-  const wallet = near.find((fact) => fact.subject === subject && fact.values["wallet"])
-  const about = wallet?.values["wallet"] ??
-    near.flatMap(({ values: { market } }) => market ?? [])[0]
-  const isNamed = ["market", "market1", "wallet"].some((name) => values[name] !== undefined)
-  return about === undefined || isNamed || subject === null
-    ? statement
-    : `${spelled(about)}: ${statement}`
 }
 
 function sourcesOf({ kind, values }: Fact, venue: string): ReadonlyArray<string> {

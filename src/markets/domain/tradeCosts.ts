@@ -65,38 +65,6 @@ export function roundTripOf(quote: Quote, takerFeeRate: number | null): RoundTri
   return { costPerShare: roundMicroUsd(cost), shareOfStake: roundMicroUsd(cost / ask) }
 }
 
-/** A wallet's entry, bought now by a follower at the ask. */
-interface CopyCost {
-  readonly ask: number
-  /** ask - entry price; negative when the follower pays less than the wallet paid. */
-  readonly difference: number
-  /** USD a share for the follower's fee. */
-  readonly fee: number
-  /**
-   * The wallet's past edge (mean payout minus its entry price, USD a share), less what the follower pays
-   * more, fee included; null when no edge is known. It assumes that the wallet is as good as before,
-   * and that the price change since its entry is no news.
-   */
-  readonly edgeLeft: number | null
-}
-
-/** Null without an ask or a known fee. `quote` is of the outcome that the wallet bought. */
-export function copyCostOf(
-  { entryPrice, edge, quote, takerFeeRate }: {
-    readonly entryPrice: number
-    readonly edge: number | null
-    readonly quote: Quote
-    readonly takerFeeRate: number | null
-  },
-): CopyCost | null {
-  const { ask } = quote
-  if (ask === null || takerFeeRate === null) return null
-  const difference = roundMicroUsd(ask - entryPrice)
-  const fee = roundMicroUsd(takerFee(ask, takerFeeRate))
-  const edgeLeft = edge === null ? null : roundMicroUsd(edge - difference - fee)
-  return { ask, difference, fee, edgeLeft }
-}
-
 /**
  * The price at which half of a move is given back. At this price the move still counts as kept
  * (`outcomeOf` of movers).

@@ -10,7 +10,6 @@ import {
 } from "../../markets/domain/tradeCosts.ts"
 import { hour } from "../../core/domain/time.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
-import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { attentionOf, type Card, ranked, valueOf } from "../../writing/domain/cards.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
@@ -19,13 +18,12 @@ import {
   newsGapFact,
   noHeadlineFact,
 } from "../../writing/facts/headlines.ts"
-import { impliedFact, pairFacts } from "../../writing/facts/ladders.ts"
+import { impliedFact, pairFacts, sumFact } from "../../writing/facts/ladders.ts"
 import { halfFact, moveFact, priceFact, rangeFact, stepFact } from "../../writing/facts/moves.ts"
 import { doubtedRecordFact, proposalFact, standRate } from "../../writing/facts/proposals.ts"
 import { stakeFact } from "../../writing/facts/quotes.ts"
 import {
-  type BandRecord,
-  edgeLeftOf,
+  copyOf,
   favouredBy,
   type LabelledPosition,
   positionFact,
@@ -84,13 +82,17 @@ function valueAt(material: ReportMaterial, outcome: 0 | 1, probability: number):
 }
 
 /** A proposal is doubted at a lower price of its outcome, so that its record matters. */
-export const doubtedBelow = 0.9
+const doubtedBelow = 0.9
+
+/** Whether traders price the proposed outcome low. */
+export const isDoubted = (material: Pick<ReportMaterial, "book" | "priceAction" | "proposal">) =>
+  material.proposal !== null && !material.proposal.disputed &&
+  priceOfOutcome(material, material.proposal.outcome) < doubtedBelow
 
 function proposalDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { proposal, proposalRecord, now, market: { slug } } = material
   if (proposal === null) return []
   const own = priceOfOutcome(material, proposal.outcome)
-  const isDoubted = own < doubtedBelow && !proposal.disputed
   return [{
     kind: "proposal",
     market: slug,
@@ -98,7 +100,7 @@ function proposalDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
     facts: (about) => [
       proposalFact(about, proposal, now),
       ...present(stakeFact(unnamed(about), sideOf(material, proposal.outcome))),
-      ...proposalRecord !== null && isDoubted
+      ...proposalRecord !== null && isDoubted(material)
         ? [doubtedRecordFact(unnamed(about), proposalRecord)]
         : [],
     ],
@@ -110,7 +112,7 @@ const decisiveRate = 0.9
 
 function decisiveDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { market: { slug, outcomes }, proposal, now } = material
-  const story = statedStories(material).find(isDecisive)
+  const [story, ...others] = statedStories(material).filter(isDecisive)
   if (story === undefined) return []
   const outcome = story.reading?.outcome === outcomes[1] ? 1 : 0
   return [{
@@ -118,7 +120,7 @@ function decisiveDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
     market: slug,
     valueUsd: valueAt(material, outcome, decisiveRate),
     facts: (about) => [
-      decisiveFact(about, story, now),
+      decisiveFact(about, story, others, now),
       ...proposal?.outcome === outcome
         ? []
         : present(stakeFact(unnamed(about), sideOf(material, outcome))),
@@ -128,7 +130,7 @@ function decisiveDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
 
 function siblingDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { market: { slug } } = material
-  const { contradictions: [best], implied } = siblingView(material)
+  const { contradictions: [best], implied, sum } = siblingView(material)
   const impliedWords = implied === null ? null : impliedFact(implied)
   const pair = best === undefined ? [] : pairFacts(best)
   const [first, ...rest] = pair
@@ -145,35 +147,34 @@ function siblingDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
       valueUsd: best.size?.gainUsd ?? 0,
       facts: (): Card["facts"] => [first, ...rest],
     }],
+    ...sum === null || sum.basket === null ? [] : [{
+      kind: "contradiction" as const,
+      market: slug,
+      valueUsd: sum.basket.gainUsd,
+      facts: (about: About): Card["facts"] => [sumFact(about, sum)],
+    }],
   ]
 }
 
 /** The positions of wallets to follow or to fade, the first of each wallet, the largest stakes first. */
 export function labelledPositions({ entries }: ReportMaterial): ReadonlyArray<LabelledPosition> {
-  const wallets = new Map<string, LabelledPosition>()
-  for (const entry of entries) {
-    const position = labelledPosition(entry)
-    if (position !== null && !wallets.has(entry.wallet)) wallets.set(entry.wallet, position)
-  }
-  return [...wallets.values()]
+  const positions = entries.flatMap((entry): ReadonlyArray<LabelledPosition> => {
+    const row = entry.calibration?.row
+    if (entry.marketMaker || row === undefined || row.resolved < resolvedEntriesMin) return []
+    return row.label === "neutral" ? [] : [{ ...entry, label: row.label, record: row }]
+  })
+  return positions.filter(({ wallet }, n, all) => all.findIndex((it) => it.wallet === wallet) === n)
 }
 
-function labelledPosition(entry: OpenEntry): LabelledPosition | null {
-  const row = entry.calibration?.row
-  if (entry.marketMaker || row === undefined || row.resolved < resolvedEntriesMin) return null
-  const bands: ReadonlyArray<BandRecord> = row.oddsBands
-  return row.label === "neutral" ? null : { ...entry, label: row.label, bands }
-}
-
-export function copyOf(material: ReportMaterial, position: LabelledPosition) {
-  return edgeLeftOf(position, material.book?.quote ?? null, material.market.takerFeeRate)
+export function copyIn({ book, market }: ReportMaterial, position: LabelledPosition) {
+  return copyOf(position, book?.quote ?? null, market.takerFeeRate)
 }
 
 /** The labelled wallet with the most edge left at the ask. */
 function walletDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { market: { slug, takerFeeRate }, now, book } = material
   return labelledPositions(material).flatMap((position) => {
-    const copy = copyOf(material, position)
+    const copy = copyIn(material, position)
     if (copy === null || copy.edgeLeft <= 0 || book === null || takerFeeRate === null) return []
     const { ask, edgeLeft } = copy
     const limit = limitPriceOf(breakEvenProbability(ask, takerFeeRate) + edgeLeft, takerFeeRate)
@@ -227,7 +228,8 @@ function detailFacts(material: ReportMaterial, about: About): ReadonlyArray<NewF
       ),
     ],
     ...newsFacts(material, about),
-    ...main === null || proposal !== null || !isLive(material)
+    ...main === null || proposal !== null || !isLive(material) ||
+        statedStories(material).some(isDecisive)
       ? []
       : [halfFact(about, priceMove(main, material))],
     ...main === null && low < high && spanMs >= hour

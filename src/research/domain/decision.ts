@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import { described, text } from "../../core/domain/fields.ts"
 import { Amount, Price, Rate } from "../../core/domain/number.ts"
-import { type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { type EpochMs, hour, IsoTime, isoTime, minute } from "../../core/domain/time.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import {
   averagePriceOf,
@@ -15,6 +15,7 @@ import {
   limitPriceOf,
   offeredUsdOf,
 } from "../../markets/domain/tradeCosts.ts"
+import { type Estimate, ingredients } from "./estimate.ts"
 import type { Validity } from "../../writing/facts/endings.ts"
 import { settlesAtOf } from "../../writing/facts/proposals.ts"
 import { roundOrNull } from "../../whales/domain/oddsBands.ts"
@@ -45,7 +46,37 @@ const DecisionSide = Schema.Struct({
   ),
 }).annotate({ identifier: "DecisionSide", description: "One outcome: what it costs, and is worth" })
 
+const StatedNumber = Schema.Struct({
+  probability: described(
+    Rate,
+    "The service's own probability, 0 to 1; equal to marketPrice without a view beyond the market",
+  ),
+  low: described(
+    Rate,
+    "Lower end of the 90 % interval of the market's mid a day later, USD per share",
+  ),
+  high: described(
+    Rate,
+    "Upper end of it, USD per share; 0 to 1 when the market will probably end before. Scored in /v1/track-record",
+  ),
+  marketPrice: described(Price, "The market's mid when the report was written, USD per share"),
+  basis: Schema.Array(Schema.Struct({
+    ingredient: Schema.Literals(ingredients).annotate({
+      description:
+        "move: the record of such moves. proposal: the record of contested proposals. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
+    }),
+    shift: described(Schema.Finite, "How much it moves the probability, -1 to 1"),
+  })).annotate({ description: "What moved it from the market's price; empty for no view" }),
+}).annotate({
+  identifier: "StatedNumber",
+  description: "Computed, not written by a model; of the market's first outcome",
+})
+
 export const Decision = Schema.Struct({
+  estimate: described(
+    Schema.NullOr(StatedNumber),
+    "The service's own number; null when it could not be read, or nothing can be traded",
+  ),
   sides: Schema.Array(DecisionSide).annotate({
     description: "Both outcomes in the market's order; empty when nothing can be traded",
   }),
@@ -97,9 +128,10 @@ export function sidesOf(material: ReportMaterial): readonly [SideView, SideView]
 }
 
 export function decisionOf(material: ReportMaterial): Decision {
-  const { market: { outcomes, takerFeeRate } } = material
+  const { market: { outcomes, takerFeeRate }, estimate } = material
   const payout = payoutOf(material)
   return {
+    estimate: estimate === null ? null : statedNumber(estimate),
     sides: isLive(material)
       ? sidesOf(material).map(({ outcome, ask, limit, sizeUsd, averages }) => ({
         outcome: outcomes[outcome],
@@ -119,8 +151,14 @@ export function decisionOf(material: ReportMaterial): Decision {
   }
 }
 
+function statedNumber({ mid, ...stated }: Estimate): typeof StatedNumber.Type {
+  return { ...stated, marketPrice: mid }
+}
+
 /** Without an event before it, a report is valid for so long. */
 const validMs = 6 * hour
+/** And while a game is played. */
+const playMs = 30 * minute
 
 /** Until the next event that the report waits for; what would change it before is its lead's weak point. */
 export function validityOf(material: ReportMaterial): Validity {
@@ -132,6 +170,10 @@ export function validityOf(material: ReportMaterial): Validity {
     ],
     [gameStartsAt, "the kick-off"],
     [gameStartsAt === null ? endsAt : null, "the listed date"],
+    [
+      gameStartsAt !== null && gameStartsAt <= now && proposal === null ? now + playMs : null,
+      "as the game is in play",
+    ],
     [now + validMs, "six hours after it was written"],
   ]
   const [next] = events.flatMap(([at, why]) => at === null || at <= now ? [] : [{ until: at, why }])
@@ -148,5 +190,5 @@ function flipOf(material: ReportMaterial): string {
   if (statedStories(material).some(isDecisive)) return "the report is corrected"
   return movementOf(material).main === null
     ? "an outcome is proposed or reported"
-    : "half of the move is given back"
+    : "the price gives back half of the move"
 }

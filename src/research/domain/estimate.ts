@@ -15,8 +15,8 @@
 import { z95 } from "../../core/domain/student.ts"
 import type { PriceBounds } from "../../markets/domain/ladders.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
-import type { WhaleRow } from "../../whales/domain/whale.ts"
 import { day, hour } from "../../core/domain/time.ts"
+import { edgeLeftAt, favouredBy, type LabelledEntry } from "../../writing/facts/wallets.ts"
 
 /** All prices and probabilities are of the market's first outcome, 0..1, unless a field says otherwise. */
 export interface EstimateInputs {
@@ -55,17 +55,6 @@ interface ProposalRecord {
   readonly proposals: number
   readonly upheld: number
   readonly meanPrice: number
-}
-
-export interface LabelledEntry {
-  readonly label: "follow" | "fade"
-  /** The outcome that the wallet bought, and at which price. */
-  readonly outcome: 0 | 1
-  readonly price: number
-  readonly row: Pick<
-    WhaleRow,
-    "oddsBands" | "edgeLow" | "edgeHigh" | "resolved" | "meanEntryPrice"
-  >
 }
 
 export const ingredients = ["move", "proposal", "wallets", "ladder"] as const
@@ -129,7 +118,7 @@ function moveView({ mid, move }: EstimateInputs): View | null {
 }
 
 /** With fewer ended proposals their share says too little. */
-const proposalsMin = 30
+export const proposalsMin = 30
 
 /**
  * Upheld proposals were worth 1 USD and cost their mean price. Two proposals of each kind are added to
@@ -152,42 +141,13 @@ function proposalView({ proposal }: EstimateInputs): View | null {
  * piece of evidence.
  */
 function walletView({ mid, wallets }: EstimateInputs): View | null {
-  const strongest = (outcome: 0 | 1) =>
-    Math.max(0, ...wallets.map((entry) => favoured(entry) === outcome ? edgeLeft(entry, mid) : 0))
+  const strongest = (outcome: 0 | 1) => {
+    const price = outcome === 0 ? mid : 1 - mid
+    const favouring = wallets.filter((entry) => favouredBy(entry) === outcome)
+    return Math.max(0, ...favouring.map((entry) => edgeLeftAt(entry, price)))
+  }
   const edge = strongest(0) - strongest(1)
   return { ingredient: "wallets", price: mid, edge }
-}
-
-/** The outcome that a label points to. */
-function favoured({ label, outcome }: LabelledEntry): 0 | 1 {
-  return (label === "follow") === (outcome === 0) ? 0 : 1
-}
-
-/**
- * How far the true edges of labelled wallets are assumed to spread around 0, USD a share: public audits
- * found no group of wallets that beats its own prices, so most of a large edge is luck.
- */
-const walletEdgeSpread = 0.03
-
-/**
- * What is left of a wallet's edge at the mid, USD a share of the favoured outcome: its edge in the band
- * of the entry's price, shrunk towards 0 by the ratio of `walletEdgeSpread`^2 to the sum of that and its
- * own variance (the mean of a normal posterior), less what the price rose since the entry. A price that
- * fell adds nothing: the market may know more than the wallet did.
- */
-function edgeLeft(entry: LabelledEntry, mid: number): number {
-  const { label, price, row: { oddsBands, edgeLow, edgeHigh, resolved, meanEntryPrice } } = entry
-  const band = oddsBands.find(({ from, to }) => from <= price && (price < to || to === 1))
-  if (band === undefined) return 0
-  // Entries of one event are dependent: the error of the whole record says by how much.
-  const fair = meanEntryPrice * (1 - meanEntryPrice) / resolved
-  const dependence = Math.max(1, ((edgeHigh - edgeLow) / (2 * z95)) ** 2 / fair)
-  const variance = band.meanEntryPrice * (1 - band.meanEntryPrice) / band.entries * dependence
-  const edge = (label === "follow" ? 1 : -1) * (band.winRate - band.meanEntryPrice)
-  const kept = edge * walletEdgeSpread ** 2 / (walletEdgeSpread ** 2 + variance)
-  const paid = label === "follow" ? price : 1 - price
-  const now = favoured(entry) === 0 ? mid : 1 - mid
-  return Math.max(0, kept - Math.max(0, now - paid))
 }
 
 /**

@@ -101,8 +101,10 @@ export const aboutOf = ({ slug, question, outcomes }: Market, isNamed = false): 
 export const isLive = ({ market: { status } }: ReportMaterial): boolean =>
   status === "open" || status === "proposed"
 
+type Priced = Pick<ReportMaterial, "priceAction" | "book">
+
 /** The current price: the mid of the book, else the last known price. */
-export function priceOf({ priceAction, book }: ReportMaterial): SeriesPoint {
+export function priceOf({ priceAction, book }: Priced): SeriesPoint {
   const last = priceAction.at(-1) ?? priceAction[0]
   if (book === null) return last
   const { observedAt, mid } = book.microstructure
@@ -110,7 +112,7 @@ export function priceOf({ priceAction, book }: ReportMaterial): SeriesPoint {
 }
 
 /** The current price of an outcome. */
-export function priceOfOutcome(material: ReportMaterial, outcome: 0 | 1): number {
+export function priceOfOutcome(material: Priced, outcome: 0 | 1): number {
   const { mid } = priceOf(material)
   return outcome === 0 ? mid : complement(mid)
 }

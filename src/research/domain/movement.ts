@@ -24,8 +24,8 @@ interface Movement {
   /** The change that the report explains: the last day's, else the week's; null in a quiet market. */
   readonly main: Change | null
   /**
-   * The largest step from one hour to the next within `main`, and in its direction; its ends are as near
-   * as the ticks show.
+   * The step from one hour to the next that is at least half of `main`; its ends are as near as the
+   * ticks show.
    */
   readonly step: Change | null
   readonly low: number
@@ -40,8 +40,9 @@ const dayStartSlack = 90 * minute
 const stepMax = 2 * hour
 /** A smaller change of a day, or of a week, is no move. Inclusive. */
 const moveMin = halfSteps(0.03)
-/** A smaller step is not worth a sentence. Inclusive. */
+/** A smaller step is not worth a sentence. Inclusive; the second is its least share of the move. */
 const stepMin = halfSteps(0.01)
+const stepShareMin = 0.5
 
 /** The signed size in half price steps, for exact comparison. */
 function sizeOf({ from, to }: Change): number {
@@ -64,7 +65,7 @@ export function movementOf(material: ReportMaterial): Movement {
     ? undefined
     : stepsOf(points).find((step) =>
       step.to.at > main.from.at && Math.abs(sizeOf(step)) >= stepMin &&
-      sizeOf(step) > 0 === sizeOf(main) > 0
+      sizeOf(step) / sizeOf(main) >= stepShareMin
     )
   return {
     recent: lastDay ?? whole,

@@ -26,7 +26,7 @@ import {
   positionFact,
   walletRecordFacts,
 } from "../../writing/facts/wallets.ts"
-import { copyOf, labelledPositions, reportCards } from "./cards.ts"
+import { copyIn, isDoubted, labelledPositions, reportCards } from "./cards.ts"
 import { confidenceOf } from "./confidence.ts"
 import { averageUsd, sidesOf, validityOf } from "./decision.ts"
 import {
@@ -37,7 +37,7 @@ import {
   type ReportMaterial,
   sideOf,
 } from "./material.ts"
-import type { Estimate } from "./estimate.ts"
+import { type Estimate, proposalsMin } from "./estimate.ts"
 import type { Confidence } from "./report.ts"
 import { reportRisks } from "./risks.ts"
 import { siblingFacts } from "./siblings.ts"
@@ -63,7 +63,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
   const cards = reportCards(material)
   const [lead] = cards
   const { confidence, reason } = confidenceOf(material)
-  const [firstRisk, ...otherRisks] = reportRisks(material, lead?.kind ?? "price")
+  const [firstRisk, ...otherRisks] = reportRisks(material, lead)
   const facts: Array<Fact> = []
   const slots: Array<Slot> = []
   const slot = (topic: string, [first, ...rest]: Facts, aboutItself = false): Slot => {
@@ -124,7 +124,7 @@ function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
   const [first, ...rest] = [
     ...labelled.flatMap((position) => [
       ...lead?.facts[0].subject === position.wallet ? [] : [positionFact(about, position, now)],
-      ...walletRecordFacts(about, position, copyOf(material, position)),
+      ...walletRecordFacts(about, position, copyIn(material, position)),
     ]),
     ...present(moreLabelledFact(about, positions.length - labelled.length)),
     ...present(otherWalletsFact(about, others, entries.length < entriesReadMax)),
@@ -137,7 +137,7 @@ function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
 function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Facts {
   const { market, now, book, estimate } = material
   const about = aboutOf(market)
-  if (!isLive(material)) return [noNumberFact(about, false)]
+  if (!isLive(material)) return [nextCallFact(about)]
   const stated = new Set(cards.flatMap(({ facts }) => facts.map(({ statement }) => statement)))
   const costs = ([0, 1] as const).map((outcome) => sideOf(material, outcome))
     .filter((side) => !stated.has(stakeFact(about, side)?.statement ?? ""))
@@ -145,7 +145,7 @@ function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
   const sides = book === null ? null : sidesOf(material)
   const payout = payoutOf(material)
   return [
-    estimate === null ? noNumberFact(about, true) : estimateFact(about, statedNumber(estimate)),
+    estimate === null ? noNumberFact(about) : estimateFact(about, statedNumber(estimate, material)),
     ...estimate === null || sides === null ? [] : present(limitFact(about, sides)),
     ...costs,
     ...sides === null ? [] : averageFacts(about, [purchases(sides[0]), purchases(sides[1])]),
@@ -164,11 +164,19 @@ function purchases({ averages, ...side }: ReturnType<typeof sidesOf>[number]) {
 /** What moves the number from the market's price, by ingredient. */
 const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
   move: "the record of published moves",
-  proposal: "the record of doubted proposals",
-  wallets: "labelled wallets here",
-  ladder: "the other rungs of its ladder",
+  proposal: "our record of doubted proposals",
+  wallets: "the records of labelled wallets here",
+  ladder: "the other rungs of its ladder, if they are right",
 }
 
-function statedNumber({ basis, ...number }: Estimate) {
-  return { ...number, reasons: basis.map(({ ingredient }) => reasons[ingredient]) }
+function statedNumber(
+  { basis, ...number }: Estimate,
+  { proposalRecord, ...material }: ReportMaterial,
+) {
+  const isUnproven = isDoubted(material) && (proposalRecord?.proposals ?? 0) < proposalsMin
+  return {
+    ...number,
+    reasons: basis.map(({ ingredient }) => reasons[ingredient]),
+    caveat: isUnproven ? "too few doubted proposals have ended to say more" : null,
+  }
 }

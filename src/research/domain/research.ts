@@ -15,8 +15,7 @@ import {
   text,
   walletName,
 } from "../../core/domain/fields.ts"
-import { Price, Rate } from "../../core/domain/number.ts"
-import { type Estimate, ingredients } from "./estimate.ts"
+import { Price } from "../../core/domain/number.ts"
 import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences } from "./report.ts"
@@ -29,6 +28,7 @@ import { freeze, roundCalibration } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
+import { factRow } from "../../writing/domain/facts.ts"
 import type { FilledSlot, Slot } from "../../writing/domain/page.ts"
 
 const FactIds = Schema.Array(Schema.String).annotate({ description: "Ids of facts" })
@@ -65,32 +65,6 @@ const ReportPosition = Schema.Struct({
 }).annotate({ identifier: "ReportPosition" })
 type ReportPosition = typeof ReportPosition.Type
 
-const ReportEstimate = Schema.Struct({
-  probability: described(
-    Rate,
-    "The service's own probability, 0 to 1; equal to marketPrice without a view beyond the market",
-  ),
-  low: described(
-    Rate,
-    "Lower end of the 90 % interval of the market's mid a day later, USD per share",
-  ),
-  high: described(
-    Rate,
-    "Upper end of it, USD per share; 0 to 1 when the market will probably end before. Scored in /v1/track-record",
-  ),
-  marketPrice: described(Price, "The market's mid when the report was written, USD per share"),
-  basis: Schema.Array(Schema.Struct({
-    ingredient: Schema.Literals(ingredients).annotate({
-      description:
-        "move: the record of such moves. proposal: the record of contested proposals. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
-    }),
-    shift: described(Schema.Finite, "How much it moves the probability, -1 to 1"),
-  })).annotate({ description: "What moved it from the market's price; empty for no view" }),
-}).annotate({
-  identifier: "ReportEstimate",
-  description: "Computed, not written by a model; of the market's first outcome",
-})
-
 /** A report is at most 30 kB, so a buyer's model can read it whole. */
 const headlinesMax = 10
 const positionsMax = 10
@@ -103,8 +77,6 @@ export const Report = Schema.Struct({
   narrator: Schema.String.annotate({
     description: "Who wrote the analysis: a model's name, or `template` for rules",
   }),
-  /** Missing in a cached report of an earlier version. */
-  estimate: Schema.optionalKey(ReportEstimate),
   evidence: Schema.Struct({
     outcome: text(
       "Name of the outcome that priceAction and microstructure are of: the market's first",
@@ -156,7 +128,7 @@ export function reportOf(
   page: ReportPage,
   { slots, narrator }: { readonly slots: ReadonlyArray<FilledSlot>; readonly narrator: string },
 ): Report {
-  const { market, book, priceAction: [first, ...rest], entries, estimate } = material
+  const { market, book, priceAction: [first, ...rest], entries } = material
   const microstructure = book?.microstructure ?? null
   const filled = new Map(slots.map((slot) => [slot.id, slot]))
   const textOf = ({ id, sentences }: Slot) =>
@@ -178,14 +150,13 @@ export function reportOf(
     },
     decision: decisionOf(material),
     narrator,
-    ...(estimate === null ? {} : { estimate: statedEstimate(estimate) }),
     evidence: {
       outcome,
       priceAction: [point(first), ...rest.map(point)],
       microstructure: microstructure === null ? null : { outcome, ...microstructure },
       whales: entries.slice(0, positionsMax).map((entry) => positionOf(entry, market.outcomes)),
       news: headlinesOf(material),
-      facts: page.facts.map(({ id, statement }) => ({ id, statement })),
+      facts: page.facts.map(factRow),
       grounds: {
         thesis: citedBy(thesis),
         whaleView: citedBy(whaleView),
@@ -194,10 +165,6 @@ export function reportOf(
       },
     },
   }
-}
-
-function statedEstimate({ mid, ...stated }: Estimate): typeof ReportEstimate.Type {
-  return { ...stated, marketPrice: mid }
 }
 
 /** Each publication of the stories, the best story first, at most `headlinesMax`. */

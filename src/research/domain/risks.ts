@@ -16,6 +16,7 @@ import {
   factOf,
   named,
   type NewFact,
+  price,
   rounded,
   time,
   usd,
@@ -29,16 +30,16 @@ import {
 } from "../../writing/facts/proposals.ts"
 import { depthFact, noBookFact, tripFact } from "../../writing/facts/quotes.ts"
 import { favouredBy } from "../../writing/facts/wallets.ts"
-import { copyOf, doubtedBelow, labelledPositions } from "./cards.ts"
+import { copyIn, isDoubted, labelledPositions } from "./cards.ts"
 import { aboutOf, isLive, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { movementOf, placeOf } from "./movement.ts"
+import { isDecisive, movementOf, placeOf, statedStories } from "./movement.ts"
 
 type Risk = readonly [NewFact, ...ReadonlyArray<NewFact>]
 
 /** Each risk is a paragraph. Never empty. */
 export function reportRisks(
   material: ReportMaterial,
-  lead: Card["kind"],
+  lead: Card | undefined,
 ): readonly [Risk, ...ReadonlyArray<Risk>] {
   if (!isLive(material)) return [[endedRisk(material)]]
   return [
@@ -65,52 +66,71 @@ function endedRisk({ market: { slug, status } }: ReportMaterial): NewFact {
 }
 
 /** What speaks most against the lead of the report. */
-function counterFact(material: ReportMaterial, lead: Card["kind"]): NewFact {
+function counterFact(material: ReportMaterial, lead: Card | undefined): NewFact {
   const { proposal, now, market: { slug } } = material
   const against = (text: Statement) => factOf("method", slug, phrase`Against it: ${text}.`)
-  if (proposal !== null) {
+  if (proposal !== null && isDoubted(material)) {
     const own = priceOfOutcome(material, proposal.outcome)
-    if (own < doubtedBelow) return doubtFact(aboutOf(material.market), proposal, own, now)
+    return doubtFact(aboutOf(material.market), proposal, own, now)
   }
-  if (lead === "contradiction") {
+  if (lead?.kind === "contradiction") {
     return against(
       phrase`which of the two prices is wrong is not known; one market may be stale, have ended or have other rules`,
     )
   }
-  return against(counterStory(material) ?? counterWallet(material) ?? counterPrice(material))
+  const [report] = statedStories(material).filter(isDecisive)
+  if (report !== undefined) {
+    const outcome = report.reading?.outcome === material.market.outcomes[1] ? 1 : 0
+    return against(
+      phrase`traders price ${named("outcome", material.market.outcomes[outcome])} at ${
+        price("price", priceOfOutcome(material, outcome))
+      }, ${duration("age", now - report.firstAt)} after the report`,
+    )
+  }
+  const other = otherSide(material, lead)
+  return against(
+    (other === null ? null : counterStory(material, other) ?? counterWallet(material, other)) ??
+      counterPrice(material),
+  )
 }
 
-/** A headline that a model read as pointing against the move, or one that came too late to explain it. */
-function counterStory(material: ReportMaterial): Statement | null {
-  const { news, now } = material
+/** The outcome that the lead speaks against: a wallet or a move; null where there is neither. */
+function otherSide(material: ReportMaterial, lead: Card | undefined): 0 | 1 | null {
+  const [wallet] = labelledPositions(material)
+    .filter((it) => lead?.kind === "wallet" && it.wallet === lead.facts[0].subject)
+  if (wallet !== undefined) return favouredBy(wallet) === 0 ? 1 : 0
+  const { main } = movementOf(material)
+  return main === null ? null : main.to.mid > main.from.mid ? 1 : 0
+}
+
+/** A headline that a model read as pointing to the other side, or one too late to explain the move. */
+function counterStory(material: ReportMaterial, side: 0 | 1): Statement | null {
+  const { news, now, market: { outcomes } } = material
   const movement = movementOf(material)
-  const { main } = movement
-  if (news === null || main === null) return null
-  const rose = main.to.mid > main.from.mid
+  if (news === null) return null
   const opposed = news.stories.find(({ reading, corrected }) =>
     reading !== null && !corrected && reading.bears !== null &&
-    (reading.bears === "for") === (reading.outcome === material.market.outcomes[rose ? 1 : 0])
+    (reading.bears === "for") === (reading.outcome === outcomes[side])
   )
   if (opposed !== undefined) {
-    return phrase`${named("publisher", opposed.source)} points the other way, ${
+    const { bears, outcome } = opposed.reading ?? {}
+    return phrase`the headline of ${named("publisher", opposed.source)}, ${
       duration("age", now - opposed.firstAt)
-    } ago`
+    } ago, is model-read ${bears ?? "for"} ${named("outcome", outcome ?? "")}`
   }
   const isComplete = news.sources > 0 && news.answered === news.sources
   const isExplained = news.stories.some(({ firstAt }) =>
     placeOf(movement, firstAt)?.position !== "after"
   )
-  return isComplete && !isExplained
+  return isComplete && !isExplained && movement.main !== null
     ? phrase`our word match found no headline about this question before the move`
     : null
 }
 
-/** A labelled wallet with edge left on the side that fell. */
-function counterWallet(material: ReportMaterial): Statement | null {
-  const { main } = movementOf(material)
-  const side = main === null ? null : main.to.mid > main.from.mid ? 1 : 0
+/** A labelled wallet with edge left on the other side. */
+function counterWallet(material: ReportMaterial, side: 0 | 1): Statement | null {
   const found = labelledPositions(material).find((position) =>
-    favouredBy(position) === side && (copyOf(material, position)?.edgeLeft ?? 0) > 0
+    favouredBy(position) === side && (copyIn(material, position)?.edgeLeft ?? 0) > 0
   )
   return found === undefined
     ? null

@@ -23,7 +23,7 @@ import { aboutOf, isLive, quoteNow, type ReportMaterial, type Siblings } from ".
 interface SiblingView {
   /** The priced rungs of this market's ladder, the easiest first; empty without a ladder. */
   readonly rungs: ReadonlyArray<LadderRung>
-  /** Of any two rungs of the ladder, the best first. */
+  /** Of any two rungs of the ladder: those with this market first, then the best. */
   readonly contradictions: ReadonlyArray<Contradiction>
   /** What the end of another rung implies here; null without one. */
   readonly implied: ImpliedEnd | null
@@ -45,15 +45,16 @@ export function siblingView(material: ReportMaterial): SiblingView {
     ...others.map(({ market, quote, proposal }) => ({ market, quote, known: known(proposal) })),
   ])
   const isOwn = ({ market: { id } }: LadderRung) => id === market.id
+  const isHere = ({ easier, harder }: Contradiction) => isOwn(easier) || isOwn(harder)
   const ladder = ladders.map(({ rungs }) => rungs.filter(({ quote }) => quote !== null))
     .filter((rungs) => rungs.length > 1 && rungs.some(isOwn))
     .toSorted((a, b) => b.length - a.length)[0] ?? []
   const isRung = ({ market: { id } }: LadderRung) => ladder.some((rung) => rung.market.id === id)
   return {
     rungs: ladder,
-    contradictions: contradictionsOf(ladders).filter(({ harder, easier, size }) =>
-      size !== null && isRung(harder) && isRung(easier)
-    ),
+    contradictions: contradictionsOf(ladders)
+      .filter(({ harder, easier, size }) => size !== null && isRung(harder) && isRung(easier))
+      .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))),
     implied:
       impliedEnds(ladders).find(({ target, mid }) =>
         isOwn(target) && mid !== null && halfSteps(mid) < halfSteps(impliedMax)
@@ -75,7 +76,7 @@ export function siblingFacts(material: ReportMaterial): ReadonlyArray<NewFact> {
   }
   return [
     ...rungs.length > 1 ? [rungsFact(about, rungs)] : [],
-    ...sum === null ? [] : [sumFact(about, sum)],
+    ...sum === null || sum.basket !== null ? [] : [sumFact(about, sum)],
     ...rungs.length > 1 ? [] : rivals(siblings).map((rival) => rivalFact(about, rival)),
     ...siblings.markets.length === 0 && siblings.complete
       ? [factOf("relation", market.slug, phrase`It is the only live market of its event.`)]

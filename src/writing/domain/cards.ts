@@ -8,9 +8,7 @@
 import type { NewFact } from "../facts/fact.ts"
 
 /** What a card is about; of equal values the earlier kind comes first. */
-const cardKinds = [
-  ...["contradiction", "proposal", "report", "wallet", "move", "ending", "price"] as const,
-]
+const cardKinds = ["contradiction", "proposal", "report", "wallet", "move", "price"] as const
 type CardKind = typeof cardKinds[number]
 
 export interface Card {

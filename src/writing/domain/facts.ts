@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { FactRow } from "../../core/domain/fields.ts"
 import type { Value } from "./values.ts"
 
 export type FactKind =
@@ -32,8 +33,6 @@ export interface Fact {
   readonly values: Readonly<Record<string, Value>>
   /** Of a price move; null for other facts. */
   readonly direction: "up" | "down" | null
-  readonly negative?: boolean
-  readonly certain?: boolean
   /** The fact in a few sentences, with every value as it is spelled. */
   readonly statement: string
   /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
@@ -44,4 +43,9 @@ export interface Fact {
   readonly names: ReadonlyArray<string>
   /** Addresses that may be repeated. */
   readonly links: ReadonlyArray<string>
+}
+
+/** The fact on the wire. */
+export function factRow({ id, statement, subject }: Fact): typeof FactRow.Type {
+  return { id, statement, about: subject }
 }

@@ -131,7 +131,7 @@ export function nextCallFact(about: About): NewFact {
     "upcoming",
     about.slug,
     phrase`The cheapest next call is ${
-      word("call", "the index")
+      word("call", "the feed index")
     }, free: it says whether the feed has a newer item.`,
   )
 }

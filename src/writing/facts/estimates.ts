@@ -17,15 +17,17 @@ interface StatedNumber {
   readonly high: number
   /** What moved it from the market's price, as ends of a sentence; empty for no view beyond it. */
   readonly reasons: ReadonlyArray<string>
+  /** Why there is no view, as the end of a sentence; null for nothing to say. */
+  readonly caveat: string | null
 }
 
 /** The number, next to the market's, with its interval and what it rests on. */
 export function estimateFact(about: About, number: StatedNumber): NewFact {
-  const { probability, mid, low, high, reasons } = number
+  const { probability, mid, low, high, reasons, caveat } = number
   const side = outcomeOf(about, 0)
   const interval = low <= 0 && high >= 1
     ? phrase``
-    : phrase` (${rate("level", 0.9)} interval a day later: ${rate("low", thousandths(low))} to ${
+    : phrase` (nine of ten prices a day later: ${rate("low", thousandths(low))} to ${
       rate("high", thousandths(high))
     })`
   const stated = rate("probability", thousandths(probability))
@@ -35,22 +37,16 @@ export function estimateFact(about: About, number: StatedNumber): NewFact {
     reasons.length === 0
       ? phrase`Our chance of ${side} is the market's own, ${stated}${interval}: ${
         word("basis", "no view beyond the market")
-      }.`
+      }${caveat === null ? "" : `, as ${caveat}`}.`
       : phrase`Our chance of ${side} is ${stated}${interval}, the market's ${
         rate("price", thousandths(mid))
       }: ${word("basis", reasons.join(" and "))}.`,
   )
 }
 
-/** In place of a number: trading has ended, or the record could not be read or written. */
-export function noNumberFact(about: About, isLive: boolean): NewFact {
-  return factOf(
-    "method",
-    about.slug,
-    isLive
-      ? phrase`Our own chance of an outcome could not be read.`
-      : phrase`We state no chance of an outcome once trading has ended.`,
-  )
+/** In place of a number: the record could not be read or written. */
+export function noNumberFact(about: About): NewFact {
+  return factOf("method", about.slug, phrase`Our own chance of an outcome could not be read.`)
 }
 
 /** One side of a market at the stated number. */

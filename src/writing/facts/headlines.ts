@@ -27,7 +27,7 @@ interface PrintedStory {
   readonly url: string
   readonly source: string
   readonly firstAt: EpochMs
-  readonly outlets: ReadonlyArray<unknown>
+  readonly outlets: ReadonlyArray<{ readonly source: string }>
   readonly corrected: boolean
   readonly reading: {
     readonly bears: "for" | "against" | null
@@ -68,14 +68,25 @@ export function headlineFact(
   )
 }
 
-/** `Three outlets carry “Title” (first The Harbor Ledger, 13:52 UTC, not corrected).` */
-export function decisiveFact(about: About, story: PrintedStory, now: EpochMs): NewFact {
-  const { title, source, firstAt, outlets, corrected, reading } = story
+/**
+ * `3 outlets report Yes: “Title” (first The Harbor Ledger, 13:52 UTC, not corrected).` The stories report
+ * one outcome; `story` is the one that is quoted.
+ */
+export function decisiveFact(
+  about: About,
+  story: PrintedStory,
+  others: ReadonlyArray<PrintedStory>,
+  now: EpochMs,
+): NewFact {
+  const { title, source, firstAt, corrected, reading } = story
   const on = reading?.outcome === about.outcomes[1] ? 1 : 0
+  const outlets = new Set(
+    [story, ...others].flatMap((it) => it.outlets.map(({ source }) => source)),
+  )
   return factOf(
     "news",
     about.slug,
-    phrase`${count("outlets", outlets.length, "outlet reports", "outlets report")} ${
+    phrase`${count("outlets", outlets.size, "outlet reports", "outlets report")} ${
       outcomeOf(about, on)
     }: ${named("headline", title)} (first ${named("publisher", source)}, ${
       time("publishedAt", firstAt, now)

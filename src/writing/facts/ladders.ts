@@ -92,7 +92,10 @@ export function rivalFact(
 export function sumFact(about: About, sum: SiblingSum): NewFact {
   const { bidSum, askSum, basket } = sum
   const outcomes = count("siblings", sum.markets.length, "exclusive outcome")
-  const total = phrase`The ${outcomes} of its event${sum.partial ? " that were read" : ""}`
+  const event = about.isNamed
+    ? phrase`the event of ${named("market", about.question)}`
+    : "its event"
+  const total = phrase`The ${outcomes} of ${event}${sum.partial ? " that were read" : ""}`
   const sides = bidSum === null || askSum === null
     ? phrase`${total} are not all quoted`
     : phrase`${total} are bid ${price("bidSum", bidSum)} and asked ${

@@ -61,17 +61,25 @@ export function settlesAtOf({ settlesAt, proposedAt }: Proposal): EpochMs {
   return settlesAt ?? proposedAt + challengeWindowMs
 }
 
-/** Its state in one sentence: outcome, dispute, window. */
-export function proposalFact(about: About, proposal: Proposal, now: EpochMs): NewFact {
+/** Its state in one sentence: outcome, its price where `mid` is given, dispute, window. */
+export function proposalFact(
+  about: About,
+  proposal: Proposal,
+  now: EpochMs,
+  mid: number | null = null,
+): NewFact {
   const until = settlesAtOf(proposal)
   const outcome = outcomeOf(about, proposal.outcome)
   const end = time("settlesAt", until, now)
+  const priced = mid === null ? phrase`` : phrase`, priced at ${price("price", mid)}`
   return factOf(
     "resolution",
     about.slug,
     proposal.disputed
-      ? phrase`The venue's proposal is ${outcome}, and it is ${word("status", "disputed")}.`
-      : phrase`The venue's proposal is ${outcome}, ${
+      ? phrase`The venue's proposal is ${outcome}${priced}, and it is ${
+        word("status", "disputed")
+      }.`
+      : phrase`The venue's proposal is ${outcome}${priced}, ${
         word("status", `undisputed for ${proposalAge(proposal, now)}`)
       }; ${
         until > now ? phrase`it can be disputed until ${end}` : phrase`its window ended at ${end}`

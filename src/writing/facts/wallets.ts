@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { copyCostOf } from "../../markets/domain/tradeCosts.ts"
-import { complement, type Quote, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import { z95 } from "../../core/domain/student.ts"
+import { complement, type Quote, quoteOfOutcome, takerFee } from "../../markets/domain/quote.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
+import type { WhaleRow } from "../../whales/domain/whale.ts"
 import { listed, phrase } from "../domain/statement.ts"
 import {
   type About,
@@ -24,13 +25,20 @@ import {
   word,
 } from "./fact.ts"
 
-/** A wallet's resolved entries at the prices of one band. */
-export interface BandRecord {
-  readonly from: number
-  readonly to: number
-  readonly entries: number
-  readonly meanEntryPrice: number
-  readonly winRate: number
+/** What is read of a wallet's record. */
+export type WalletRecord = Pick<
+  WhaleRow,
+  "oddsBands" | "edgeLow" | "edgeHigh" | "resolved" | "meanEntryPrice"
+>
+
+/** An entry of a wallet whose record luck does not explain. */
+export interface LabelledEntry {
+  readonly label: "follow" | "fade"
+  readonly outcome: 0 | 1
+  /** Mean price of its buys, USD a share of `outcome`. */
+  readonly price: number
+  /** Null where it could not be read. */
+  readonly record: WalletRecord | null
 }
 
 /** A position that a tracked wallet opened. */
@@ -38,54 +46,60 @@ interface WalletPosition {
   readonly wallet: string
   readonly name: string
   readonly outcome: 0 | 1
-  /** Mean price of its buys, USD a share of `outcome`. */
-  readonly price: number
   readonly stakeUsd: number
   readonly firstFillAt: EpochMs
 }
 
 /** Of a wallet whose record luck does not explain. */
-export interface LabelledPosition extends WalletPosition {
-  readonly label: "follow" | "fade"
-  /** Of all prices; empty where the wallet has none. */
-  readonly bands: ReadonlyArray<BandRecord>
+export interface LabelledPosition extends WalletPosition, LabelledEntry {}
+
+/**
+ * How far the true edges of labelled wallets are assumed to spread around 0, USD a share: public audits
+ * found no group of wallets that beats its own prices, so most of a large edge is luck.
+ */
+const walletEdgeSpread = 0.03
+
+/**
+ * A wallet's entries at prices like this one, and its edge there in USD a share, negative for a bad
+ * record: wins minus the price paid, shrunk towards 0 by the ratio of `walletEdgeSpread`^2 to the sum of
+ * that and its own variance (the mean of a normal posterior). Null without such entries.
+ */
+function bandOf({ price, record }: LabelledEntry) {
+  const band = record?.oddsBands.find(({ from, to }) => from <= price && (price < to || to === 1))
+  if (band === undefined || record === null) return null
+  const { edgeLow, edgeHigh, meanEntryPrice, resolved } = record
+  // Entries of one event are dependent: the error of the whole record says by how much.
+  const fair = meanEntryPrice * (1 - meanEntryPrice) / resolved
+  const dependence = Math.max(1, ((edgeHigh - edgeLow) / (2 * z95)) ** 2 / fair)
+  const variance = band.meanEntryPrice * (1 - band.meanEntryPrice) / band.entries * dependence
+  const kept = walletEdgeSpread ** 2 / (walletEdgeSpread ** 2 + variance)
+  return { ...band, edge: (band.winRate - band.meanEntryPrice) * kept }
 }
 
-/** A band's edge counts as that of so many more entries without an edge. */
-const priorEntries = 100
-
-/** The entries at prices like this one; null without any. */
-function bandAt({ bands, price }: LabelledPosition): BandRecord | null {
-  return bands.find(({ from, to }) => from <= price && (price < to || to === 1 && price <= 1)) ??
-    null
-}
-
-/** USD a share: wins minus the price paid in the band, shrunk towards 0; negative for a bad record. */
-function shrunkEdge({ entries, winRate, meanEntryPrice }: BandRecord): number {
-  return (winRate - meanEntryPrice) * entries / (entries + priorEntries)
-}
-
-/** What the label points to: the purchase of the wallet's own outcome, or of the other one for a fade. */
-export function favouredBy({ outcome, label }: LabelledPosition): 0 | 1 {
+/** What the label points to: the wallet's own outcome, or the other one for a fade. */
+export function favouredBy({ outcome, label }: LabelledEntry): 0 | 1 {
   return label === "follow" ? outcome : outcome === 0 ? 1 : 0
 }
 
-/** What the shrunk edge leaves to a buyer at the ask, after the fee; null when that is not known. */
-export function edgeLeftOf(
+/**
+ * What is left of the edge to a buyer of the favoured outcome at `price`, USD a share: less what it rose
+ * since the entry. A price that fell adds nothing: the market may know more than the wallet did.
+ */
+export function edgeLeftAt(entry: LabelledEntry, price: number): number {
+  const sign = entry.label === "follow" ? 1 : -1
+  const paid = sign === 1 ? entry.price : complement(entry.price)
+  return sign * (bandOf(entry)?.edge ?? 0) - Math.max(0, price - paid)
+}
+
+/** What the edge leaves to a buyer at the ask, after the fee; null when that is not known. */
+export function copyOf(
   position: LabelledPosition,
   quote: Quote | null,
   takerFeeRate: number | null,
 ): { readonly ask: number; readonly edgeLeft: number } | null {
-  const band = bandAt(position)
-  if (quote === null || band === null) return null
-  const isFollow = position.label === "follow"
-  const copy = copyCostOf({
-    entryPrice: isFollow ? position.price : complement(position.price),
-    edge: isFollow ? shrunkEdge(band) : -shrunkEdge(band),
-    quote: quoteOfOutcome(quote, favouredBy(position)),
-    takerFeeRate,
-  })
-  return copy === null || copy.edgeLeft === null ? null : { ask: copy.ask, edgeLeft: copy.edgeLeft }
+  const ask = quote === null ? null : quoteOfOutcome(quote, favouredBy(position)).ask
+  if (ask === null || takerFeeRate === null || bandOf(position) === null) return null
+  return { ask, edgeLeft: edgeLeftAt(position, ask) - takerFee(ask, takerFeeRate) }
 }
 
 /** `Keen-Glacier (follow) bought Yes at 0.646 for $3,419, 6 days ago.` */
@@ -105,9 +119,9 @@ export function positionFact(about: About, position: LabelledPosition, now: Epoc
 export function walletRecordFacts(
   about: About,
   position: LabelledPosition,
-  copy: ReturnType<typeof edgeLeftOf>,
+  copy: ReturnType<typeof copyOf>,
 ): ReadonlyArray<NewFact> {
-  const band = bandAt(position)
+  const band = bandOf(position)
   if (band === null) return []
   const won = factOf(
     "record",
@@ -115,7 +129,7 @@ export function walletRecordFacts(
     phrase`${named("wallet", position.name)} won ${rate("winRate", band.winRate)} of ${
       count("reference", band.entries, "earlier entry", "earlier entries")
     } at ${price("from", band.from)} to ${price("to", band.to)}: an edge of ${
-      signedCents("edge", shrunkEdge(band))
+      signedCents("edge", band.edge)
     } a share, shrunk for luck.`,
   )
   if (copy === null) return [won]

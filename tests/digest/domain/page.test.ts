@@ -30,8 +30,15 @@ const paragraphs = ({ sections }: DigestPage): ReadonlyArray<Slot> =>
 const textOf = ({ sentences }: Slot) => sentences.map(({ text }) => text).join(" ")
 const pageText = (page: DigestPage) => paragraphs(page).map(textOf).join("\n")
 
+/** Every example of this file makes the eight points too. */
+function pageOf(material: DigestMaterial): DigestPage {
+  const page = digestPage(material)
+  equal(eightPoints(material, page), [])
+  return page
+}
+
 law("digestPage() makes the eight points in every world", anyMaterial, (material) => {
-  equal(eightPoints(material, digestPage(material)), [])
+  pageOf(material)
 }, { runs })
 
 law("digestPage() does not depend on the order of the material", anyMaterial, (material) => {
@@ -109,7 +116,7 @@ Deno.test("the sentences of digests have a median of at most 18 words, names cou
 })
 
 Deno.test("digestPage() of a quiet window says in few words what did not happen", () => {
-  const page = digestPage(quiet)
+  const page = pageOf(quiet)
   strictEqual(
     page.title.sentences[0].text,
     "None of 3,120 watched markets moved far enough",
@@ -123,10 +130,10 @@ Deno.test("digestPage() denies nothing that it did not read", () => {
   const unread = { ...quiet.coverage, missing: ["whales", "proposals"] as const }
   const stale = { tracked: 184, readAt: until - 2 * hour }
   const texts = [
-    digestPage({ ...quiet, coverage: unread }),
-    digestPage({ ...quiet, coverage: { ...quiet.coverage, wallets: stale } }),
-    digestPage({ ...quiet, coverage: { ...quiet.coverage, itemsUnread: 3 } }),
-    digestPage({ ...quiet, coverage: { ...quiet.coverage, venueReadAt: until - 40 * minute } }),
+    pageOf({ ...quiet, coverage: unread }),
+    pageOf({ ...quiet, coverage: { ...quiet.coverage, wallets: stale } }),
+    pageOf({ ...quiet, coverage: { ...quiet.coverage, itemsUnread: 3 } }),
+    pageOf({ ...quiet, coverage: { ...quiet.coverage, venueReadAt: until - 40 * minute } }),
   ].map(pageText)
   const [missing = "", old = "", cut = "", late = ""] = texts
   ok(
@@ -155,11 +162,11 @@ Deno.test("a digest states an open proposal at a contested price, however old, a
     ...one,
     proposal: { ...one.proposal, proposedAt: from - 200 * hour, disputed: false },
   }
-  const stated = pageText(digestPage({ ...quiet, markets: [{ ...old, quote, stories: [] }] }))
+  const stated = pageText(pageOf({ ...quiet, markets: [{ ...old, quote, stories: [] }] }))
   ok(stated.includes("The venue's proposal is"), stated)
   const closed = quoteOf({ bestBid: 0.99, bestAsk: 0.995 })
   const silent = pageText(
-    digestPage({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }),
+    pageOf({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }),
   )
   ok(!silent.includes("The venue's proposal is"), silent)
 })
@@ -185,7 +192,7 @@ Deno.test("a report is stated for the outcome of two independent texts, and not 
   }
   const known = { ...drawn, market, quote, proposal: null }
   const states = (...stories: ReadonlyArray<typeof first>) =>
-    /outlets? reports? (\S+)/.exec(pageText(digestPage({
+    /outlets? reports? (\S+)/.exec(pageText(pageOf({
       ...quiet,
       markets: [{ ...known, stories }],
     })))?.[1]

@@ -12,12 +12,10 @@ import {
   quoteOfBook,
   quoteOfMid,
   quoteOfOutcome,
-  takerFee,
 } from "../../../src/markets/domain/quote.ts"
 import {
   averagePriceOf,
   breakEvenProbability,
-  copyCostOf,
   halfGivenBackAt,
   limitPriceOf,
   offeredUsdOf,
@@ -80,23 +78,6 @@ Deno.test("quotes are made of prices only", () => {
   strictEqual(quoteOfBook(book([], [{ price: 0.5, size: 1 }])), null)
   strictEqual(quoteOfBook(book([{ price: 0.4, size: 0 }], [{ price: 0.5, size: 1 }])), null)
   strictEqual(quoteOf({ bestBid: 0.4, bestAsk: 0.5, bidShares: Number.NaN })?.bidShares, null)
-})
-
-Deno.test("copyCostOf() compares the ask with the wallet's price, and takes the edge down by both", () => {
-  const quote = quoteOf({ bestBid: 0.6, bestAsk: 0.62 })
-  ok(quote !== null)
-  const fee = takerFee(0.62, 0.05)
-  deepStrictEqual(copyCostOf({ entryPrice: 0.7, edge: 0.03, quote, takerFeeRate: 0.05 }), {
-    ...{ ask: 0.62, difference: -0.08 },
-    ...{ fee: Math.round(fee * 1e6) / 1e6, edgeLeft: 0.09822 },
-  })
-  const late = copyCostOf({ entryPrice: 0.5, edge: 0.03, quote, takerFeeRate: 0 })
-  deepStrictEqual([late?.difference, late?.edgeLeft], [0.12, -0.09])
-  strictEqual(copyCostOf({ entryPrice: 0.5, edge: null, quote, takerFeeRate: 0 })?.edgeLeft, null)
-  const mid = quoteOfMid(0.5)
-  ok(mid !== null)
-  strictEqual(copyCostOf({ entryPrice: 0.5, edge: 0, quote: mid, takerFeeRate: 0 }), null)
-  strictEqual(roundTripOf(mid, 0), null)
 })
 
 const move = Arbitrary.map(

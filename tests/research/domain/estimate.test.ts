@@ -15,11 +15,8 @@ import {
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { isDecidedPrice } from "../../../src/markets/domain/book.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
-import {
-  type EstimateInputs,
-  estimateOf,
-  type LabelledEntry,
-} from "../../../src/research/domain/estimate.ts"
+import { type EstimateInputs, estimateOf } from "../../../src/research/domain/estimate.ts"
+import type { LabelledEntry, WalletRecord } from "../../../src/writing/facts/wallets.ts"
 import { resampleHourly } from "../../../src/research/domain/research.ts"
 import { estimateScore } from "../../../src/track-record/domain/estimates.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
@@ -35,7 +32,7 @@ const nothing: EstimateInputs = {
   ...{ endsInMs: null, bounds: null, provenWorse: false },
 }
 
-const row = (edge: number, entries: number, price: number): LabelledEntry["row"] => {
+const row = (edge: number, entries: number, price: number): WalletRecord => {
   const reach = 1.96 * Math.sqrt(price * (1 - price) / entries)
   const band = { from: price < 0.5 ? 0.25 : 0.5, to: price < 0.5 ? 0.5 : 0.75, entries }
   return {
@@ -95,7 +92,7 @@ function inputsOf(one: Drawn): EstimateInputs {
       },
     },
     wallets: wallets.map(({ label, outcome, price, edge, entries }) => ({
-      ...{ label, outcome, price: price / 100, row: row(edge / 100, entries, price / 100) },
+      ...{ label, outcome, price: price / 100, record: row(edge / 100, entries, price / 100) },
     })),
     bounds: bounds === null
       ? null
@@ -251,7 +248,7 @@ const walletWorld = (seed: number, edge: number) =>
     const isLabelled = edge !== 0 || random.chance(0.05)
     const mid = outcome === 0 ? price : 1 - price
     const record = row(sign * Math.max(...edges), 300, price)
-    const wallets = isLabelled ? [{ label, outcome, price, row: record }] : []
+    const wallets = isLabelled ? [{ label, outcome, price, record }] : []
     const later = laterOf(random, outcome === 0 ? truth : 1 - truth)
     return { inputs: { ...nothing, mid, wallets }, later }
   })
@@ -415,7 +412,8 @@ Deno.test("proposals count from thirty ended ones on, against their mean price",
 })
 
 Deno.test("a wallet counts once a side, less what the price rose, and no more when it fell", () => {
-  const entry: LabelledEntry = { label: "follow", outcome: 0, price: 0.5, row: row(0.1, 400, 0.5) }
+  const record = row(0.1, 400, 0.5)
+  const entry: LabelledEntry = { label: "follow", outcome: 0, price: 0.5, record }
   const at = (mid: number, ...wallets: ReadonlyArray<LabelledEntry>) =>
     estimateOf({ ...nothing, mid, wallets }).probability
   strictEqual(at(0.5, entry), 0.559)
@@ -425,9 +423,9 @@ Deno.test("a wallet counts once a side, less what the price rose, and no more wh
   strictEqual(at(0.58, entry), 0.58)
   strictEqual(at(0.45, entry), 0.509)
   strictEqual(at(0.5, { ...entry, price: 0.3 }), 0.5, "no entry in the band of that price")
-  const faded = { ...entry, label: "fade" as const, row: row(-0.1, 400, 0.5) }
+  const faded = { ...entry, label: "fade" as const, record: row(-0.1, 400, 0.5) }
   strictEqual(at(0.5, faded), 0.441)
   // Twice the error of independent entries: a quarter of the evidence.
-  const dependent = { ...entry, row: { ...entry.row, edgeLow: 0.002, edgeHigh: 0.198 } }
+  const dependent = { ...entry, record: { ...record, edgeLow: 0.002, edgeHigh: 0.198 } }
   strictEqual(at(0.5, dependent), 0.526)
 })

@@ -22,6 +22,7 @@ import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
+import { whaleRow } from "../products.ts"
 import { market as ordinary, microstructureWith } from "../movers/market.ts"
 
 const { all, array, map } = Arbitrary
@@ -269,7 +270,7 @@ function materialOf(window: Window): DigestMaterial {
     markets: listings,
     quoted: [...listings, ...rungs],
     startMids: new Map(rungs.map(({ market }, n) => [market.id, n / 10])),
-    bands: new Map([["0x0", [{ ...band, winRate: 0.7 }]], ["0x1", [{ ...band, winRate: 0.2 }]]]),
+    records: new Map([["0x0", recordOf(0.7)], ["0x1", recordOf(0.2)]]),
     coverage: {
       ...coverage,
       venueReadAt: ago(readMinutesAgo),
@@ -278,7 +279,14 @@ function materialOf(window: Window): DigestMaterial {
   }
 }
 
-const band = { from: 0, to: 1, entries: 60, meanEntryPrice: 0.5 }
+/** A record of one band, with wins at this rate. */
+function recordOf(winRate: number) {
+  const band = {
+    ...{ band: "", from: 0, to: 1, entries: 60, meanEntryPrice: 0.5, winRate },
+    ...{ winRateLow: 0, winRateHigh: 1, followRoi: 0.1, fadeRoi: null },
+  }
+  return whaleRow({ oddsBands: [band], meanEntryPrice: 0.5, edgeLow: 0.01, edgeHigh: 0.1 })
+}
 
 /** All of the move in its last ten minutes. */
 function stepOf({ createdAt, data: { delta, priceNow, priceStart } }: MoverItem) {
@@ -408,7 +416,7 @@ export const quiet: DigestMaterial = {
   markets: [],
   quoted: [],
   startMids: new Map(),
-  bands: new Map(),
+  records: new Map(),
   coverage: {
     marketsWatched: 3_120,
     venueReadAt: until - 4 * minute,

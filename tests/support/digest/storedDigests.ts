@@ -34,7 +34,7 @@ export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): St
       fullAnalysis: `## What repriced\n\n${title}. (F1)`,
       sourcesUsed: ["a simulated venue"],
       createdAt: isoTime(createdAt),
-      facts: [{ id: "F1", statement: `${title}.` }],
+      facts: [{ id: "F1", statement: `${title}.`, about: null }],
       narrator: "template",
     },
   }

@@ -12,15 +12,7 @@ const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const cards = Arbitrary.schema(
   Schema.Array(Schema.Struct({
-    kind: Schema.Literals([
-      "contradiction",
-      "proposal",
-      "report",
-      "wallet",
-      "move",
-      "ending",
-      "price",
-    ]),
+    kind: Schema.Literals(["contradiction", "proposal", "report", "wallet", "move", "price"]),
     market: Schema.Literals(["a", "b", "c"]),
     valueUsd: int(0, 3),
   })).check(Schema.isMaxLength(6)),
