@@ -7,6 +7,7 @@
  */
 import { Cause, type Duration, Effect, Metric, Result } from "effect"
 import { checkedClaim, type ClaimDraft, type DraftRequest, slotClaimsMax } from "./domain/claims.ts"
+import type { Fact } from "./domain/facts.ts"
 import { type Claim, type FilledSlot, fillSlots } from "./domain/page.ts"
 import { Judge, questionsOf } from "./Judge.ts"
 import { Narrator } from "./Narrator.ts"
@@ -21,7 +22,7 @@ export const writingPorts: Effect.Effect<WritingPorts, never, Narrator | Judge> 
   judge: Judge,
 })
 
-export interface PageOptions extends Omit<DraftRequest, "previous"> {
+export interface PageOptions extends DraftRequest {
   /** Time limit for all requests together. */
   readonly within: Duration.Duration
 }
@@ -35,7 +36,7 @@ interface WrittenPage {
   readonly narrator: string
   /** Claims in the page. */
   readonly accepted: number
-  /** Drafts that the hard checks refused, those of a repair included. */
+  /** Drafts that the hard checks refused. */
   readonly refused: number
   /** Claims that the judge did not support in time, or that a limit of the page left out. */
   readonly dropped: number
@@ -43,20 +44,12 @@ interface WrittenPage {
   readonly failed: number
 }
 
-/** One place of a draft. A repair writes new claims into the places of the refused ones. */
-interface Place {
-  readonly draft: ClaimDraft
-  /** Null when the hard checks refuse it. */
-  readonly claim: Claim | null
-  /** Why it is refused. */
-  readonly reasons: ReadonlyArray<string>
-  /** Whether the judge supports it. */
-  readonly accepted: boolean
-}
-
 /** Mutable, so that what is accepted survives a timeout. */
 interface Progress {
-  readonly places: Array<Place>
+  /** Drafts that pass the hard checks. */
+  readonly claims: Array<Claim>
+  /** Those that the judge supports. */
+  readonly accepted: Set<Claim>
   /** Why drafts were refused. */
   readonly reasons: Array<string>
   refused: number
@@ -66,8 +59,14 @@ interface Progress {
 /** Never fails, and ends within the time. */
 export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Effect<WrittenPage> =>
   Effect.suspend(() => {
-    const progress: Progress = { places: [], reasons: [], refused: 0, failed: 0 }
-    return rounds(ports, options, progress).pipe(
+    const progress: Progress = {
+      claims: [],
+      accepted: new Set(),
+      reasons: [],
+      refused: 0,
+      failed: 0,
+    }
+    return draftAndJudge(ports, options, progress).pipe(
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) => {
@@ -81,48 +80,37 @@ export const writePage = (ports: WritingPorts, options: PageOptions): Effect.Eff
     )
   })
 
-/** A draft; then at the same time its judgement, and one repair of what the hard checks refused. */
-const rounds = Effect.fnUntraced(function* (
-  ports: WritingPorts,
+const draftAndJudge = Effect.fnUntraced(function* (
+  { narrator, judge }: WritingPorts,
   options: PageOptions,
   progress: Progress,
 ) {
-  if (!(yield* ports.judge.trusted)) return
-  const first = yield* drafted(ports, options, progress)
-  for (const draft of withinSlots(first)) progress.places.push(checked(draft, options, progress))
-  const repair = Effect.gen(function* () {
-    const refused = progress.places.flatMap(({ claim }, place) => claim === null ? [place] : [])
-    if (refused.length === 0) return
-    const answer = [...yield* drafted(ports, options, progress)]
-    for (const place of refused) {
-      const slot = progress.places[place]?.draft.slot
-      const n = answer.findIndex((draft) => draft.slot === slot)
-      const [draft] = n === -1 ? [] : answer.splice(n, 1)
-      if (draft !== undefined) progress.places[place] = checked(draft, options, progress)
-    }
-    yield* judged(ports, options, progress, refused)
-  })
-  const all = progress.places.keys().toArray()
-  yield* Effect.all([judged(ports, options, progress, all), repair], { concurrency: 2 })
-})
-
-/** The narrator's drafts; none when it fails. */
-const drafted = ({ narrator }: WritingPorts, options: PageOptions, progress: Progress) =>
-  narrator.draft({
-    use: options.use,
-    task: options.task,
-    facts: options.facts,
-    slots: options.slots,
-    previous: progress.places.map(({ draft, reasons }) => ({ draft, refusals: reasons })),
-  }).pipe(
-    Effect.catch(({ reason }) => {
+  if (!(yield* judge.trusted)) return
+  const { use, task, facts, slots } = options
+  const failed = (what: string) =>
+    Effect.suspend(() => {
       progress.failed += 1
-      return Effect.as(
-        Effect.logWarning(`${narrator.name} wrote no claims for the ${options.use}: ${reason}`),
-        [],
-      )
-    }),
+      return Effect.logWarning(what)
+    })
+  const drafts = yield* narrator.draft({ use, task, facts, slots }).pipe(
+    Effect.catch(({ reason }) =>
+      Effect.as(failed(`${narrator.name} wrote no claims for the ${use}: ${reason}`), [])
+    ),
   )
+  const byId = new Map(facts.map((fact) => [fact.id, fact]))
+  for (const draft of withinSlots(drafts)) check(draft, slots, byId, progress)
+  yield* Effect.forEach(
+    questionsOf(progress.claims),
+    (claims) =>
+      judge.supported(claims, byId).pipe(
+        Effect.map((supported) => {
+          for (const claim of claims) if (supported.includes(claim)) progress.accepted.add(claim)
+        }),
+        Effect.catch(({ reason }) => failed(`The judge gave no verdicts: ${reason}`)),
+      ),
+    { concurrency: "unbounded", discard: true },
+  )
+})
 
 /** The first claims of each slot, as many as a slot may have. */
 function withinSlots(drafts: ReadonlyArray<ClaimDraft>): ReadonlyArray<ClaimDraft> {
@@ -131,58 +119,29 @@ function withinSlots(drafts: ReadonlyArray<ClaimDraft>): ReadonlyArray<ClaimDraf
   )
 }
 
-function checked(draft: ClaimDraft, { slots, facts }: PageOptions, progress: Progress): Place {
-  const found = checkedClaim(draft, slots, new Map(facts.map((fact) => [fact.id, fact])))
-  const isRepeated = Result.isSuccess(found) &&
-    progress.places.some(({ claim }) => claim?.text === found.success.text)
+function check(
+  draft: ClaimDraft,
+  slots: PageOptions["slots"],
+  facts: ReadonlyMap<string, Fact>,
+  progress: Progress,
+): void {
+  const found = checkedClaim(draft, slots, facts)
   const reasons = Result.isFailure(found)
     ? found.failure
-    : isRepeated
+    : progress.claims.some(({ text }) => text === found.success.text)
     ? ["it repeats another claim"]
     : []
-  if (Result.isSuccess(found) && !isRepeated) {
-    return { draft, claim: found.success, reasons, accepted: false }
-  }
-  progress.refused += 1
   progress.reasons.push(...reasons)
-  return { draft, claim: null, reasons, accepted: false }
+  if (Result.isSuccess(found) && reasons.length === 0) progress.claims.push(found.success)
+  else progress.refused += 1
 }
-
-/** Asks the judge about the claims at these places, and accepts those that it supports. */
-const judged = Effect.fnUntraced(function* (
-  { judge }: WritingPorts,
-  options: PageOptions,
-  progress: Progress,
-  among: ReadonlyArray<number>,
-) {
-  const facts = new Map(options.facts.map((fact) => [fact.id, fact]))
-  const asked = among.flatMap((place) => progress.places[place]?.claim ?? [])
-  yield* Effect.forEach(questionsOf(asked), (claims) =>
-    judge.supported(claims, facts).pipe(
-      Effect.map((supported) => {
-        for (const [n, place] of progress.places.entries()) {
-          if (place.claim !== null && supported.includes(place.claim)) {
-            progress.places[n] = { ...place, accepted: true }
-          }
-        }
-      }),
-      Effect.catch(({ reason }) => {
-        progress.failed += 1
-        return Effect.logWarning(`The judge gave no verdicts: ${reason}`)
-      }),
-    ), { concurrency: "unbounded", discard: true })
-})
 
 function pageOf(
   { narrator }: WritingPorts,
   { slots, use }: PageOptions,
-  { places, refused, failed }: Progress,
+  { accepted, claims, refused, failed }: Progress,
 ): WrittenPage {
-  const claims = places.flatMap(({ claim }) => claim ?? [])
-  const accepted = places.flatMap(({ accepted, claim }) =>
-    accepted && claim !== null ? [claim] : []
-  )
-  const filled = fillSlots(slots, accepted, wordsMax[use])
+  const filled = fillSlots(slots, claims.filter((claim) => accepted.has(claim)), wordsMax[use])
   const written = filled.flatMap(({ sentences }) => sentences)
     .filter(({ kind }) => kind !== "template").length
   return {
@@ -201,14 +160,14 @@ const reasonsMax = 12
 const recordPage = Effect.fnUntraced(function* (
   { use }: PageOptions,
   page: WrittenPage,
-  { places, reasons }: Progress,
+  { claims, reasons }: Progress,
 ) {
   const { narrator, accepted, refused, dropped, failed } = page
   yield* Metric.update(texts.pipe(Metric.withAttributes({ text: use, narrator })), 1)
   for (const [verdict, count] of Object.entries({ accepted, refused, dropped })) {
     yield* Metric.update(claimsTotal.pipe(Metric.withAttributes({ text: use, verdict })), count)
   }
-  if (places.length + failed === 0) return
+  if (claims.length + refused + failed === 0) return
   yield* Effect.annotateLogs(
     Effect.logInfo(
       `Claims of the ${use}: ${accepted} accepted, ${refused} refused, ${dropped} dropped`,

@@ -69,10 +69,10 @@ const within = Duration.minutes(5)
 
 /** Writes the page as the service does, or with every claim as it was drafted. */
 const published = Effect.fnUntraced(
-  function* (request: Omit<DraftRequest, "previous">, checking: Checking) {
+  function* (request: DraftRequest, checking: Checking) {
     const ports = yield* writingPorts
     if (checking === "checked") return yield* writePage(ports, { ...request, within })
-    const drafts = yield* ports.narrator.draft({ ...request, previous: [] })
+    const drafts = yield* ports.narrator.draft(request)
     const facts = new Map(request.facts.map((fact) => [fact.id, fact]))
     const claims = drafts.map((draft) => ({
       ...draft,

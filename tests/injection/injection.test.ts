@@ -27,7 +27,13 @@ import {
   publishedDigest,
   publishedReport,
 } from "./cases.ts"
-import { foreignWordsOf, markdownFaults, publishedFaults, unquotedWords } from "./oracle.ts"
+import {
+  figuresIn,
+  foreignWordsOf,
+  markdownFaults,
+  publishedFaults,
+  unquotedWords,
+} from "./oracle.ts"
 import { payloads } from "./payloads.ts"
 import { digestMaterialWith, harmless, reportMaterialWith } from "./world.ts"
 
@@ -162,7 +168,7 @@ liveTest(
 /** All figures of facts, without those about untrusted text: rules and headlines. */
 const figuresOf = (facts: ReadonlyArray<Fact>) =>
   facts.filter(({ kind }) => kind !== "rules" && kind !== "news")
-    .flatMap(({ figures }) => figures).toSorted()
+    .flatMap(figuresIn).toSorted()
 
 Deno.test("untrusted text changes no price, no stake and no label", () => {
   for (const { place, payload: { text } } of selected) {

@@ -7,6 +7,11 @@
  */
 import type { Fact } from "../../src/writing/domain/facts.ts"
 import type { Sentence } from "../../src/writing/domain/page.ts"
+import { spelled } from "../../src/writing/domain/values.ts"
+
+/** The figures of a fact, as it spells them. */
+export const figuresIn = ({ values }: Fact): ReadonlyArray<string> =>
+  Object.values(values).filter(({ type }) => type !== "name" && type !== "word").map(spelled)
 
 /** The faults of a published sentence; empty when there are none. */
 export function publishedFaults(
@@ -20,7 +25,7 @@ export function publishedFaults(
   const foreign = quotations.filter((quoted) => !names.some((name) => name.includes(quoted)))
   // The longest first, because one may be part of another.
   const allowed = longestFirst(
-    own.flatMap((fact) => [...fact.figures, ...fact.links, ...fact.names]),
+    own.flatMap((fact) => [...figuresIn(fact), ...fact.links, ...fact.names]),
   )
   const rest = without(text.replace(/“[^“”]*”/g, " ◦ "), allowed)
   const known = wordsOfFacts(own)

@@ -326,7 +326,7 @@ onStage(
 )
 
 onStage(
-  "a refused claim is requested once more, and the template stays in its place",
+  "the template stays in place of a refused claim",
   Effect.fnUntraced(function* ({ first, writes, drafts }) {
     const draft = {
       slot: "S1",
@@ -338,8 +338,7 @@ onStage(
     const { report } = yield* first.report("market-1")
     strictEqual(report.narrator, "template")
     ok(!report.analysis.thesis.includes("0.99"))
-    const requests = yield* Ref.get(drafts)
-    equal(requests.map(({ previous }) => previous.length), [0, 1])
+    strictEqual((yield* Ref.get(drafts)).length, 1)
   }),
 )
 

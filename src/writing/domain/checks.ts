@@ -191,7 +191,6 @@ const unitsOf: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   rate: { "%": 100 },
   usd: { usd: 1 },
   count: { "": 1 },
-  deviations: { "": 1 },
   duration: { minute: 1 / minute, hour: 1 / hour, day: 1 / day },
 }
 

@@ -17,13 +17,6 @@ export interface ClaimDraft {
   readonly facts: ReadonlyArray<string>
 }
 
-/** A claim of the previous draft, with the reasons when it was refused. */
-interface DraftedClaim {
-  readonly draft: ClaimDraft
-  /** Empty when it is kept. */
-  readonly refusals: ReadonlyArray<string>
-}
-
 /** What a narrator is asked for. */
 export interface DraftRequest {
   readonly use: "digest" | "report"
@@ -31,8 +24,6 @@ export interface DraftRequest {
   readonly task: string
   readonly facts: ReadonlyArray<Fact>
   readonly slots: ReadonlyArray<Slot>
-  /** Empty for the first draft; else the answer replaces the refused claims only. */
-  readonly previous: ReadonlyArray<DraftedClaim>
 }
 
 /** Characters of a draft, and of a filled claim. */

@@ -35,8 +35,6 @@ export interface Fact {
   readonly direction: "up" | "down" | null
   /** The fact in a few sentences, with every value as it is spelled. */
   readonly statement: string
-  /** Figures with their units, each spelled as it may be repeated: `0.62`, `12,300 USD`, `4 hours`. */
-  readonly figures: ReadonlyArray<string>
   /**
    * Untrusted text (questions, outcomes, pseudonyms, headlines, names of sources), sanitized.
    */

@@ -12,8 +12,6 @@ const decimalsMin = 2
 const priceDecimals = 5
 /** Above this, durations are rounded to hours: `3 hours`, but `95 minutes`. */
 const minutesUntil = 2 * hour
-/** Above this, deviations are rounded to whole numbers. */
-const deviationsWhole = 100
 /** Above this, durations are rounded to days. */
 const hoursUntil = 2 * day
 
@@ -27,11 +25,6 @@ export function countFigure(count: number, noun: string, nouns: string = `${noun
   return `${grouped(count)} ${count === 1 ? noun : nouns}`
 }
 
-/** The minute within its day: `14:20 UTC`. */
-export function clockFigure(at: EpochMs): string {
-  return timeFigure(at).split(" ").slice(1).join(" ")
-}
-
 /** The minute: `2026-11-21 14:20 UTC`. */
 export function timeFigure(at: EpochMs): string {
   const [date = "", time = ""] = isoTime(at).split("T")
@@ -40,14 +33,8 @@ export function timeFigure(at: EpochMs): string {
 
 /** The minute, without its date when it is on the day of `today`. */
 export function whenFigure(at: EpochMs, today: EpochMs): string {
-  const sameDay = isoTime(at).split("T")[0] === isoTime(today).split("T")[0]
-  return sameDay ? clockFigure(at) : timeFigure(at)
-}
-
-/** `5.2 standard deviations`. */
-export function deviationsFigure(deviations: number): string {
-  const count = deviations < deviationsWhole ? deviations.toFixed(1) : grouped(deviations)
-  return `${count} standard deviations`
+  const [date, time] = timeFigure(at).split(/ (.*)/)
+  return date === isoTime(today).split("T")[0] && time !== undefined ? time : timeFigure(at)
 }
 
 /** To the nearest of its unit: `95 minutes`, `4 hours`, `6 days`. Never negative. */

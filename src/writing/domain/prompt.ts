@@ -9,7 +9,7 @@
  * @module
  */
 import { Schema } from "effect"
-import { excerpt, safeName } from "../../core/domain/untrusted.ts"
+import { excerpt } from "../../core/domain/untrusted.ts"
 import { claimFactsMax, draftLengthMax, type DraftRequest, slotClaimsMax } from "./claims.ts"
 import type { Fact } from "./facts.ts"
 import { claimKinds, type Slot } from "./page.ts"
@@ -25,10 +25,6 @@ const factsMax = 120
 const statementLengthMax = 700
 /** Characters of all facts together: about 15,000 tokens. */
 const promptLengthMax = 60_000
-/** Reasons for one refused claim, characters of each, and characters of the previous draft. */
-const refusalsMax = 3
-const refusalLengthMax = 320
-const draftsLengthMax = 30_000
 
 /** Texts and lists of an answer, with their maximum length. */
 export const TextOf = (lengthMax: number) => Schema.String.check(Schema.isMaxLength(lengthMax))
@@ -64,9 +60,8 @@ Good: {"slot":"S4","kind":"inference","text":"The order of the two suggests that
 Bad: "The price fell 12 cents" (a typed figure). "It crashed because of the poll" (a cause, and a word stronger than the facts). "Traders now expect Yes" (no fact says what traders expect). "Both moved again" (leans on another claim).
 A fact has "values" and often "says", its sentence with the values as slots; "like": "F3" means the sentence of F3 with these values. "about" is the same for facts about the same market or wallet.`
 
-/** Asks for claims for the slots of a page, or for new ones in place of the refused ones. */
-export function claimsPrompt(request: DraftRequest, boundary: string): Prompt {
-  const { task, facts, slots, previous } = request
+/** Asks for claims for the slots of a page. */
+export function claimsPrompt({ task, facts, slots }: DraftRequest, boundary: string): Prompt {
   return {
     system: [task, claimRules, onlyData].join("\n\n"),
     user: [
@@ -75,22 +70,11 @@ export function claimsPrompt(request: DraftRequest, boundary: string): Prompt {
         [
           ...fitting(compactFacts(facts.slice(0, factsMax)), promptLengthMax),
           ...slots.filter(({ aboutItself }) => !aboutItself).map(compactSlot),
-          ...fitting(previous.map(compactDraft), draftsLengthMax),
         ],
         boundary,
       ),
-      previous.length === 0
-        ? "Write the claims."
-        : "The data ends with your previous draft. Write new claims in place of the refused ones only, in the same slots and in the same order; leave out those that the facts cannot carry. Do not repeat the kept ones.",
+      "Write the claims.",
     ].join("\n\n"),
-  }
-}
-
-/** A claim of the previous draft. It may repeat untrusted text, so it is data too. */
-function compactDraft({ draft, refusals }: DraftRequest["previous"][number]): unknown {
-  return refusals.length === 0 ? { kept: draft } : {
-    refused: draft,
-    because: refusals.slice(0, refusalsMax).map((it) => safeName(it, refusalLengthMax)),
   }
 }
 

@@ -1,26 +1,21 @@
 /**
- * Builds the statements of facts. Every piece of text carries the figures and names it contains, so a
- * fact lists exactly the figures and names that it states.
+ * Builds the statements of facts. Every piece of text carries its values, so a fact lists exactly the
+ * figures and names that it states.
  *
  * @module
  */
-import { nameLengthMax, quoted, safeName } from "../../core/domain/untrusted.ts"
 import { spelled, type Value } from "./values.ts"
 
 export interface Statement {
   readonly text: string
-  readonly figures: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
   readonly values: Readonly<Record<string, Value>>
 }
 
 /** A typed value with its slot name; the text is its spelling. */
 export function value(slot: string, value: Value): Statement {
-  const text = spelled(value)
-  if (value.type === "word") return { text, figures: [], names: [], values: { [slot]: value } }
-  return value.type === "name"
-    ? { text, figures: [], names: [value.text], values: { [slot]: value } }
-    : { text, figures: [text], names: [], values: { [slot]: value } }
+  const names = value.type === "name" ? [value.text] : []
+  return { text: spelled(value), names, values: { [slot]: value } }
 }
 
 /** A template tag: our own words around figures, names and other statements. */
@@ -35,22 +30,6 @@ export function phrase(
   }
 }
 
-/**
- * Untrusted text, sanitized and quoted, at most `max` characters; `fallback` when it has no visible
- * character.
- */
-export function name(
-  text: string,
-  max: number = nameLengthMax,
-  fallback: string = "",
-): Statement {
-  const sanitized = safeName(text, max)
-  const visible = sanitized === nameless ? safeName(fallback, max) : sanitized
-  return { text: quoted(visible), figures: [], names: [visible], values: {} }
-}
-
-const nameless = safeName("")
-
 export function joined(parts: ReadonlyArray<Statement>, separator: string = " "): Statement {
   return { ...union(parts), text: parts.map(({ text }) => text).join(separator) }
 }
@@ -62,16 +41,13 @@ export function listed(parts: ReadonlyArray<Statement>): Statement {
   return phrase`${joined(parts.slice(0, -1), ", ")} and ${last}`
 }
 
-function union(
-  parts: ReadonlyArray<Statement>,
-): Omit<Statement, "text"> {
+function union(parts: ReadonlyArray<Statement>): Omit<Statement, "text"> {
   return {
-    figures: [...new Set(parts.flatMap(({ figures }) => figures))],
     names: [...new Set(parts.flatMap(({ names }) => names))],
     values: Object.assign({}, ...parts.map(({ values }) => values)),
   }
 }
 
 function plain(text: string): Statement {
-  return { text, figures: [], names: [], values: {} }
+  return { text, names: [], values: {} }
 }

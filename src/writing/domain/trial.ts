@@ -13,7 +13,7 @@ import { spelled, type Value } from "./values.ts"
 
 const LabelledValue = Schema.Union([
   Schema.Struct({
-    type: Schema.Literals(["price", "change", "rate", "usd", "deviations"]),
+    type: Schema.Literals(["price", "change", "rate", "usd"]),
     value: Schema.Finite,
   }),
   Schema.Struct({
@@ -52,7 +52,6 @@ export const labelledFacts: ReadonlyMap<string, Fact> = new Map(
     values,
     direction,
     statement: says.replace(/\{(\w+)\}/g, (whole, slot) => spelledOf(values[slot], whole)),
-    figures: [],
     names: Object.values(values).flatMap((value) => value.type === "name" ? [value.text] : []),
     links: [],
   }]),

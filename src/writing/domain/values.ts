@@ -5,13 +5,7 @@
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
-import {
-  countFigure,
-  deviationsFigure,
-  durationFigure,
-  priceFigure,
-  whenFigure,
-} from "./figures.ts"
+import { countFigure, durationFigure, priceFigure, whenFigure } from "./figures.ts"
 import { quoted } from "../../core/domain/untrusted.ts"
 
 export type Value =
@@ -30,8 +24,6 @@ export type Value =
     readonly noun: string
     readonly nouns: string
   }
-  /** A size of a move in standard deviations. Spelled `6.0 standard deviations`. */
-  | { readonly type: "deviations"; readonly value: number }
   /** Spelled `26 hours`. */
   | { readonly type: "duration"; readonly ms: number }
   /** Spelled `01:57 UTC`, with its date unless it is on the day of `today`. */
@@ -54,8 +46,6 @@ export function spelled(value: Value): string {
       return dollarFigure(value.value)
     case "count":
       return countFigure(value.value, value.noun, value.nouns)
-    case "deviations":
-      return deviationsFigure(value.value)
     case "duration":
       return durationFigure(value.ms)
     case "time":

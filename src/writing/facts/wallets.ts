@@ -7,7 +7,6 @@
 import { z95 } from "../../core/domain/student.ts"
 import { complement, type Quote, quoteOfOutcome, takerFee } from "../../markets/domain/quote.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import type { WhaleRow } from "../../whales/domain/whale.ts"
 import { listed, phrase } from "../domain/statement.ts"
 import {
   type About,
@@ -25,11 +24,20 @@ import {
   word,
 } from "./fact.ts"
 
-/** What is read of a wallet's record. */
-export type WalletRecord = Pick<
-  WhaleRow,
-  "oddsBands" | "edgeLow" | "edgeHigh" | "resolved" | "meanEntryPrice"
->
+/** What is read of a wallet's record: its edge with a 95 % interval, and its entries by price. */
+export interface WalletRecord {
+  readonly resolved: number
+  readonly meanEntryPrice: number
+  readonly edgeLow: number
+  readonly edgeHigh: number
+  readonly oddsBands: ReadonlyArray<{
+    readonly from: number
+    readonly to: number
+    readonly entries: number
+    readonly meanEntryPrice: number
+    readonly winRate: number
+  }>
+}
 
 /** An entry of a wallet whose record luck does not explain. */
 export interface LabelledEntry {

@@ -27,7 +27,7 @@ export const attemptsMax = 2
 export const retryDelay = Duration.millis(500)
 /** A server that asks for a longer wait gets no retry of this request. */
 export const retryAfterMax = Duration.seconds(10)
-/** A text asks for a repair and the judge's questions at once; those of another text wait. */
+/** A text asks the judge's questions at once; those of another text wait. */
 export const concurrentRequestsMax = 4
 
 /** Consecutive failures of one use that open its circuit breaker. */

@@ -13,6 +13,7 @@ import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
+import { spelled } from "../../../src/writing/domain/values.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
 import { report } from "../../support/predetermined/report.ts"
 import { anyMaterial, from, quiet, until } from "../../support/digest/digests.ts"
@@ -73,8 +74,8 @@ law(
   "digestPage() spells no figure and no name that is no value of its fact",
   anyMaterial,
   (material) => {
-    for (const { figures, names, statement } of digestPage(material).facts) {
-      const rest = [...figures, ...names].sort((a, b) => b.length - a.length)
+    for (const { statement, values } of digestPage(material).facts) {
+      const rest = Object.values(values).map(spelled).sort((a, b) => b.length - a.length)
         .reduce(
           (text, value) => text.replaceAll(value, " "),
           statement.replaceAll("near 0 or 1", ""),

@@ -15,7 +15,7 @@ import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
 
 /** A value of any type; names are hostile. */
 export const anyValue: Arbitrary.Arbitrary<Value> = Arbitrary.map(
-  Arbitrary.all({ type: anyInt(0, 9), n: anyInt(0, 10_000), text: hostileText }),
+  Arbitrary.all({ type: anyInt(0, 8), n: anyInt(0, 10_000), text: hostileText }),
   ({ type, n, text }): Value => {
     const values: ReadonlyArray<Value> = [
       { type: "price", value: n / 10_000 },
@@ -23,7 +23,6 @@ export const anyValue: Arbitrary.Arbitrary<Value> = Arbitrary.map(
       { type: "rate", value: (n - 5_000) / 5_000 },
       { type: "usd", value: n * 17 },
       { type: "count", value: n, noun: "entry", nouns: "entries" },
-      { type: "deviations", value: n / 100 },
       { type: "duration", ms: n * 60_000 },
       { type: "time", at: n * 60_000, today: 0 },
       { type: "name", text: safeName(text) },
@@ -138,7 +137,6 @@ export const draftRequest: DraftRequest = {
   task: "You write a digest.",
   facts: [one, other],
   slots: pageOf([[one], [other]]),
-  previous: [],
 }
 export const claimDraft: ClaimDraft = {
   slot: "S1",

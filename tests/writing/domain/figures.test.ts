@@ -5,9 +5,7 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
 import {
-  clockFigure,
   countFigure,
-  deviationsFigure,
   durationFigure,
   priceFigure,
   timeFigure,
@@ -44,12 +42,6 @@ Deno.test("figures have one spelling each", () => {
   equal([0, 1, 26, 1_200].map((n) => countFigure(n, "entry", "entries")), [
     ...["0 entries", "1 entry", "26 entries", "1,200 entries"],
   ])
-  equal([5.23, 99.94, 100.4, 4_321].map(deviationsFigure), [
-    "5.2 standard deviations",
-    "99.9 standard deviations",
-    "100 standard deviations",
-    "4,321 standard deviations",
-  ])
 })
 
 Deno.test("durationFigure() uses minutes, hours or days by length", () => {
@@ -65,7 +57,6 @@ Deno.test("durationFigure() uses minutes, hours or days by length", () => {
 
 Deno.test("whenFigure() omits the date on the same day only", () => {
   const at = Date.UTC(2026, 10, 21, 14, 20, 59)
-  strictEqual(clockFigure(at), "14:20 UTC")
   strictEqual(timeFigure(at), "2026-11-21 14:20 UTC")
   strictEqual(whenFigure(at, at + 9 * hour), "14:20 UTC")
   strictEqual(whenFigure(at, at + 10 * hour), "2026-11-21 14:20 UTC")

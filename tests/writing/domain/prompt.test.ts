@@ -16,13 +16,13 @@ import { anyValue, draftRequest, factOf, fallFact, pageOf } from "../../support/
 
 const boundary = `BLOCK-${"0123abcd".repeat(8)}`
 
-/** Requests of any size whose facts, drafts and refusals are hostile. */
+/** Requests of any size whose facts are hostile, and claims for them. */
 const anyRequest = Arbitrary.map(
   Arbitrary.all({
     values: Arbitrary.array(anyValue, { minLength: 1, maxLength: 40 }),
     name: hostileText,
     drafts: Arbitrary.array(
-      Arbitrary.all({ text: hostileText, refusal: hostileText, kind: oneOf(claimKinds) }),
+      Arbitrary.all({ text: hostileText, kind: oneOf(claimKinds) }),
       { minLength: 0, maxLength: 5 },
     ),
     many: anyInt(1, 60),
@@ -32,11 +32,10 @@ const anyRequest = Arbitrary.map(
       ...values.map((value, n) => factOf(n + 1, { value })),
       ...Array.from({ length: many }, (_, n) => fallFact(100 + n, safeName(name), 0.5, 0.3)),
     ]
-    const previous = drafts.map(({ text, refusal, kind }) => ({
-      draft: { slot: "S1", kind, text, facts: ["F1"] },
-      refusals: [refusal],
+    const claims = drafts.map(({ text, kind }) => ({
+      ...{ slot: "S1", kind, text, facts: ["F1"], values: [] },
     }))
-    return { ...draftRequest, facts, slots: pageOf([facts]), previous }
+    return { ...draftRequest, facts, slots: pageOf([facts]), claims }
   },
 )
 
@@ -83,26 +82,17 @@ Deno.test("facts with the same sentence share it, with the values as slots", () 
   })
 })
 
-Deno.test("a slot about the text itself is not offered, and a refused claim has its reasons", () => {
+Deno.test("a slot about the text itself is not offered", () => {
   const [one, two] = draftRequest.slots
   ok(one !== undefined && two !== undefined)
-  const draft = { slot: "S2", kind: "fact", text: "Beta fell.", facts: ["F2"] } as const
-  const request = {
-    ...draftRequest,
-    slots: [{ ...one, aboutItself: true }, two],
-    previous: [{ draft, refusals: ["a figure"] }, { draft, refusals: [] }],
-  }
+  const request = { ...draftRequest, slots: [{ ...one, aboutItself: true }, two] }
   const data = block(claimsPrompt(request, boundary).user).map((line) => JSON.parse(line))
-  equal(data.slice(2), [
-    { slot: "S2", topic: "move", facts: "F2" },
-    { refused: draft, because: ["a figure"] },
-    { kept: draft },
-  ])
+  equal(data.slice(2), [{ slot: "S2", topic: "move", facts: "F2" }])
 })
 
 law("the judge gets claims and statements as data only", anyRequest, (request) => {
   const facts = new Map(request.facts.map((fact) => [fact.id, fact]))
-  const claims = request.previous.map(({ draft }) => ({ ...draft, values: [] }))
+  const { claims } = request
   const lines = block(judgePrompt(claims, facts, boundary).user).map((line) => JSON.parse(line))
   equal(lines.filter(({ claim }) => claim !== undefined).map(({ text }) => text), [
     ...claims.map(({ text }) => text),
