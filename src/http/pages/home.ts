@@ -19,6 +19,7 @@ import {
   action,
   code,
   estimate,
+  estimateOf,
   link,
   num,
   percent,
@@ -218,7 +219,11 @@ const proof = (record: Body<"track_record"> | null): ReadonlyArray<Block> => [
 function results(body: Body<"track_record">): Block {
   const record = cite(freeRows.track_record.path, body)
   const overall = record.at("overall")
-  const ends = { low: overall.at("followRoiLow"), high: overall.at("followRoiHigh") }
+  const following = estimateOf(
+    overall.at("followRoiCostWeighted"),
+    overall.at("followRoiLow"),
+    overall.at("followRoiHigh"),
+  )
   return {
     facts: [
       ["Entries that resolved", num(record.at("coverage").at("resolvedEntries"))],
@@ -226,7 +231,7 @@ function results(body: Body<"track_record">): Block {
       ["Mean price paid, as a chance", num(overall.at("meanEntryPrice"), percent)],
       [
         "Return of copying all",
-        estimate(overall.at("followRoiCostWeighted"), ends, signedPercent),
+        estimate(following, signedPercent),
       ],
     ],
   }

@@ -100,12 +100,21 @@ export const num = ({ value, from, less }: CitedNumber, as: Form = count): Child
 export const range = (low: CitedNumber, high: CitedNumber, as: Form): Child =>
   low.value === null ? num(low, as) : <>{num(low, as)} to {num(high, as)}</>
 
-/** A number with its 95 % interval, as it ends a sentence. */
-export const estimate = (
-  value: CitedNumber,
-  { low, high }: { readonly low: CitedNumber; readonly high: CitedNumber },
-  as: Form,
-): Child =>
+/** A value with its 95 % interval; both ends are null where no interval is known. */
+export interface Estimate {
+  readonly value: CitedNumber
+  readonly low: CitedNumber
+  readonly high: CitedNumber
+}
+
+export const estimateOf = (value: CitedNumber, low: CitedNumber, high: CitedNumber): Estimate => ({
+  value,
+  low,
+  high,
+})
+
+/** A value with its interval, as it ends a sentence. */
+export const estimate = ({ value, low, high }: Estimate, as: Form): Child =>
   value.value === null
     ? num(value, as)
     : <>{num(value, as)} (95 % interval {range(low, high, as)})</>

@@ -15,13 +15,15 @@ import { nearCertainPriceMin } from "../../whales/domain/entry.ts"
 import { falseDiscoveryRateMax } from "../../whales/domain/label.ts"
 import { fadePriceMin } from "../../whales/domain/oddsBands.ts"
 import { intervalChart } from "./charts.ts"
-import { cite, type Cited, type CitedNumber, difference, items, total } from "./cited.ts"
+import { cite, type Cited, difference, items, total } from "./cited.ts"
 import { pagePaths } from "./paths.ts"
 import { type Block, columns, type Page, type Section } from "./sections.tsx"
 import {
   cents,
   code,
+  type Estimate,
   estimate,
+  estimateOf,
   type Form,
   type Inline,
   name,
@@ -98,18 +100,8 @@ export function trackRecordPage(record: TrackRecord): Page {
   }
 }
 
-/** A value with its 95 % interval; both ends are null where no interval is known. */
-interface Estimate {
-  readonly value: CitedNumber
-  readonly low: CitedNumber
-  readonly high: CitedNumber
-}
-
-const meanOf = (mean: Cited<{ value: number; low: number; high: number } | null>): Estimate => ({
-  value: mean.at("value"),
-  low: mean.at("low"),
-  high: mean.at("high"),
-})
+const meanOf = (mean: Cited<{ value: number; low: number; high: number } | null>): Estimate =>
+  estimateOf(mean.at("value"), mean.at("low"), mean.at("high"))
 
 interface FigureRow {
   readonly label: string
@@ -169,20 +161,22 @@ const reading = (
     ? words.below
     : words.neither
 
-const followingOf = (of: Record): Estimate => ({
-  value: of.at("overall").at("followRoiCostWeighted"),
-  low: of.at("overall").at("followRoiLow"),
-  high: of.at("overall").at("followRoiHigh"),
-})
+const followingOf = (
+  of: Record,
+): Estimate => (estimateOf(
+  of.at("overall").at("followRoiCostWeighted"),
+  of.at("overall").at("followRoiLow"),
+  of.at("overall").at("followRoiHigh"),
+))
 
 function copying(of: Record): Section {
   const overall = of.at("overall")
   const following = followingOf(of)
-  const fading = {
-    value: overall.at("fadeRoiCostWeighted"),
-    low: overall.at("fadeRoiLow"),
-    high: overall.at("fadeRoiHigh"),
-  }
+  const fading = estimateOf(
+    overall.at("fadeRoiCostWeighted"),
+    overall.at("fadeRoiLow"),
+    overall.at("fadeRoiHigh"),
+  )
   const resolved = of.at("coverage").at("resolvedEntries")
   const verdict = following.value.value === null
     ? [strong("Not known yet: no counted entry has resolved.")]
@@ -192,7 +186,7 @@ function copying(of: Record): Section {
         below: "No, it lost.",
         neither: "No gain and no loss is shown.",
       }))
-    } Return per USD: ${estimate(following.value, following, signedPercent)}, from ${
+    } Return per USD: ${estimate(following, signedPercent)}, from ${
       num(resolved)
     } resolved entries, as certain as ${
       num(overall.at("effectiveEntries"))
@@ -296,11 +290,7 @@ function moves(of: Record): Section {
     const shares = [drift.at("shareKept"), drift.at("martingaleShareKept")]
     return {
       label: `${horizons[horizon]}, ${state}`,
-      of: {
-        value: drift.at("meanDrift"),
-        low: drift.at("driftLow"),
-        high: drift.at("driftHigh"),
-      },
+      of: estimateOf(drift.at("meanDrift"), drift.at("driftLow"), drift.at("driftHigh")),
       cells: [...counts, ...shares.map((share) => num(share, percent))],
     }
   }
@@ -352,8 +342,8 @@ function moveVerdict(of: Record, afterHour: Estimate, afterDay: Estimate): Inlin
       neither: `No drift is shown ${when}.`,
     }))
   } Drift of contested moves per share, in the direction of the move: ${
-    estimate(afterHour.value, afterHour, cents)
-  } after an hour, ${estimate(afterDay.value, afterDay, cents)} after a day.`
+    estimate(afterHour, cents)
+  } after an hour, ${estimate(afterDay, cents)} after a day.`
 }
 
 type Kind = TrackRecord["predetermined"]["byKind"]["evidence" | "contestedProposal"]
@@ -374,10 +364,14 @@ function predetermined(of: Record): Block {
         : say`${
           strong(say`${num(evidence.at("correct"))} of ${num(evidence.at("resolved"))} were paid`)
         } of those with evidence; no interval is computed. Contested proposals, a weaker kind, that were upheld: ${
-          estimate(record.at("upheldRate"), {
-            low: record.at("upheldRateLow"),
-            high: record.at("upheldRateHigh"),
-          }, percent)
+          estimate(
+            estimateOf(
+              record.at("upheldRate"),
+              record.at("upheldRateLow"),
+              record.at("upheldRateHigh"),
+            ),
+            percent,
+          )
         }; at fair prices ${
           num(byKind.at("contestedProposal").at("meanPrice"), percent)
         } would be.`,
@@ -423,10 +417,14 @@ function probabilities(of: Record): Block {
       } of the stated probabilities, ${
         num(estimates.at("midBrier"), score)
       } of the market's price; the difference is ${
-        estimate(estimates.at("difference"), {
-          low: estimates.at("differenceLow"),
-          high: estimates.at("differenceHigh"),
-        }, signedScore)
+        estimate(
+          estimateOf(
+            estimates.at("difference"),
+            estimates.at("differenceLow"),
+            estimates.at("differenceHigh"),
+          ),
+          signedScore,
+        )
       }.`,
       {
         table: {
@@ -506,17 +504,11 @@ function labels(of: Record): Block {
         } of ${num(coverage.at("labeledWallets"))} judged wallets; ${
           num(counts.at("neutral"))
         } are neutral, the expected label: most wallets buy at fair prices.`,
-      {
-        table: {
-          caption: "Tracked wallets that are not judged, by the first reason",
-          columns: columns("Reason", "Wallets"),
-          rows: [
-            ["History not read yet", num(leftOut.at("unread"))],
-            ["History not complete at the venue", num(leftOut.at("truncated"))],
-            ["Too few resolved entries or events", num(leftOut.at("tooFew"))],
-          ],
-        },
-      },
+      say`Not judged: ${num(leftOut.at("unread"))} wallets of which the history is not read yet, ${
+        num(leftOut.at("truncated"))
+      } of which the venue has not all of it, and ${
+        num(leftOut.at("tooFew"))
+      } with too few resolved entries or events.`,
       say`A wallet to follow or to fade passes a test of fair prices that stays valid however often it is repeated (an e-value), corrected over all judged wallets at a false discovery rate of ${
         percent(falseDiscoveryRateMax)
       }. The test assumes that events are independent. A label needs ${
