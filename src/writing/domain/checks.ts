@@ -6,8 +6,9 @@
  */
 import { day, hour, minute } from "../../core/domain/time.ts"
 import type { Fact } from "./facts.ts"
+import opposites from "./opposites.json" with { type: "json" }
 import { slotsIn, withoutSlots } from "./fill.ts"
-import { isPlainName, type Value } from "./values.ts"
+import { isPlainName, spelled, type Value } from "./values.ts"
 
 type Facts = ReadonlyArray<Fact>
 type Texts = ReadonlyArray<string>
@@ -15,10 +16,9 @@ type Texts = ReadonlyArray<string>
 /** Why a text, its values still open, is refused; empty when it is not. `facts`: all of the page. */
 export function hardFaults(text: string, cited: Facts, facts: Facts): Texts {
   const own = ownWords(text, cited)
-  const names = nameFaults(text, own, cited, facts)
   return [
     ...formFaults(text),
-    ...names,
+    ...nameFaults(text, own, cited, facts),
     ...figureFaults(own, cited),
     ...directionFaults(text, cited),
   ]
@@ -213,36 +213,37 @@ function pairOf(a: Value, b: Value): ReadonlyArray<Value> {
   return [of(a.type, a.value + b.value), of(difference, a.value - b.value)]
 }
 
-const up =
-  /^(?:r[io]se[sn]?|rising|climb\w*|gained|increas\w+|advanc\w+|rall(?:y|ied|ies)|surg\w+|higher|upwards?|up)$/i
-const down =
-  /^(?:f[ae]ll(?:s|en|ing)?|drop\w*|declin\w+|slid\w*|sank|sunk|sinks?|lost|decreas\w+|tumbl\w+|plung\w+|lower|downwards?|slip\w*|down)$/i
-/** Words between a verb and the value that it moves to. */
-const verbReach = 4
+/** The words of the two poles of each direction. */
+const poles = opposites.map((pair) =>
+  pair.map((words) => new RegExp(`(?<![\\p{L}’'-])(?:${words})(?![\\p{L}’'-])`, "iu"))
+)
+const idiom =
+  /\b(?:fall (?:together|short|within)|(?:tied|made|makes?|gives?) up|at (?:least|most))\b/gi
+const clauseEnd = /[,;:]\s|\s(?:and|but|while|though)\s/
 
-/** The words of direction in a text, with the slot that each leads to. */
-function directionsIn(text: string) {
-  const tokens = text.replace(quotation, "").replace(/\bfall (?:together|short|within)/g, "")
-    .match(/\{[^{}]*\}|[\p{L}’'-]+/gu) ?? []
-  return tokens.flatMap((token, at) => {
-    const direction = up.test(token) ? "up" : down.test(token) ? "down" : null
-    const next = tokens.slice(at + 1, at + 1 + verbReach).find((it) => it.startsWith("{"))
-    return direction === null ? [] : [{ direction, slot: slotsIn(next ?? "")[0] }]
+/** Whether a text names a pole of a direction of which only the other one is stated. */
+function isAgainst(text: string, stated: string): boolean {
+  const polesIn = (words: string, pair: ReadonlyArray<RegExp>) =>
+    new Set(pair.flatMap((pole, n) => pole.test(words.replace(idiom, " ")) ? [n] : []))
+  return poles.some((pair) => {
+    const known = polesIn(stated, pair)
+    return known.size > 0 && !polesIn(withoutSlots(text, " "), pair).isSubsetOf(known)
   })
 }
 
-/** A direction against the only one of the cited facts, or of the slot that it leads to. */
+/** A direction against those of the cited facts, or in a value's clause against that of its statement. */
 function directionFaults(text: string, cited: Facts): Texts {
-  const found = directionsIn(text)
-  const only = new Set(cited.flatMap(({ direction }) => direction ?? []))
-  const stated = cited.flatMap(({ statement }) => directionsIn(statement))
-  const ways = only.size > 0 ? only : new Set(stated.map(({ direction }) => direction))
-  const isOpen = /\b(?:if|whether|unless|until)\b/i.test(text)
-  const isAgainst = !isOpen && ways.size === 1 &&
-    found.every(({ direction }) => !ways.has(direction))
-  const isTurned = found.some(({ direction, slot }) => {
-    const own = cited.find(({ id }) => id === slot?.id)?.direction ?? direction
-    return /^(?:change|from|to)\d*$/.test(slot?.slot ?? "") && own !== direction
-  })
-  return found.length > 0 && (isAgainst || isTurned) ? ["a direction against the cited facts"] : []
+  const own = text.replace(quotation, " ")
+  const isTurned = cited.some((fact) =>
+    Object.entries(fact.values).some(([slot, value]) => {
+      const typed = new RegExp(`(?<![\\d.,])${RegExp.escape(spelled(value))}(?!\\d)`)
+      const clauses = (text: string) =>
+        text.split(clauseEnd).filter((clause) =>
+          typed.test(clause) || slotsIn(clause).some((it) => it.id === fact.id && it.slot === slot)
+        ).join(" ")
+      return isAgainst(clauses(own), clauses(unquoted([fact])))
+    })
+  )
+  const stated = [unquoted(cited), ...cited.map(({ direction }) => direction)].join(" ")
+  return isTurned || isAgainst(own, stated) ? ["a direction against the cited facts"] : []
 }
