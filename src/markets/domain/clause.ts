@@ -15,7 +15,7 @@ import { sentencesOf } from "./rulesExcerpt.ts"
 export interface Clause {
   /** Who or what decides: "the official final statistics of the event". */
   readonly source: string | null
-  /** The station, pair, column or series that is measured: "the LaGuardia Airport Station". */
+  /** The station, pair, column or series that is measured: "the LaGuardia Airport Station"; none of two. */
   readonly series: string | null
   /** The end of what counts, in the rules' own zone: "by December 31, 2026, 11:59 PM ET". */
   readonly deadline: string | null
@@ -45,7 +45,7 @@ const source =
 const usedToResolve = /^(?:The )?(.{3,160}) will be used to resolve this market\b/
 const specifically =
   /\bspecifically,? (the .+?)(?= available at| found at|, with |,? currently |[.;]?$)/i
-const station = /\brecorded (?:at|by) (the [^,.;]{3,80}? Station)\b/
+const station = /\brecorded (?:at|by) (the [^,.;]{3,80}? Station)\b/g
 const pair = /\b(?:candles?|prices?) for ([A-Z]{2,8}[/-][A-Z]{3,5})\b/
 
 const months =
@@ -110,9 +110,15 @@ export function clauseOf(question: string, rules: string): Clause {
   const comparisons = sentences.filter((sentence) => decides.test(sentence))
     .flatMap((sentence) => comparisonIn(sentence)?.quote ?? [])
   const otherCases = sentences.filter((it) => voids.test(it) && voidTo.test(it))
+  const [only, other] = new Set(
+    sentences.flatMap((it) =>
+      [...it.matchAll(station)].filter(({ index }) => !negation.test(it.slice(0, index)))
+        .flatMap(([, name = ""]) => name)
+    ),
+  )
   return checked({
     source: first(source, usedToResolve),
-    series: first(station, specifically, pair),
+    series: other === undefined ? only ?? first(specifically, pair) : null,
     deadline: deadlineIn(sentences),
     comparison: comparisons.find((quote) => isThresholdOf(question, quote)) ?? null,
     rounding: first(rounding),

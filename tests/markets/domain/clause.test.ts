@@ -180,3 +180,19 @@ Deno.test("clauseOf() finds no station where another name stands before the word
     strictEqual(clauseOf("", `The highest temperature recorded ${words}, in degrees.`).series, null)
   }
 })
+
+Deno.test("clauseOf() states no station of two, and none that is excluded", () => {
+  const [north, south] = ["the Osterby North Station", "the Osterby South Station"]
+  for (
+    const [words, series] of [
+      [`recorded at ${north}`, north],
+      [`recorded at ${north} and again recorded at ${north}`, north],
+      [`recorded at ${north}, or recorded at ${south} if that is lower`, null],
+      [`recorded at ${north}. Otherwise it is the temperature recorded at ${south}`, north],
+      [`not recorded at ${south}, but elsewhere`, null],
+    ] as const
+  ) {
+    const rules = `This market resolves to the highest temperature ${words}.`
+    strictEqual(clauseOf("", rules).series, series, words)
+  }
+})
