@@ -35,6 +35,8 @@ const titles = [
   "Keeper lit it “at last”",
 ]
 
+const quotes = [...titles, "lit by the keeper", "lit by the", "ghthouse lit", "Keeper won"]
+
 const anyAnswer = Arbitrary.all({
   stories: Arbitrary.array(Arbitrary.schema(Schema.Literals(titles)), {
     minLength: 1,
@@ -47,13 +49,7 @@ const anyAnswer = Arbitrary.all({
       outcome: Schema.NullOr(Schema.Literals(["Yes", "No", "Maybe", "yes"])),
       bears: Schema.NullOr(Schema.Literals(["for", "against"])),
       decides: Schema.Boolean,
-      quote: Schema.Literals([
-        ...titles,
-        "lit by the keeper",
-        "lit by the",
-        "ghthouse lit",
-        "Keeper won",
-      ]),
+      quote: Schema.Literals(quotes),
     })),
     { maxLength: 6 },
   ),

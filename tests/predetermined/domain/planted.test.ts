@@ -88,11 +88,10 @@ Deno.test("no wrong answer of a model that claims everything is accepted", () =>
   ok(Object.values(wrongAnswers).flat().length >= 180)
 })
 
-/** In these the headlines say what is claimed: another one contradicts them, or they came too early. */
-const trueInWords = ["corrections, copies, too early"]
-
 Deno.test("no wrong headline is accepted whatever words of it a model quotes", () => {
-  const accepted = Object.entries(wrongAnswers).filter(([kind]) => !trueInWords.includes(kind))
+  // Those headlines say what is claimed: another one contradicts them, or they came too early.
+  const accepted = Object.entries(wrongAnswers)
+    .filter(([kind]) => kind !== "corrections, copies, too early")
     .flatMap(([, cases]) => cases).filter((planted) =>
       planted.headlines.every((title) => {
         const words = title.split(" ")
