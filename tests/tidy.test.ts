@@ -499,7 +499,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/core": 1_460,
   "src/digest": 2_100,
   "src/feed": 1_250,
-  "src/http": 13_790,
+  "src/http": 13_760,
   "src/markets": 3_900,
   "src/movers": 1_050,
   "src/news": 3_350,

@@ -9,10 +9,9 @@ import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
 import { digestLengths, type DigestSection, digestSections } from "../../digest/domain/digest.ts"
 import { digestHeadings } from "../../digest/domain/text.ts"
-import { paths } from "../documents/addresses.ts"
 import { pagePaths } from "./paths.ts"
 import type { Page, Section } from "./sections.tsx"
-import { code, join, link, quoted, say, time } from "./text.tsx"
+import { code, join, quoted, say, time } from "./text.tsx"
 
 type Brief = typeof freeRows["digest_brief"]["body"]["Type"]
 type Titles = typeof pageRows["digests"]["body"]["Type"]
@@ -101,9 +100,7 @@ const paid: Section = {
       code(`GET ${products.digest_history.path}`)
     } costs $${
       usd(products.digest_history.price)
-    } and returns the titles and summaries of up to a week. ${
-      link(freeRows.sample.path, "A sample")
-    } of the whole answer is free.`,
+    } and returns the titles and summaries of up to a week. [A sample](/v1/sample) of the whole answer is free.`,
   ],
 }
 
@@ -120,8 +117,6 @@ const making: Section = {
         "Code compares each proposed sentence with its facts. One that does not agree is left out, and the sentence of step 2 stays.",
       ],
     },
-    say`Headlines are not verified. A headline that came before a move need not be its cause. See ${
-      link(paths.llmsFull, "How digests and reports are made")
-    } in the full documentation.`,
+    say`Headlines are not verified. A headline that came before a move need not be its cause. See [How digests and reports are made](/llms-full.txt) in the full documentation.`,
   ],
 }

@@ -158,9 +158,7 @@ const start = (publicBaseUrl: string): ReadonlyArray<Block> => [{
       blocks: [
         say`An x402 client signs the payment and repeats the call: $${
           usd(products.signals.price)
-        } for up to 20 items. Start with ${link(`${paths.quickstarts}client.mjs`, "client.mjs")}, ${
-          link(`${paths.quickstarts}python.py`, "python.py")
-        } or, in Claude, ${link(`${paths.quickstarts}claude.md`, "MCP")}.`,
+        } for up to 20 items. Start with [client.mjs](/docs/quickstart/client.mjs), [python.py](/docs/quickstart/python.py) or, in Claude, [MCP](/docs/quickstart/claude.md).`,
       ],
     },
   ],

@@ -8,7 +8,6 @@ import { pageRows } from "../../catalog/domain/pageRow.ts"
 import type { Parameter } from "../../catalog/domain/parameter.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
-import { paths } from "../documents/addresses.ts"
 import { buyCommand, claudeBlocks } from "./commands.ts"
 import { cite } from "./cited.ts"
 import { openedCards } from "./opened.ts"
@@ -20,12 +19,10 @@ import {
   code,
   estimate,
   estimateOf,
-  link,
   num,
   percent,
   say,
   signedPercent,
-  strong,
   time,
 } from "./text.tsx"
 
@@ -53,11 +50,7 @@ export const homePage = (site: Site, { index, opened, record }: HomeBodies): Pag
   blocks: [
     say`An agent pays $${usd(products.latest.price)} to $${
       usd(products.research.price)
-    } for each call, in USDC by ${link("https://www.x402.org", "x402")}, without an account. ${
-      strong("You do not pay for a failure")
-    }: a call without an answer is not charged, or it is refunded in full. ${
-      strong("The results are public")
-    }, losing ones too.`,
+    } for each call, in USDC by [x402](https://www.x402.org), without an account. **You do not pay for a failure**: a call without an answer is not charged, or it is refunded in full. **The results are public**, losing ones too.`,
     [action("#start", "Start"), " ", action(pagePaths.trackRecord, "Check the track record")],
   ],
   aside: live(site, index),
@@ -69,11 +62,7 @@ export const homePage = (site: Site, { index, opened, record }: HomeBodies): Pag
       blocks: [
         "A prediction market trades on the outcome of an event: a price of 0.62 means that traders give it a chance of about 62 %. What Bellwether finds becomes an item of its feed, and each item has a number, its index.",
         priceTable,
-        say`Free: ${link(freeRows.sample.path, "samples of all answers")}, and the ${
-          link(freeRows.index.path, "index of the newest item")
-        }, which says whether there is anything new to buy. ${
-          link(pagePaths.pricing, "Pricing")
-        } says what each call returns.`,
+        say`Free: [samples of all answers](/v1/sample), and the [index of the newest item](/v1/index), which says whether there is anything new to buy. [Pricing](/pricing) says what each call returns.`,
       ],
     },
     { id: "start", title: "Three ways to start", blocks: start(site) },
@@ -120,9 +109,7 @@ function bought(opened: HomeBodies["opened"]): Section {
     title: `What $${usd(products.signal.price)} bought yesterday`,
     blocks: cards.length === 0
       ? [{
-        empty: say`No item is a day old yet. ${
-          link(freeRows.sample.path, "Samples")
-        } of every answer are free.`,
+        empty: say`No item is a day old yet. [Samples](/v1/sample) of every answer are free.`,
       }]
       : [
         "The newest item of each type that is more than a day old, opened, and what became of it. They are not chosen by their outcome.",
@@ -153,9 +140,7 @@ const start = ({ publicBaseUrl, paymentMode }: Site): ReadonlyArray<Block> => [{
     {
       title: "1. See a price with curl",
       blocks: [
-        say`The call answers 402 with its price: nothing is charged. See the ${
-          link(`${paths.quickstarts}curl.sh`, "curl quickstart")
-        }.`,
+        say`The call answers 402 with its price: nothing is charged. See the [curl quickstart](/docs/quickstart/curl.sh).`,
         { label: "Unpaid call with curl", code: `curl -i ${publicBaseUrl}${products.latest.path}` },
       ],
     },
@@ -163,9 +148,7 @@ const start = ({ publicBaseUrl, paymentMode }: Site): ReadonlyArray<Block> => [{
       title: "2. Ask Claude by MCP",
       blocks: [
         ...claudeBlocks(publicBaseUrl),
-        say`Free calls work at once; to buy, Claude needs the key of a wallet and stays within these limits. See the ${
-          link(`${paths.quickstarts}claude.md`, "Claude quickstart")
-        }.`,
+        say`Free calls work at once; to buy, Claude needs the key of a wallet and stays within these limits. See the [Claude quickstart](/docs/quickstart/claude.md).`,
       ],
     },
     {
@@ -180,9 +163,7 @@ const start = ({ publicBaseUrl, paymentMode }: Site): ReadonlyArray<Block> => [{
           label: "Command that buys the newest item",
           code: buyCommand(publicBaseUrl, products.latest.path),
         },
-        say`From code: ${link(`${paths.quickstarts}python.py`, "Python")}, ${
-          link(`${paths.quickstarts}client.mjs`, "TypeScript")
-        } and ${link(`${pagePaths.docs}#quickstarts`, "others")}.`,
+        say`From code: [Python](/docs/quickstart/python.py), [TypeScript](/docs/quickstart/client.mjs) and [others](/docs#quickstarts).`,
       ],
     },
   ],
@@ -203,17 +184,13 @@ const paymentSteps = (network: string): Block => ({
 })
 
 const proof = (record: Body<"track_record"> | null): ReadonlyArray<Block> => [
-  say`An error or an empty answer is not charged, or the payment is refunded in full to its payer; the ${
-    link(freeRows.terms_text.path, "terms")
-  } say how. Losing entries of tracked traders count like winning ones, and each figure has its method and an interval where one can be computed.`,
+  say`An error or an empty answer is not charged, or the payment is refunded in full to its payer; the [terms](/terms.txt) say how. Losing entries of tracked traders count like winning ones, and each figure has its method and an interval where one can be computed.`,
   record === null
     ? "The track record cannot be read now."
     : record.coverage.resolvedEntries === 0
     ? { empty: "No tracked entry has resolved yet, so there are no results to show." }
     : results(record),
-  say`${link(pagePaths.trackRecord, "See the whole track record")} and the ${
-    link(pagePaths.status, "state of the service")
-  }, or ${link(paths.contact, "ask us")}. Nothing here is financial advice.`,
+  say`[See the whole track record](/track-record) and the [state of the service](/status), or [ask us](/contact). Nothing here is financial advice.`,
 ]
 
 function results(body: Body<"track_record">): Block {

@@ -12,9 +12,9 @@ import { pathDays } from "../../feed/domain/publishedMarket.ts"
 import { priceChart } from "./charts.ts"
 import { cite, type Cited, type CitedNumber, difference, items } from "./cited.ts"
 import { badge } from "./items.tsx"
-import { marketsPrefix, pagePaths } from "./paths.ts"
+import { marketsPrefix } from "./paths.ts"
 import { type Block, columns, type Page, type Section } from "./sections.tsx"
-import { code, count, link, name, num, outside, price, say, time, wholeUsd } from "./text.tsx"
+import { code, count, name, num, outside, price, say, time, wholeUsd } from "./text.tsx"
 
 type Market = typeof pageRows["market"]["body"]["Type"]
 
@@ -47,7 +47,7 @@ export function marketPage(market: Market, venueMode: VenueMode): Page {
         }: ${products.research.description}`,
         say`${code(products.signals.path)} returns the content of items for $${
           usd(products.signals.price)
-        }. See ${link(`${pagePaths.signals}#paid`, "the fields of each type")}.`,
+        }. See [the fields of each type](/signals#paid).`,
       ],
     }],
   }
@@ -139,9 +139,7 @@ const published = (of: Cited<Market>): Section => ({
       ),
     },
     {
-      small: say`Their content is sold. ${
-        link(pagePaths.signals, "Signals")
-      } says what each type means.`,
+      small: say`Their content is sold. [Signals](/signals) says what each type means.`,
     },
   ],
 })

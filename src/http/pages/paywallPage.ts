@@ -6,22 +6,19 @@
  */
 import { exampleOf } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
-import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
 import { usd } from "../../core/domain/money.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { paths } from "../documents/addresses.ts"
 import { exampleCall, limitsOf } from "../documents/llms.ts"
 import { firstRows } from "../openapi/examples.ts"
 import { challengeFor } from "../paywall/paywall.ts"
 import { claudeBlocks } from "./commands.ts"
 import type { PageMeta } from "./layout.tsx"
-import { pagePaths } from "./paths.ts"
 import { charging } from "./payment.ts"
 import type { Block, Card, Page } from "./sections.tsx"
 import { networkName, type Site } from "./site.ts"
-import { code, link, prose, say } from "./text.tsx"
+import { code, prose, say } from "./text.tsx"
 
 /** The status and the header are those of the JSON answer. */
 export function paywallMeta(
@@ -52,9 +49,7 @@ export const paywallPage = (site: Site, product: Product): Page => ({
         ["Charged", charging[product.settlementOrder].short],
       ],
     },
-    say`This address is for programs: an AI agent or a wallet pays for each request, without an account. You have paid nothing by opening it. ${
-      link(pagePaths.home, "What is Bellwether?")
-    }`,
+    say`This address is for programs: an AI agent or a wallet pays for each request, without an account. You have paid nothing by opening it. [What is Bellwether?](/)`,
     ...parameters(product),
   ],
   sections: [
@@ -68,11 +63,7 @@ export const paywallPage = (site: Site, product: Product): Page => ({
           code("charged")
         } whether you paid. After a lost answer, send the same payment again with the same ${
           code("Idempotency-Key")
-        }: it is never taken twice. The ${
-          link(freeRows.terms_text.path, "terms")
-        } have the details, and the ${
-          link(pagePaths.trackRecord, "track record")
-        } shows how earlier answers did.`,
+        }: it is never taken twice. The [terms](/terms.txt) have the details, and the [track record](/track-record) shows how earlier answers did.`,
       ],
     },
     {
@@ -123,17 +114,15 @@ function waysToPay({ publicBaseUrl }: Site, product: Product): ReadonlyArray<Car
       title: "Let Claude pay, over MCP",
       blocks: [
         ...claudeBlocks(publicBaseUrl, product.price),
-        say`Then ask for the tool ${code(skillName(product))}. See the ${
-          link(`${paths.quickstarts}claude.md`, "Claude quickstart")
-        }.`,
+        say`Then ask for the tool ${
+          code(skillName(product))
+        }. See the [Claude quickstart](/docs/quickstart/claude.md).`,
       ],
     },
     {
       title: "Pay from code",
       blocks: [
-        say`With the client, which signs nothing over its budget (${
-          link(`${paths.quickstarts}client.mjs`, "TypeScript")
-        }), or with ${link(pagePaths.docs, "Python, LangChain and others")}.`,
+        say`With the client, which signs nothing over its budget ([TypeScript](/docs/quickstart/client.mjs)), or with [Python, LangChain and others](/docs).`,
         {
           label: "Call with the client",
           code: `client.call("${skillName(product)}"${input === "{}" ? "" : `, ${input}`})`,

@@ -10,7 +10,6 @@ import { AtomicAmount, usd, usdDecimals } from "../../core/domain/money.ts"
 import { minute, second } from "../../core/domain/time.ts"
 import { digestEvery } from "../../digest/domain/digest.ts"
 import { v1Networks } from "../../payments/domain/x402/terms.ts"
-import { paths } from "../documents/addresses.ts"
 import type { DocsOptions } from "./docs.ts"
 import { pagePaths } from "./paths.ts"
 import { charging, settlementOrders } from "./payment.ts"
@@ -170,9 +169,7 @@ function examples(): Section {
       },
       say`A purchase of ${code(signals.path)} returns up to ${
         signals.parameters[1].maximum
-      } items for one price. To spend less, wait until several items are new. Buyers should have a limit of their own: ${
-        link(`${paths.quickstarts}client.mjs`, "the client")
-      } keeps a budget for each day.`,
+      } items for one price. To spend less, wait until several items are new. Buyers should have a limit of their own: [the client](/docs/quickstart/client.mjs) keeps a budget for each day.`,
     ],
   }
 }

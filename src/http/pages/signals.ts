@@ -13,7 +13,7 @@ import { cite, type Cited, items } from "./cited.ts"
 import { badge, marketLink, paidFields, typeTexts } from "./items.tsx"
 import { pagePaths } from "./paths.ts"
 import { type Block, image, type Page, type Section } from "./sections.tsx"
-import { code, count, link, name, num, price, say, signedPrice, time } from "./text.tsx"
+import { code, count, name, num, price, say, signedPrice, time } from "./text.tsx"
 
 type Index = typeof freeRows["index"]["body"]["Type"]
 type Pulse = typeof freeRows["pulse"]["body"]["Type"]
@@ -55,9 +55,7 @@ export const signalsPage = (
           usd(products.signals.price)
         }. ${code(products.signal.path)} returns one item for $${
           usd(products.signal.price)
-        }. An answer without items is not charged. ${
-          link(pagePaths.docs, "How to pay")
-        } is in the docs.`,
+        }. An answer without items is not charged. [How to pay](/docs) is in the docs.`,
         ...paidFields,
       ],
     },

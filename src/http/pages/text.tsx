@@ -10,9 +10,24 @@ import type { CitedNumber } from "./cited.ts"
 /** A sentence, or several. */
 export type Inline = string | Array<Child>
 
-/** A sentence with values in it. */
+const marks = /\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:\/|#|https:)[^()\s]*)\)/g
+
+/** A text of a page's own, with `**strong**` words and `[links](/path)`. */
+function marked(text: string): Array<Child> {
+  const pieces: Array<Child> = []
+  let end = 0
+  for (
+    const { 0: { length }, 1: loud, 2: words = "", 3: path = "", index } of text.matchAll(marks)
+  ) {
+    pieces.push(text.slice(end, index), loud === undefined ? link(path, words) : strong(loud))
+    end = index + length
+  }
+  return [...pieces, text.slice(end)]
+}
+
+/** A sentence with marks, and values between them, which have none. */
 export const say = (texts: TemplateStringsArray, ...values: ReadonlyArray<Child>): Inline =>
-  texts.flatMap((text, at) => at < values.length ? [text, values[at]] : [text])
+  texts.flatMap((text, at) => at < values.length ? [...marked(text), values[at]] : marked(text))
 
 /** Sentences one after the other. */
 export const join = (sentences: ReadonlyArray<Inline>, between = " "): Inline =>

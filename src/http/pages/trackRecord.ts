@@ -328,9 +328,9 @@ function moves(of: Record): Section {
 
 function moveVerdict(of: Record, afterHour: Estimate, afterDay: Estimate): Inline {
   if (afterHour.value.value === null && afterDay.value.value === null) {
-    return say`${
-      strong("Not known yet: too few independent events have been judged.")
-    } Movers judged after an hour: ${num(of.at("movers").at("judgedAfter1h"))}.`
+    return say`**Not known yet: too few independent events have been judged.** Movers judged after an hour: ${
+      num(of.at("movers").at("judgedAfter1h"))
+    }.`
   }
   const [when, last] = afterDay.value.value === null
     ? ["after an hour", afterHour] as const
