@@ -8,9 +8,7 @@ import { Duration, Effect } from "effect"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import { isDecidedPrice } from "../markets/domain/book.ts"
 import { expectedResolution } from "../markets/domain/expectedResolution.ts"
-import { ladderBounds, laddersOf } from "../markets/domain/ladders.ts"
 import { slugKey } from "../markets/domain/market.ts"
-import type { Proposal } from "../markets/domain/proposal.ts"
 import { isUnchallenged } from "../news/domain/evidence.ts"
 import { day } from "../core/domain/time.ts"
 import type { ScoreStore } from "../track-record/ScoreStore.ts"
@@ -18,13 +16,8 @@ import type { Scorecard } from "../track-record/domain/scorecard.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import { labelledPositions } from "./domain/cards.ts"
 import { type EstimateInputs, estimateOf } from "./domain/estimate.ts"
-import {
-  isLive,
-  priceOf,
-  priceOfOutcome,
-  quoteNow,
-  type ReportMaterial,
-} from "./domain/material.ts"
+import { isLive, priceOf, priceOfOutcome, type ReportMaterial } from "./domain/material.ts"
+import { siblingView } from "./domain/siblings.ts"
 import { optional } from "./reading.ts"
 
 export interface EstimatePorts {
@@ -56,7 +49,7 @@ export const estimateOn = Effect.fnUntraced(function* (
     },
     proposal: contestedProposal(material, record),
     wallets: labelledPositions(material),
-    bounds: boundsOf(material),
+    bounds: siblingView(material).bounds,
     provenWorse: record.estimates.comparison === "worse",
   })
 })
@@ -106,17 +99,4 @@ function contestedProposal(
   if (Math.abs(priceOfOutcome(material, outcome) - meanPrice) > recordDistanceMax) return null
   if (isDecidedPrice(priceOf(material).mid)) return null
   return { outcome, record: { ...record, meanPrice } }
-}
-
-/** The bounds by the rungs' books. A proposal bounds nothing, but its market's quote may be old. */
-function boundsOf(material: ReportMaterial) {
-  const { market, proposal, siblings } = material
-  const known = (of: Proposal | null) =>
-    of === null || of.disputed ? null : { outcome: of.outcome, state: "proposed" as const }
-  const own = { market, quote: quoteNow(material), proposal }
-  const ladders = laddersOf(
-    [own, ...siblings?.markets ?? []]
-      .map(({ market, quote, proposal }) => ({ market, quote, known: known(proposal) })),
-  )
-  return ladderBounds(ladders, market.id)
 }

@@ -22,8 +22,7 @@ import {
 } from "./facts.ts"
 import type { DigestMarket, DigestMaterial, DigestStory } from "./material.ts"
 import { type NewFact, present } from "../../writing/facts/fact.ts"
-import type { Fact } from "../../writing/domain/facts.ts"
-import { type Sentence, type Slot, wordCount } from "../../writing/domain/page.ts"
+import { numbering, wordCount } from "../../writing/domain/page.ts"
 
 /** Words of all paragraphs with their ids; leaves room for headings below 800. */
 const pageWordsMax = 770
@@ -49,14 +48,13 @@ export function digestPage(material: DigestMaterial): DigestPage {
   const heads = [...cards.map(({ facts: [first] }) => first), ...denominators]
   const summary = heads.length === 0 ? counts : nonEmpty(heads.slice(0, summaryMax)) ?? counts
   const title = heads.find(({ statement }) => statement.length <= digestLengths.title) ?? window
-  const { facts, slotOf } = numbering()
-  const slot = (topic: string, of: Paragraph["facts"], aboutItself = false) =>
-    slotOf({ section: "repriced", topic, facts: of, aboutItself })
+  const { facts, slot } = numbering()
   const [named, summed] = [slot("title", [title]), slot("summary", summary)]
   const [heading] = named.sentences
   const paragraphs = paragraphsOf(material, cards, counts)
   const section = (name: DigestSection) =>
-    paragraphs.filter((paragraph) => paragraph.section === name).map(slotOf)
+    paragraphs.filter((paragraph) => paragraph.section === name)
+      .map(({ topic, facts, aboutItself }) => slot(topic, facts, aboutItself))
   const sections = {
     repriced: section("repriced"),
     whales: section("whales"),
@@ -66,24 +64,6 @@ export function digestPage(material: DigestMaterial): DigestPage {
   }
   const plain = { ...heading, text: heading.text.replace(/\.$/, "") }
   return { facts, title: { ...named, sentences: [plain] }, summary: summed, sections }
-}
-
-/** Gives slots and facts their ids, in the order of the page. A fact that is stated twice has one. */
-function numbering() {
-  const ids = new Map<NewFact, string>()
-  const facts: Array<Fact> = []
-  let slots = 0
-  const sentenceOf = (fact: NewFact): Sentence => {
-    const id = ids.get(fact) ?? `F${facts.length + 1}`
-    if (!ids.has(fact)) facts.push({ id, ...fact })
-    ids.set(fact, id)
-    return { text: fact.statement, facts: [id] }
-  }
-  const slotOf = ({ aboutItself, facts: [first, ...rest], topic }: Paragraph): Slot => {
-    const sentences = [sentenceOf(first), ...rest.map(sentenceOf)] as const
-    return { id: `S${++slots}`, topic, sentences, aboutItself }
-  }
-  return { facts, slotOf }
 }
 
 /** In the order of the page, within each section. */

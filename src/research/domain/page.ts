@@ -6,7 +6,7 @@
  */
 import type { Card } from "../../writing/domain/cards.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
-import type { Slot } from "../../writing/domain/page.ts"
+import { numbering, type Slot } from "../../writing/domain/page.ts"
 import {
   endedFact,
   nextCallFact,
@@ -64,19 +64,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
   const [lead] = cards
   const { confidence, reason } = confidenceOf(material)
   const [firstRisk, ...otherRisks] = reportRisks(material, lead)
-  const facts: Array<Fact> = []
-  const slots: Array<Slot> = []
-  const slot = (topic: string, [first, ...rest]: Facts, aboutItself = false): Slot => {
-    const sentence = (fact: NewFact) => {
-      const id = `F${facts.length + 1}`
-      facts.push({ id, ...fact })
-      return { text: fact.statement, facts: [id] }
-    }
-    const sentences = [sentence(first), ...rest.map(sentence)] as const
-    const made = { id: `S${slots.length + 1}`, topic, sentences, aboutItself }
-    slots.push(made)
-    return made
-  }
+  const { facts, slot } = numbering()
   const thesis = slot("thesis", thesisFacts(material, cards))
   const whaleView = slot("whales", whaleFacts(material, lead))
   const risks = [slot("risk", firstRisk), ...otherRisks.map((risk) => slot("risk", risk))] as const

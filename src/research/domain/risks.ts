@@ -5,7 +5,6 @@
  * @module
  */
 import { halfSteps } from "../../markets/domain/book.ts"
-import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { roundTripOf } from "../../markets/domain/tradeCosts.ts"
 import type { Card } from "../../writing/domain/cards.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
@@ -19,7 +18,6 @@ import {
   price,
   rounded,
   time,
-  usd,
 } from "../../writing/facts/fact.ts"
 import {
   disputeFacts,
@@ -47,7 +45,6 @@ export function reportRisks(
     ...paragraph(proposalFacts(material)),
     ...paragraph(ruleFacts(material)),
     ...paragraph(bookFacts(material)),
-    ...paragraph(marketFacts(material)),
   ]
 }
 
@@ -184,26 +181,5 @@ function bookFacts({ market, book }: ReportMaterial): ReadonlyArray<NewFact> {
   return [
     ...trip === null || bid === null ? [] : [tripFact(about, bid, trip.shareOfStake)],
     depthFact(about, book.microstructure),
-  ]
-}
-
-/** Why the price itself may mean little. */
-function marketFacts({ market, book }: ReportMaterial): ReadonlyArray<NewFact> {
-  const { slug, volumeUsd, mechanical } = market
-  const depth = book?.microstructure.depthUsdWithin5c.total ?? depthUsdMin
-  return [
-    ...mechanical === null ? [] : [
-      factOf(
-        "market",
-        slug,
-        phrase`It is one of a series of short bets on a price, which move by design.`,
-      ),
-    ],
-    ...volumeUsd >= volumeUsdMin ? [] : [
-      factOf("market", slug, phrase`Only ${usd("volume", volumeUsd)} was ever traded here.`),
-    ],
-    ...depth >= depthUsdMin ? [] : [
-      factOf("book", slug, phrase`Only ${usd("depth", depth)} of orders are near the price.`),
-    ],
   ]
 }

@@ -10,8 +10,10 @@ import {
   contradictionsOf,
   type ImpliedEnd,
   impliedEnds,
+  ladderBounds,
   type LadderRung,
   laddersOf,
+  type PriceBounds,
 } from "../../markets/domain/ladders.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
@@ -25,6 +27,8 @@ interface SiblingView {
   readonly rungs: ReadonlyArray<LadderRung>
   /** Of any two rungs of the ladder: those with this market first, then the best. */
   readonly contradictions: ReadonlyArray<Contradiction>
+  /** What the books of the other rungs leave for this market's price; null without a ladder. */
+  readonly bounds: PriceBounds | null
   /** What the end of another rung implies here; null without one. */
   readonly implied: ImpliedEnd | null
   /** The exclusive outcomes of the event; null when they are none, or not read. */
@@ -55,6 +59,7 @@ export function siblingView(material: ReportMaterial): SiblingView {
     contradictions: contradictionsOf(ladders)
       .filter(({ harder, easier, size }) => size !== null && isRung(harder) && isRung(easier))
       .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))),
+    bounds: ladderBounds(ladders, market.id),
     implied:
       impliedEnds(ladders).find(({ target, mid }) =>
         isOwn(target) && mid !== null && halfSteps(mid) < halfSteps(impliedMax)

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import type { NewFact } from "../facts/fact.ts"
+import type { Fact } from "./facts.ts"
 
 /**
  * - `fact`: states what the cited facts say.
@@ -58,6 +60,25 @@ export interface FilledSlot {
   readonly topic: string
   readonly aboutItself: boolean
   readonly sentences: ReadonlyArray<FilledSentence>
+}
+
+/** Gives slots and facts their ids, in the order of the page. A fact that is stated twice has one. */
+export function numbering() {
+  const ids = new Map<NewFact, string>()
+  const facts: Array<Fact> = []
+  let slots = 0
+  const sentenceOf = (fact: NewFact): Sentence => {
+    const id = ids.get(fact) ?? `F${facts.length + 1}`
+    if (!ids.has(fact)) facts.push({ id, ...fact })
+    ids.set(fact, id)
+    return { text: fact.statement, facts: [id] }
+  }
+  type Facts = readonly [NewFact, ...ReadonlyArray<NewFact>]
+  const slot = (topic: string, [first, ...rest]: Facts, aboutItself = false): Slot => {
+    const sentences = [sentenceOf(first), ...rest.map(sentenceOf)] as const
+    return { id: `S${++slots}`, topic, sentences, aboutItself }
+  }
+  return { facts, slot }
 }
 
 /** Inference may be one word of so many. */

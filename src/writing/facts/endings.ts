@@ -9,18 +9,7 @@ import type {
 } from "../../markets/domain/expectedResolution.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
-import {
-  type About,
-  count,
-  duration,
-  factOf,
-  marketOf,
-  type NewFact,
-  outcomeOf,
-  rate,
-  time,
-  word,
-} from "./fact.ts"
+import { type About, count, duration, factOf, type NewFact, rate, time, word } from "./fact.ts"
 
 /** The closed markets that the expectation was measured on (`markets/domain/expectedResolution.ts`). */
 const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, string]>>> = {
@@ -42,7 +31,7 @@ export function payoutFact(
   expected: ExpectedResolution,
   now: EpochMs,
 ): NewFact {
-  const payout = phrase`the payout is expected about ${time("payoutAt", expected.at, now)} (${
+  const payout = phrase`payout is expected about ${time("payoutAt", expected.at, now)} (${
     chance(expected.probability24h)
   } within ${duration("horizon", day)})`
   const ofProposal = expected.basis === "proposal" || expected.basis === "dispute"
@@ -57,9 +46,8 @@ export function payoutFact(
       time("endsAt", endsAt, now)
     }`
     : null
-  const subject = about.isNamed ? phrase`Of ${outcomeOf(about, 0)}: ` : phrase``
-  const own = before === null ? phrase`The payout${rest(payout)}` : phrase`${before}; ${payout}`
-  return factOf("upcoming", about.slug, phrase`${subject}${own}.`)
+  const own = before === null ? phrase`The ${payout}.` : phrase`${before}; the ${payout}.`
+  return factOf("upcoming", about.slug, own)
 }
 
 /** To a percent; a chance near 0 or 1 is never stated as none or sure. */
@@ -70,11 +58,6 @@ function chance(probability: number): Statement {
     : percent >= 1
     ? phrase`over ${rate("within24h", 0.99)}`
     : rate("within24h", percent)
-}
-
-/** The words after "the payout". */
-function rest(payout: Statement): Statement {
-  return { ...payout, text: payout.text.replace(/^the payout/, "") }
 }
 
 /** What the expectation rests on; null for a proposal, which has its own record. */
@@ -101,8 +84,8 @@ export function endedFact(about: About, status: "resolved" | "closed"): NewFact 
     "resolution",
     about.slug,
     status === "resolved"
-      ? phrase`The venue has resolved ${marketOf(about)}.`
-      : phrase`The venue takes no more orders in ${marketOf(about)}.`,
+      ? phrase`The venue has resolved this market.`
+      : phrase`The venue takes no more orders in this market.`,
   )
 }
 

@@ -43,11 +43,6 @@ export function outcomeOf(about: About, outcome: 0 | 1, slot: string = "outcome"
   return about.isNamed ? phrase`${side} in ${named("market", about.question)}` : side
 }
 
-/** The market by its question where the fact names it, else `this market`. */
-export function marketOf({ isNamed, question }: About): Statement {
-  return isNamed ? named("market", question) : phrase`this market`
-}
-
 /** A price or a probability: `0.345`. */
 export const price = (slot: string, of: number): Statement =>
   value(slot, { type: "price", value: of })

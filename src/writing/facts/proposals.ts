@@ -13,7 +13,6 @@ import {
   count,
   duration,
   factOf,
-  marketOf,
   type NewFact,
   outcomeOf,
   price,
@@ -93,9 +92,7 @@ export function unreadProposalFact(about: About, isProposed: boolean = true): Ne
     "resolution",
     about.slug,
     isProposed
-      ? phrase`An outcome of ${
-        marketOf(about)
-      } is proposed at the venue; which one could not be read.`
+      ? phrase`An outcome is proposed at the venue; which one could not be read.`
       : phrase`Whether an outcome is proposed at the venue could not be read.`,
   )
 }
