@@ -26,6 +26,7 @@ const measurements: Readonly<Record<string, string>> = {
   growth: "deno task bench:growth",
   feed: "deno task bench:feed",
   movers: "deno task bench:movers",
+  skill: "deno task bench:skill",
 }
 
 /** Whether the command succeeds. Its output is that of this process. */

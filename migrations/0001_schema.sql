@@ -293,7 +293,6 @@ CREATE INDEX whale_market_open ON whale_market (requested_at, market_id)
 CREATE INDEX whale_market_overdue ON whale_market (due_at) WHERE has_entries AND ended_at IS NULL;
 CREATE INDEX whale_market_unknown ON whale_market (facts_requested_at, market_id)
   WHERE event_id IS NULL;
-CREATE INDEX whale_market_waiting ON whale_market (event_id) WHERE has_entries AND ended_at IS NULL;
 
 -- Facts of each market, apart from whale_market so that its updates stay small.
 CREATE TABLE whale_market_facts (
@@ -339,6 +338,7 @@ CREATE TABLE whale_position (
   entries json NOT NULL DEFAULT '[]',
   PRIMARY KEY (market_id, wallet_id) INCLUDE (entry_count)
 );
+CREATE INDEX whale_position_by_wallet ON whale_position (wallet_id) WHERE entry_count > 0;
 CREATE INDEX whale_position_due ON whale_position (market_id, wallet_id) WHERE due;
 
 -- Positions whose entries must be recomputed, newest activity first. Only in markets whose facts
@@ -542,8 +542,10 @@ CREATE TABLE score_reading (
   read_at timestamptz,
   -- Of the first outcome; null when a side of the book was empty.
   mid double precision,
-  -- The mean price of a small stake on the recommended side; null: the book was too thin.
+  -- The mean price of a small stake on the bought outcome, and on the other one; null: the book was
+  -- too thin.
   stake_price double precision,
+  other_stake_price double precision,
   PRIMARY KEY (feed_index, delay_minutes),
   CHECK ((state = 'read') = (read_at IS NOT NULL))
 );

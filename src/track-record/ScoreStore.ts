@@ -151,8 +151,14 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   readonly dueReadings: (now: EpochMs, limit: number) => Effect.Effect<ReadonlyArray<DueReading>>
   /** Saves the results of due readings; the first result stays. Returns how many were saved. */
   readonly saveReadings: (readings: ReadonlyArray<JudgedReading>) => Effect.Effect<number>
-  /** The totals of published entries, from the side that their label recommends. */
-  readonly entryTotals: Effect.Effect<ReadonlyMap<EntryLabel, EntryTotals>>
+  /**
+   * The totals of published entries, from the side that their label recommends; and the sums of all of
+   * them from the side that the wallet bought.
+   */
+  readonly entryTotals: Effect.Effect<{
+    readonly byLabel: ReadonlyMap<EntryLabel, EntryTotals>
+    readonly copied: EntryTotals["sums"]
+  }>
   /** The sums of each wallet's published entries, from the side that it bought. */
   readonly walletEntrySums: Effect.Effect<ReadonlyMap<string, EntryTotals["sums"]>>
   /** The judged movers with a known event, in any order; what has none is left out. */

@@ -19,16 +19,10 @@ import {
   type StoredSums,
   type UncountedEvent,
 } from "./CountingStore.ts"
-import { eventsMin, judgementOf, labels, resolvedEntriesMin } from "./domain/label.ts"
+import { evidenceOf } from "./domain/evidence.ts"
+import { eventsMin, isJudged, labels, mayBeLabelled, resolvedEntriesMin } from "./domain/label.ts"
 import { ratesOf } from "./domain/rates.ts"
-import {
-  type EnteredMarket,
-  eventScores,
-  type MarketScore,
-  noSums,
-  recount,
-  type WalletSums,
-} from "./domain/score.ts"
+import { type MarketScore, marketScore, noSums, recount, type WalletSums } from "./domain/score.ts"
 import {
   calibrationBefore,
   type CalibrationTable,
@@ -155,16 +149,14 @@ function recounted(
   const positions: Array<CountedPosition> = []
   for (const event of events) {
     const { wallet } = event
-    const scores = eventScores(event.positions.map(entered(event)), event.selectedAt)
     const before: Array<MarketScore> = []
     const after: Array<MarketScore> = []
-    for (const [i, { marketId, version, counted, changed }] of event.positions.entries()) {
-      // A sibling changes too when its event stops waiting for another market, or begins to.
-      const isNew = changed || counted?.bet?.openedAt !== scores[i]?.bet?.openedAt
-      const score = isNew ? scores[i] ?? null : counted
+    for (const position of event.positions) {
+      const { marketId, version, counted, changed } = position
+      const score = changed ? scoreOf(event, position) : counted
       if (counted !== null) before.push(counted)
       if (score !== null) after.push(score)
-      if (isNew) positions.push({ wallet, marketId, version, score })
+      if (changed) positions.push({ wallet, marketId, version, score })
     }
     const known = sums.get(wallet) ?? stored.get(wallet)?.sums ?? noSums
     sums.set(wallet, recount(known, before, after))
@@ -172,38 +164,41 @@ function recounted(
   return { positions, sums }
 }
 
-/** A position with its counted entries. */
-const entered =
-  ({ countFrom }: UncountedEvent) =>
-  (position: UncountedEvent["positions"][number]): EnteredMarket => {
-    const { resolution, waits, entries, feeRate } = position
-    return {
-      entries: entries.filter(({ firstFillAt }) => countFrom === null || firstFillAt >= countFrom),
-      ended: resolution === null ? null : {
-        payouts: resolution.state === "paid" ? resolution.payouts : null,
-        at: resolution.resolvedAt,
-        waits,
-      },
-      feeRate,
-    }
-  }
+/** The score of a position's counted entries; null without any, and while its market is open. */
+function scoreOf(
+  { countFrom }: UncountedEvent,
+  { resolution, entries, feeRate }: UncountedEvent["positions"][number],
+): MarketScore | null {
+  const some = entries.filter(({ firstFillAt }) => countFrom === null || firstFillAt >= countFrom)
+  if (resolution === null || some.length === 0) return null
+  return marketScore(some, resolution.state === "paid" ? resolution.payouts : null, feeRate)
+}
 
 const judge = Effect.fn("Calibration.judge")(function* (
   { wallets, counting, calibrations }: Stores,
 ) {
-  const counted = yield* counting.counted
+  const judged = new Map(
+    [...yield* counting.counted].flatMap(([wallet, sums]) => {
+      const rates = ratesOf(sums)
+      return rates !== null && isJudged(rates) ? [[wallet, rates] as const] : []
+    }),
+  )
+  const bets = yield* counting.bets(
+    [...judged].flatMap(([wallet, rates]) => mayBeLabelled(rates) ? [wallet] : []),
+  )
   const labelled = labels(
-    new Map([...counted].flatMap(([wallet, sums]) => {
-      const judgement = judgementOf(sums)
-      return judgement === null ? [] : [[wallet, judgement] as const]
+    new Map([...judged].map(([wallet, rates]) => {
+      const known = bets.get(wallet)
+      const evidence = known === undefined ? null : evidenceOf(known.bets, known.selectedAt)
+      return [wallet, { ...rates, evidence }]
     })),
   )
   const open = yield* calibrations.openEntries
   const tracked = new Map((yield* wallets.tracked).map((one) => [one.wallet, one]))
-  const rows = [...labelled].flatMap(([wallet, label]) => {
-    const rates = ratesOf(counted.get(wallet) ?? noSums)
+  const rows = [...judged].flatMap(([wallet, rates]) => {
     const known = tracked.get(wallet)
-    if (rates === null || known === undefined) return []
+    if (known === undefined) return []
+    const label = labelled.get(wallet) ?? "neutral"
     return [whaleRow(wallet, rates, label, whaleFacts(known, open.get(wallet) ?? 0))]
   })
   const now = yield* Clock.currentTimeMillis

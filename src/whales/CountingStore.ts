@@ -12,6 +12,7 @@ import { Context, type Effect } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
+import type { Bet } from "./domain/evidence.ts"
 import type { StoredEntry } from "./domain/storedEntry.ts"
 import type { MarketScore, WalletSums } from "./domain/score.ts"
 
@@ -20,22 +21,25 @@ export interface UncountedEvent {
   readonly wallet: string
   /** Entries opened before this do not count; null when all count. */
   readonly countFrom: EpochMs | null
-  /** When the wallet was selected. */
-  readonly selectedAt: EpochMs
-  /** Every position of the wallet in the event that is counted, uncounted, or open with entries. */
+  /** The positions of the wallet in the event that are counted, or may count. */
   readonly positions: ReadonlyArray<{
     readonly marketId: MarketId
     readonly version: number
     readonly feeRate: number
     readonly entries: ReadonlyArray<StoredEntry>
     readonly resolution: Resolution | null
-    /** Resolved, but its result may not count yet. */
-    readonly waits: boolean
     /** Its score in the wallet's sums; null when they do not contain it. */
     readonly counted: MarketScore | null
-    /** False for a sibling that is open or waits, or is counted and unchanged. */
+    /** False for a sibling that is counted and unchanged. */
     readonly changed: boolean
   }>
+}
+
+/** What a wallet is judged by besides its sums. */
+interface WalletBets {
+  /** When it was selected. */
+  readonly selectedAt: EpochMs
+  readonly bets: ReadonlyArray<Bet>
 }
 
 export interface StoredSums {
@@ -84,4 +88,8 @@ export class CountingStore extends Context.Service<CountingStore, {
   ) => Effect.Effect<boolean>
   /** The sums of every wallet with counted positions and a `whole` history, by address. */
   readonly counted: Effect.Effect<ReadonlyMap<string, WalletSums>>
+  /** The bets of these wallets (`domain/evidence.ts`), in no order. */
+  readonly bets: (
+    wallets: ReadonlyArray<string>,
+  ) => Effect.Effect<ReadonlyMap<string, WalletBets>>
 }>()("bellwether/whales/CountingStore") {}

@@ -337,7 +337,7 @@ const scoreStore = ({ verdicts, moves, entryTotals, walletSums }: ProductPorts) 
     estimateTotals: Effect.succeed(noEstimates),
     addForecasts: () => Effect.void,
     moveTotals: Ref.get(moves),
-    entryTotals: Ref.get(entryTotals),
+    entryTotals: Effect.map(Ref.get(entryTotals), (byLabel) => ({ byLabel, copied: {} })),
     walletEntrySums: Ref.get(walletSums),
     version: Effect.zipWith(
       Ref.get(verdicts),

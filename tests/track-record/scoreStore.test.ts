@@ -25,7 +25,11 @@ import {
 } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
-import { type ScoredEntry, totalsOf, walletSumsOf } from "../support/track-record/entryTotals.ts"
+import {
+  type ScoredEntry,
+  storedTotalsOf,
+  walletSumsOf,
+} from "../support/track-record/entryTotals.ts"
 import { totalsOfEstimates } from "../support/track-record/estimateTotals.ts"
 import { type JudgedMove, totalsOfMoves } from "../support/track-record/moveTotals.ts"
 import { Random } from "../support/random.ts"
@@ -66,14 +70,14 @@ const whaleEntry = (
   asks: book ? [0.04 * (1 + hours % 20), 0.9] : null,
 })
 
-const prices = { read: 0.3, thin: null, one_sided: null }
+const prices = { read: [0.3, 0.7], thin: [null, 0.7], one_sided: [null, null] } as const
 
 const readingResult = (state: keyof typeof prices | "missed" | "no_book"): ReadingResult =>
   state === "missed" || state === "no_book" ? { state } : {
     state: "read",
     readAt: at(3),
     mid: state === "one_sided" ? null : 0.3,
-    price: prices[state],
+    prices: prices[state],
   }
 
 /** The value of a judged check of an entry, as the service saves it. */
@@ -375,9 +379,7 @@ onEveryStore("ScoreStore", (law) => {
           result: readingResult(readingStates[(n + shift) % 5] ?? "missed"),
         }))
       for (const { feedIndex, outcome } of due) {
-        const bought = feedIndex % 2 === 0 ? 0 : 1
-        const isFade = entries[feedIndex - 1]?.label === "fade"
-        assert.equal(outcome, isFade ? 1 - bought : bought)
+        assert.equal(outcome, feedIndex % 2 === 0 ? 0 : 1)
       }
       const unread = yield* store.version
       assert.equal(yield* store.saveReadings(read(0).slice(0, 95)), 95)
@@ -415,8 +417,10 @@ onEveryStore("ScoreStore", (law) => {
         readings: read(0).map((one, n) => ({ ...one, result: n < 95 ? one.result : null }))
           .filter(({ feedIndex }) => feedIndex === entry.feedIndex),
       }))
-      const sums = [...yield* store.entryTotals, ...yield* store.walletEntrySums]
-      const expected = [...totalsOf(scored), ...walletSumsOf(scored)]
+      const { byLabel, copied } = yield* store.entryTotals
+      const sums = [...byLabel, ["all", copied], ...yield* store.walletEntrySums]
+      const known = storedTotalsOf(scored)
+      const expected = [...known.byLabel, ["all", known.copied], ...walletSumsOf(scored)]
       assert.deepEqual(sums.map(rounded).sort(), expected.map(rounded).sort())
       for (const part of ["at_ask", "whale_24h_from_ask", "book_60", "unfillable_1"]) {
         assert.ok(sums.map(rounded).some((row) => row.includes(part)), part)

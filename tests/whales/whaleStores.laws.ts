@@ -28,8 +28,8 @@ export const factsOf = (n: number, version = 0): MarketFacts => ({
   outcomes: ["Yes", "No"],
   tokenIds: [TokenId.make(`yes-${n}`), TokenId.make(`no-${n}`)],
   // Due one after another while the calls of a program run; a later version changes no due time.
-  endsAt: n === 0 ? null : start + (n * 5 + version) * 1_000,
-  gameStartsAt: n === 0 ? start : null,
+  endsAt: start + (n === 0 ? 0 : n * 5 + version) * 1_000,
+  gameStartsAt: null,
   eventKey: `event-${n >> 1}`,
   exclusive: n === 1,
   createdAt: null,

@@ -404,11 +404,27 @@ const feedItems = [
 
 /** The rows of /v1/whales; few of their entries were published and resolved so far. */
 const scoredWhales = [
-  scoredRow(sampleWhales[0]),
-  scoredRow(sampleWhales[1], {
-    followedRoi: { value: 0.062, low: -0.151, high: 0.275, entries: 41, events: 36 },
-    closingLine: { value: 0.011, low: -0.004, high: 0.026, entries: 44, events: 39 },
+  scoredRow({
+    ...sampleWhales[0],
+    shrunkEdge: 0.0095,
+    shrunkEdgeLow: -0.0464,
+    shrunkEdgeHigh: 0.0654,
+    probabilityPositive: 0.61,
   }),
+  scoredRow(
+    {
+      ...sampleWhales[1],
+      shrunkEdge: 0.0754,
+      shrunkEdgeLow: 0.0396,
+      shrunkEdgeHigh: 0.1112,
+      probabilityPositive: 0.9997,
+    },
+    {
+      copiedRoi1m: { value: 0.062, low: -0.151, high: 0.275, entries: 41, events: 36 },
+      copiedRoi60m: { value: 0.012, low: -0.203, high: 0.227, entries: 40, events: 35 },
+      closingLine: { value: 0.011, low: -0.004, high: 0.026, entries: 44, events: 39 },
+    },
+  ),
 ] as const
 
 /** The body of /v1/sample. */
@@ -569,7 +585,7 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
       intervals: 80,
       covered: 73,
     },
-    entries: sampleEntries,
+    entries: { byLabel: sampleEntries, copied: {} },
     readAt: { wallets: computedAt, scores: computedAt },
     moves: [{
       horizon: "1h",

@@ -1,5 +1,6 @@
 /**
- * The quantile of Student's distribution, for intervals of means over few independent events.
+ * The quantile of Student's distribution, for intervals of means over few independent events, and the
+ * normal distribution function.
  *
  * @module
  */
@@ -18,4 +19,12 @@ export function studentQuantile(degrees: number): number {
   return z + (z ** 3 + z) / (4 * degrees) +
     (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2) +
     (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3)
+}
+
+/** The normal distribution function (Abramowitz and Stegun 26.2.17; error below 1e-7). */
+export function normalCdf(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z))
+  const tail = Math.exp(-z * z / 2) * 0.3989422804014327 * t *
+    (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  return z > 0 ? 1 - tail : tail
 }

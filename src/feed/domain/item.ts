@@ -125,7 +125,7 @@ export const FrozenCalibration = Schema.Struct({
   }),
   followRoi: Schema.Finite.annotate({
     description:
-      "Return per USD on copying every entry in proportion to its stake, at its price, held to resolution, after known fees",
+      "The wallet's own return per USD at the prices that it paid, held to resolution, after known fees; a copier pays later prices and gets less",
   }),
   fadeRoi: Schema.NullOr(Schema.Finite).annotate({
     description:

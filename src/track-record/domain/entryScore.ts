@@ -16,8 +16,9 @@ import { microstructure, type OrderBook } from "../../markets/domain/book.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
-import { WhaleRow } from "../../whales/domain/whale.ts"
+import { skillFields, type TableRow, WhaleRow } from "../../whales/domain/whale.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
+import { themeOf } from "../../whales/domain/theme.ts"
 
 /** When the book is read: minutes after publication. */
 export const delaysMinutes = [1, 60] as const
@@ -73,7 +74,7 @@ export function publishedEntry(item: WhaleEntryItem, market: Market | null): Pub
   return {
     feedIndex: item.feedIndex,
     wallet,
-    eventKey: market?.eventKey ?? item.data.market.slug,
+    eventKey: market === null ? item.data.market.slug : themeOf(market),
     label: calibration?.label ?? "none",
     entryPrice,
     asks: asks === null || outcome === 0 ? asks : [asks[1], asks[0]],
@@ -89,7 +90,7 @@ export interface DueReading {
   readonly feedIndex: number
   readonly delayMinutes: number
   readonly marketId: Market["id"] | null
-  /** The outcome that the label recommends. */
+  /** The outcome that the wallet bought. */
   readonly outcome: 0 | 1
   readonly dueAt: EpochMs
 }
@@ -102,8 +103,11 @@ export type ReadingResult =
     readonly readAt: EpochMs
     /** Of the first outcome; null when a side of the book was empty. */
     readonly mid: number | null
-    /** The mean price of the stake on the reading's outcome; null: the book had too few shares. */
-    readonly price: number | null
+    /**
+     * The mean price of the stake on the bought outcome and on the other one; null: the book had too
+     * few shares.
+     */
+    readonly prices: readonly [bought: number | null, other: number | null]
   }
 
 /** The result of a reading at `readAt`; `book` is of the market's first outcome. */
@@ -120,7 +124,10 @@ export function readingOf(
     state: "read",
     readAt,
     mid: Result.isSuccess(read) ? read.success.mid : null,
-    price: buyingPrice(book, outcome, readingUsd),
+    prices: [
+      buyingPrice(book, outcome, readingUsd),
+      buyingPrice(book, outcome === 0 ? 1 : 0, readingUsd),
+    ],
   }
 }
 
@@ -307,13 +314,19 @@ const WalletFigure = Schema.NullOr(
     .annotate({ identifier: "WalletFigure" }),
 )
 
+const copiedText = (when: string) =>
+  `What a copier gets, and not mirrorRoi: return per USD on equal stakes of ${readingUsd} USD on its ` +
+  `published entries, at the asks in the book ${when} publication plus the fee, held to resolution. ${fewEvents}`
+
+/** What copying published entries on the wallet's side returns, by the delay of the copier. */
+export const copiedFields = {
+  copiedRoi1m: WalletFigure.annotate({ description: copiedText("a minute after") }),
+  copiedRoi60m: WalletFigure.annotate({ description: copiedText("an hour after") }),
+}
+
 /** What is known of a wallet's published entries. */
 const walletScoreFields = {
-  followedRoi: WalletFigure.annotate({
-    description:
-      "Return per USD on copying its published entries at the best ask published with them plus the fee, held to resolution. " +
-      fewEvents,
-  }),
+  ...copiedFields,
   closingLine: WalletFigure.annotate({
     description:
       "Mean price a day after publication minus entry price of its published entries, USD per share. " +
@@ -323,25 +336,38 @@ const walletScoreFields = {
 export type WalletScore = Schema.Struct.Type<typeof walletScoreFields>
 
 /** A row of /v1/whales: a wallet's calibration, and the score of its published entries. */
-export const ScoredWhaleRow = Schema.Struct({ ...WhaleRow.fields, ...walletScoreFields })
+export const ScoredWhaleRow = Schema.Struct({
+  ...WhaleRow.fields,
+  ...skillFields,
+  ...walletScoreFields,
+})
   .annotate({ identifier: "Whale" })
 type ScoredWhaleRow = typeof ScoredWhaleRow.Type
 
-const noScore: WalletScore = { followedRoi: null, closingLine: null }
+const noScore: WalletScore = { copiedRoi1m: null, copiedRoi60m: null, closingLine: null }
 
-export function scoredRow(row: WhaleRow, score: WalletScore = noScore): ScoredWhaleRow {
+export function scoredRow(row: TableRow, score: WalletScore = noScore): ScoredWhaleRow {
   return { ...row, ...score }
 }
 
 /** The figures of one wallet, from its sums. */
 export function walletScore(sums: EntryTotals["sums"]): WalletScore {
-  const figure = (name: string, floor: number) => {
-    const mean = meanOf(sums[name], floor)
-    const { n = 0, clusters = 0 } = sums[name] ?? {}
-    return mean === null ? null : { ...mean, entries: n, events: clusters }
-  }
   return {
-    followedRoi: figure(metrics.atAsk, roiMin),
-    closingLine: figure(metrics.fromEntry(walletClosing), -1),
+    ...copiedScore(sums),
+    closingLine: walletFigure(sums[metrics.fromEntry(walletClosing)], -1),
   }
+}
+
+/** What copying returned, from the sums of one wallet, or of all. */
+export function copiedScore(sums: EntryTotals["sums"]) {
+  const [first, second] = delaysMinutes
+  return {
+    copiedRoi1m: walletFigure(sums[metrics.fromBook(first)], roiMin),
+    copiedRoi60m: walletFigure(sums[metrics.fromBook(second)], roiMin),
+  }
+}
+
+function walletFigure(sums: ClusterSums | undefined, floor: number): typeof WalletFigure.Type {
+  const mean = meanOf(sums, floor)
+  return mean === null ? null : { ...mean, entries: sums?.n ?? 0, events: sums?.clusters ?? 0 }
 }

@@ -18,7 +18,14 @@ import { overall } from "../../whales/domain/rates.ts"
 import type { WalletTotals } from "../../whales/domain/score.ts"
 import { EstimateScore, estimateScore, type EstimateTotals } from "./estimates.ts"
 import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
-import { type EntryLabel, EntryScores, entryScores, type EntryTotals } from "./entryScore.ts"
+import {
+  copiedFields,
+  copiedScore,
+  type EntryLabel,
+  EntryScores,
+  entryScores,
+  type EntryTotals,
+} from "./entryScore.ts"
 import { MoverDrift, moverDrift, type MoveTotals } from "./moverDrift.ts"
 import {
   MoverScore,
@@ -94,7 +101,7 @@ export const Scorecard = Schema.Struct({
     }),
     followRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
       description:
-        "Return per USD on copying all entries in proportion to their stakes; null without entries",
+        "The wallets' own return per USD, at the prices that they paid; a copier pays later prices (copiedRoi1m). Null without entries",
     }),
     fadeRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
       description:
@@ -120,8 +127,10 @@ export const Scorecard = Schema.Struct({
       description:
         "Number of independent entries of equal stake that would be as certain; low when a few large stakes decide",
     }),
+    ...copiedFields,
   }).annotate({
-    description: "Over every counted resolved entry except sweeps",
+    description:
+      "Over every counted resolved entry except sweeps; the copier's figures over published entries only",
   }),
   sweeps: Sweeps,
   labels: ByLabel.annotateKey({
@@ -175,7 +184,11 @@ interface ScorecardInput {
   readonly forecasts: ForecastCounts
   readonly estimates: EstimateTotals
   /** Of published whale entries. */
-  readonly entries: ReadonlyMap<EntryLabel, EntryTotals>
+  readonly entries: {
+    readonly byLabel: ReadonlyMap<EntryLabel, EntryTotals>
+    /** From the side that the wallet bought. */
+    readonly copied: EntryTotals["sums"]
+  }
   /** What its movers did next. */
   readonly moves: ReadonlyArray<MoveTotals>
   /** When each part was last brought up to date; null if that is not known. */
@@ -208,6 +221,7 @@ export function scorecard(input: ScorecardInput): Scorecard {
       fadeRoiLow: roundOrNull(rates.intervals.fadeRoiLow),
       fadeRoiHigh: roundOrNull(rates.intervals.fadeRoiHigh),
       effectiveEntries: Math.round(rates.intervals.effectiveEntries),
+      ...copiedScore(entries.copied),
     },
     sweeps: roundSweeps(rates.sweeps),
     oddsBands: rates.oddsBands.map(roundBand),
@@ -217,7 +231,7 @@ export function scorecard(input: ScorecardInput): Scorecard {
     estimates: estimateScore(estimates),
     predetermined: score.predetermined,
     movers: { ...score.movers, drift: moverDrift(moves) },
-    whaleEntries: entryScores(entries),
+    whaleEntries: entryScores(entries.byLabel),
     method,
     disclaimer,
   }

@@ -53,10 +53,8 @@ const dueReadings = (sql: SqlClient): Ports["dueReadings"] =>
   Effect.fn("ScoreStore.dueReadings")(
     function* (now, limit) {
       const rows = yield* sql<ReadingRow>`
-        SELECT feed_index, delay_minutes, c.market_id, r.due_at,
-          CASE WHEN label = 'fade' THEN 1 - c.outcome ELSE c.outcome END AS outcome
-        FROM score_reading r JOIN score_entry USING (feed_index)
-        JOIN score_check c USING (feed_index)
+        SELECT feed_index, delay_minutes, c.market_id, r.due_at, c.outcome
+        FROM score_reading r JOIN score_check c USING (feed_index)
         WHERE r.state = 'due' AND r.due_at <= ${new Date(now)} AND c.kind = 'whale_entry'
         ORDER BY r.due_at, feed_index, delay_minutes LIMIT ${limit}`
       return rows.map((row) => ({
@@ -79,10 +77,10 @@ const saveReadings = (
       if (readings.length === 0) return 0
       const saved = yield* sql`
         UPDATE score_reading r SET state = i.state, read_at = i.read_at, mid = i.mid,
-          stake_price = i.stake_price
+          stake_price = i.stake_price, other_stake_price = i.other_stake_price
         FROM json_to_recordset(${jsonText(readings.map(readingRow))}::json) AS i (
           feed_index bigint, delay_minutes smallint, state text, read_at timestamptz, mid float8,
-          stake_price float8
+          stake_price float8, other_stake_price float8
         )
         WHERE r.feed_index = i.feed_index AND r.delay_minutes = i.delay_minutes
           AND r.state = 'due'
@@ -97,7 +95,14 @@ const saveReadings = (
 function readingRow({ feedIndex, delayMinutes, result }: JudgedReading) {
   const row = { feed_index: feedIndex, delay_minutes: delayMinutes, state: result.state }
   if (result.state !== "read") return row
-  return { ...row, read_at: isoTime(result.readAt), mid: result.mid, stake_price: result.price }
+  const [stake_price, other_stake_price] = result.prices
+  return {
+    ...row,
+    read_at: isoTime(result.readAt),
+    mid: result.mid,
+    stake_price,
+    other_stake_price,
+  }
 }
 
 /** The index of the oldest entry that is scored. */
@@ -109,11 +114,15 @@ const firstScored = (sql: SqlClient) =>
     ([row]) => row?.feed_index ?? 0n,
   )
 
-/** Each published entry from one side: that of its label, or for a wallet the side that it bought. */
-const sides = (sql: SqlClient, group: "label" | "wallet", first: bigint) => {
+type Group = "label" | "wallet" | "all"
+
+/** Each published entry from one side: that of its label, else the side that the wallet bought. */
+const sides = (sql: SqlClient, group: Group, first: bigint) => {
   const faded = group === "label" ? sql`e.label = 'fade'` : sql`false`
   return sql`
-    SELECT e.feed_index, e.${sql(group)} AS name, e.event_key, e.fee_rate, ${faded} AS faded,
+    SELECT e.feed_index, ${
+    group === "all" ? sql`'all'` : sql`e.${sql(group)}`
+  } AS name, e.event_key, e.fee_rate, ${faded} AS faded,
       CASE WHEN ${faded} THEN 1 - e.entry_price ELSE e.entry_price END AS price,
       CASE WHEN ${faded} THEN e.other_ask ELSE e.ask END AS ask,
       CASE WHEN ${faded} THEN 1 - c.value ELSE c.value END AS payout
@@ -133,17 +142,20 @@ const cost = (sql: SqlClient, price: "ask" | "stake_price") =>
  * Every value that is averaged, with its deviation under a fair price; for wallets only what their rows
  * show.
  */
-const observations = (sql: SqlClient, group: "label" | "wallet", first: bigint) =>
+const observations = (sql: SqlClient, group: Group, first: bigint) =>
   sql`
     SELECT name, event_key, ${metrics.atAsk}::text AS metric, payout / ${cost(sql, "ask")} - 1 AS x,
       sqrt(ask * (1 - ask)) / ${cost(sql, "ask")} AS fair
-    FROM side WHERE payout IS NOT NULL AND ask IS NOT NULL
+    FROM side WHERE ${group === "label"} AND payout IS NOT NULL AND ask IS NOT NULL
     UNION ALL
     SELECT name, event_key, 'book_' || delay_minutes, payout / ${cost(sql, "stake_price")} - 1,
       sqrt(stake_price * (1 - stake_price)) / ${cost(sql, "stake_price")}
-    FROM side JOIN score_reading USING (feed_index)
-    WHERE ${group === "label"} AND feed_index >= ${first} AND payout IS NOT NULL
-      AND stake_price IS NOT NULL
+    FROM side JOIN (
+      SELECT feed_index AS read_index, delay_minutes,
+        unnest(ARRAY[false, true]) AS other, unnest(ARRAY[stake_price, other_stake_price]) AS stake_price
+      FROM score_reading WHERE feed_index >= ${first}
+    ) reading ON read_index = feed_index AND other = faded
+    WHERE payout IS NOT NULL AND stake_price IS NOT NULL
     UNION ALL
     SELECT name, side.event_key, kind || suffix, CASE WHEN faded THEN 1 - value ELSE value END - against, 0
     FROM side JOIN score_check USING (feed_index),
@@ -160,7 +172,7 @@ interface SumRow extends Omit<ClusterSums, "clusters"> {
   readonly clusters: bigint
 }
 
-const sums = (sql: SqlClient, group: "label" | "wallet", first: bigint) =>
+const sums = (sql: SqlClient, group: Group, first: bigint) =>
   sql<SumRow>`
     WITH side AS (${sides(sql, group, first)}),
     cluster AS (
@@ -191,7 +203,8 @@ interface CountRow {
 const entryTotals = (sql: SqlClient) =>
   Effect.gen(function* () {
     const first = yield* firstScored(sql)
-    const byLabel = sumsByGroup(yield* sums(sql, "label", first))
+    const sumsOfLabel = sumsByGroup(yield* sums(sql, "label", first))
+    const copied = sumsByGroup(yield* sums(sql, "all", first)).get("all") ?? {}
     const rows = yield* sql<CountRow>`
       WITH entry AS (SELECT * FROM score_entry WHERE feed_index >= ${first})
       SELECT label, metric, count(*) AS entries FROM (
@@ -207,15 +220,17 @@ const entryTotals = (sql: SqlClient) =>
         UNION ALL
         SELECT label, 'unfillable_' || delay_minutes
         FROM score_reading JOIN entry USING (feed_index)
-        WHERE state = 'read' AND stake_price IS NULL AND feed_index >= ${first}
+        WHERE state = 'read' AND feed_index >= ${first}
+          AND CASE label WHEN 'fade' THEN other_stake_price ELSE stake_price END IS NULL
       ) counted WHERE metric IS NOT NULL GROUP BY label, metric`
-    return new Map(
+    const totals = new Map(
       [...Map.groupBy(rows, ({ label }) => label)].map(([label, of]): [EntryLabel, EntryTotals] => [
         label,
         {
           counts: Object.fromEntries(of.map(({ metric, entries }) => [metric, Number(entries)])),
-          sums: byLabel.get(label) ?? {},
+          sums: sumsOfLabel.get(label) ?? {},
         },
       ]),
     )
+    return { byLabel: totals, copied }
   }).pipe(Effect.orDie)

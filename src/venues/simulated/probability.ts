@@ -12,7 +12,8 @@
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import type { WorldOptions } from "./options.ts"
-import { between, gaussian, type Key, mix, normalCdf, normalQuantile, uniform } from "./seed.ts"
+import { normalCdf } from "../../core/domain/student.ts"
+import { between, gaussian, type Key, mix, normalQuantile, uniform } from "./seed.ts"
 
 /** Chance of a jump in each period of `jumpChance / rate` days, at a uniform time. */
 const jumpChance = 0.75

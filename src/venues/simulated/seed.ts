@@ -82,14 +82,6 @@ export function decimals(key: Key, length: number): string {
   return digits.slice(0, length)
 }
 
-/** The normal distribution function (Abramowitz and Stegun 26.2.17; error below 1e-7). */
-export function normalCdf(z: number): number {
-  const t = 1 / (1 + 0.2316419 * Math.abs(z))
-  const tail = Math.exp(-z * z / 2) * 0.3989422804014327 * t *
-    (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
-  return z > 0 ? 1 - tail : tail
-}
-
 /** The inverse of `normalCdf` for p in (0, 1) (Acklam's rational approximation; error below 1e-8). */
 export function normalQuantile(p: number): number {
   if (p > 0.5) return -normalQuantile(1 - p)

@@ -6,8 +6,9 @@
  */
 import { Schema } from "effect"
 import { described, walletName } from "../../core/domain/fields.ts"
-import { Count } from "../../core/domain/number.ts"
+import { Count, Rate } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import { studentQuantile } from "../../core/domain/student.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { isMarketMaker } from "./entry.ts"
 import { resolvedEntriesMin, ruleVersion } from "./label.ts"
@@ -23,6 +24,7 @@ import {
   winRateLow,
 } from "./oddsBands.ts"
 import type { Rates } from "./rates.ts"
+import { type MeasuredEdge, type Skill, skillsOf } from "./skill.ts"
 import type { TrackedWallet } from "./tracking.ts"
 
 /**
@@ -53,7 +55,10 @@ export const WhaleRow = Schema.Struct({
     Schema.Boolean,
     "A market maker: its entries are never published in the feed",
   ),
-  events: described(Count, "Distinct events of its resolved entries"),
+  events: described(
+    Count,
+    "Independent events of its resolved entries: one day of a competition, and one week of prices that move together, are one",
+  ),
   winRateLow,
   winRateHigh,
   mirrorRoi: followRoi,
@@ -87,6 +92,23 @@ export const WhaleRow = Schema.Struct({
 }).annotate({ identifier: "Whale" })
 export type WhaleRow = typeof WhaleRow.Type
 
+/** What is added to a row when the table is read, because it depends on all rows. */
+export const skillFields = {
+  shrunkEdge: described(
+    Schema.Finite,
+    "Best estimate of its true edge, USD per share: edge, shrunk towards zero by what luck explains among all rows",
+  ),
+  shrunkEdgeLow: described(Schema.Finite, "Lower end of its 90 % interval, USD per share"),
+  shrunkEdgeHigh: described(Schema.Finite, "Upper end of that interval, USD per share"),
+  probabilityPositive: described(
+    Rate,
+    "Probability that its true edge is above zero, 0 to 1; the label needs proof and can be neutral at any",
+  ),
+}
+
+/** A row as it is sold. */
+export interface TableRow extends WhaleRow, Skill {}
+
 /** A wallet's row, and when it was computed. */
 export interface CalibratedWhale {
   readonly computedAt: EpochMs
@@ -98,7 +120,7 @@ export interface CalibrationTable {
   /** When the newest row was computed. */
   readonly computedAt: EpochMs
   /** Never empty; the largest stake first. */
-  readonly wallets: readonly [WhaleRow, ...ReadonlyArray<WhaleRow>]
+  readonly wallets: readonly [TableRow, ...ReadonlyArray<TableRow>]
   /** Publishable rows left out because of `tableRowsMax`: those with the smallest stakes. */
   readonly omitted: number
 }
@@ -106,7 +128,11 @@ export interface CalibrationTable {
 /** The table of these wallets; null when no row is publishable. */
 export function calibrationTable(whales: ReadonlyArray<CalibratedWhale>): CalibrationTable | null {
   const rows = publishable(whales.map(({ row }) => row))
-  const [first, ...rest] = rows.slice(0, tableRowsMax).map(roundRow)
+  const skills = skillsOf(rows.map(measuredEdge))
+  const [first, ...rest] = rows.slice(0, tableRowsMax).flatMap((row, i) => {
+    const skill = skills[i]
+    return skill === undefined ? [] : [roundRow({ ...row, ...skill })]
+  })
   if (first === undefined) return null
   return {
     computedAt: computedAtOf(whales) ?? 0,
@@ -130,10 +156,19 @@ export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleR
     .sort((a, b) => b.stakeUsd - a.stakeUsd || (a.wallet < b.wallet ? -1 : 1))
 }
 
+/** The standard error that the interval of the edge was made of. */
+function measuredEdge({ edge, edgeLow, edgeHigh, events }: WhaleRow): MeasuredEdge {
+  return { edge, error: Math.max(edge - edgeLow, edgeHigh - edge) / studentQuantile(events - 1) }
+}
+
 /** More digits would be noise, and double the response size. */
-function roundRow(row: WhaleRow): WhaleRow {
+function roundRow(row: TableRow): TableRow {
   return {
     ...row,
+    shrunkEdge: roundRate(row.shrunkEdge),
+    shrunkEdgeLow: roundRate(row.shrunkEdgeLow),
+    shrunkEdgeHigh: roundRate(row.shrunkEdgeHigh),
+    probabilityPositive: roundRate(row.probabilityPositive),
     mirrorRoiLow: roundOrNull(row.mirrorRoiLow),
     mirrorRoiHigh: roundOrNull(row.mirrorRoiHigh),
     fadeRoiLow: roundOrNull(row.fadeRoiLow),

@@ -17,6 +17,7 @@ import {
   type UncountedEvent,
 } from "../CountingStore.ts"
 import { overdueMsMax } from "../domain/due.ts"
+import { nearCertainPriceMin } from "../domain/entry.ts"
 import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore, WalletSums } from "../domain/score.ts"
 import type { TrackingSource } from "../domain/tracking.ts"
@@ -30,6 +31,7 @@ export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
       sums: sums(sql),
       saveCounted: saveCounted(sql),
       counted: counted(sql),
+      bets: bets(sql),
     })),
 )
 
@@ -42,7 +44,6 @@ interface UncountedRow extends ResolutionColumns {
   readonly tracked_at: Date
   readonly version: bigint
   readonly changed: boolean
-  readonly waits: boolean
   readonly fee_rate: number
   readonly entries: ReadonlyArray<StoredEntry>
   readonly score: MarketScore | null
@@ -71,28 +72,21 @@ const uncounted = (sql: SqlClient) =>
         ) first
         GROUP BY event_id, wallet_id
       ), positions AS (
-        SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_uncounted
+        SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_uncounted u
           USING (event_id, wallet_id)
+        WHERE u.due_at <= ${now} AND (u.due_at <= ${overdueAfter} OR NOT EXISTS (
+          SELECT FROM overdue WHERE overdue.wallet_id = u.wallet_id AND open_since <= u.due_at
+        ))
         UNION
         SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_score
           USING (event_id, wallet_id)
-        UNION
-        SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_market USING (event_id)
-          JOIN whale_position USING (market_id, wallet_id)
-        WHERE has_entries AND ended_at IS NULL AND entry_count > 0
       )
       SELECT positions.event_id, wallet_id, wallet, market, w.source AS source_of_wallet, tracked_at,
-        coalesce(u.version, 0) AS version, u.version IS NOT NULL AND NOT waits AS changed, waits,
-        fee_rate, entries, state, payout_first, payout_second, m.source, resolved_at, score
+        coalesce(u.version, 0) AS version, u.version IS NOT NULL AS changed, fee_rate, entries, state, payout_first, payout_second, m.source, resolved_at, score
       FROM positions
       JOIN chosen USING (event_id, wallet_id)
-      LEFT JOIN overdue USING (wallet_id)
       LEFT JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       LEFT JOIN whale_score USING (event_id, wallet_id, market_id)
-      CROSS JOIN LATERAL (
-        SELECT score IS NULL AND u.version IS NOT NULL
-          AND (u.due_at > ${now} OR coalesce(u.due_at >= open_since, false)) AS waits
-      ) waiting
       JOIN whale_market m USING (market_id)
       JOIN whale_position USING (market_id, wallet_id)
       JOIN whale_wallet w USING (wallet_id)
@@ -106,9 +100,8 @@ function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<Uncounte
   let before: UncountedRow | null = null
   for (const row of rows) {
     if (before?.wallet_id !== row.wallet_id || before.event_id !== row.event_id) {
-      const selectedAt = row.tracked_at.getTime()
-      const countFrom = row.source_of_wallet === "profit" ? selectedAt : null
-      found.push({ wallet: row.wallet, countFrom, selectedAt, positions: [] })
+      const countFrom = row.source_of_wallet === "profit" ? row.tracked_at.getTime() : null
+      found.push({ wallet: row.wallet, countFrom, positions: [] })
     }
     found.at(-1)?.positions.push({
       marketId: row.market,
@@ -117,7 +110,6 @@ function groupByEvent(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<Uncounte
       entries: row.entries,
       resolution: resolutionOf(row.market, row),
       counted: row.score,
-      waits: row.waits,
       changed: row.changed,
     })
     before = row
@@ -259,3 +251,39 @@ const counted = (sql: SqlClient) =>
     Effect.map((rows) => new Map(rows.map(({ wallet, sums }) => [wallet, sums]))),
     Effect.orDie,
   )
+
+/** The first entry of each market that is no sweep, whatever became of it. */
+const bets = (sql: SqlClient) =>
+  Effect.fn("CountingStore.bets")(function* (wallets: ReadonlyArray<string>) {
+    const rows = yield* sql<{
+      wallet: string
+      tracked_at: Date
+      price: number
+      opened_at: number
+      ended_at: Date | null
+      paid: number | null
+    }>`
+      SELECT wallet, tracked_at, price, opened_at, ended_at,
+        CASE outcome WHEN 0 THEN payout_first ELSE payout_second END AS paid
+      FROM whale_wallet w JOIN whale_position p USING (wallet_id) JOIN whale_market m USING (market_id)
+      CROSS JOIN LATERAL (
+        SELECT price, opened_at, outcome FROM json_to_recordset(p.entries)
+          AS entry ("openingPrice" float8, "firstFillAt" float8, outcome integer),
+          LATERAL (SELECT "openingPrice" AS price, "firstFillAt" AS opened_at) named
+        WHERE price < ${nearCertainPriceMin}
+          AND (w.source = 'volume' OR opened_at >= extract(epoch FROM tracked_at) * 1000)
+        ORDER BY opened_at, price, outcome LIMIT 1
+      ) bet
+      WHERE wallet = ANY (${wallets}::text[]) AND entry_count > 0`
+    return new Map(
+      [...Map.groupBy(rows, ({ wallet }) => wallet)].map(([wallet, of]) => [wallet, {
+        selectedAt: of[0]?.tracked_at.getTime() ?? 0,
+        bets: of.map(({ price, opened_at, ended_at, paid }) => ({
+          price,
+          openedAt: opened_at,
+          endedAt: ended_at?.getTime() ?? null,
+          paid,
+        })),
+      }]),
+    )
+  }, Effect.orDie)

@@ -14,6 +14,7 @@ import {
 } from "../../markets/domain/resolution.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { dueAt } from "../domain/due.ts"
+import { themeOf } from "../domain/theme.ts"
 import { WhaleMarketStore } from "../WhaleMarketStore.ts"
 import { insertNames, keys, markUncounted } from "./locking.ts"
 
@@ -74,7 +75,7 @@ interface RequestedFacts {
 const saveFactsOf = Effect.fnUntraced(
   function* (sql: SqlClient, requests: ReadonlyArray<RequestedFacts>, at: EpochMs) {
     const ids = requests.map(({ id }) => id)
-    const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventKey])
+    const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [themeOf(facts)])
     yield* insertNames(sql, "market", ids)
     yield* insertNames(sql, "event", events)
     const markets = yield* keys(sql, "market", ids, "to write")
@@ -82,7 +83,7 @@ const saveFactsOf = Effect.fnUntraced(
     const rows = requests.map(({ id, facts, requested }) => ({
       market_id: markets.get(id),
       requested,
-      event_id: facts === undefined ? null : eventKeys.get(facts.eventKey),
+      event_id: facts === undefined ? null : eventKeys.get(themeOf(facts)),
       fee_rate: facts?.takerFeeRate,
       ends_at: facts?.endsAt ?? null,
       due_at: facts === undefined ? null : dueAt(facts),

@@ -25,7 +25,13 @@ const page = (record: Scorecard): string => {
 }
 
 const empty = scorecard({
-  ...{ tracked: [], totals: [], whales: [], moves: [], entries: new Map() },
+  ...{
+    tracked: [],
+    totals: [],
+    whales: [],
+    moves: [],
+    entries: { byLabel: new Map(), copied: {} },
+  },
   verdicts: { mover_1h: {}, mover_6h: {}, mover_24h: {}, predetermined: {} },
   forecasts: noForecasts,
   estimates: noEstimates,

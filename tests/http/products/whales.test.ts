@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Fiber, Ref } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { metrics, scoredRow } from "../../../src/track-record/domain/entryScore.ts"
-import { tableRowsMax } from "../../../src/whales/domain/whale.ts"
+import { calibrationTable, tableRowsMax } from "../../../src/whales/domain/whale.ts"
 import {
   json,
   now,
@@ -32,12 +32,16 @@ test("/v1/whales returns its rows with their date, the largest stake first", () 
     const response = yield* pay(whales)
     strictEqual(response.headers.get("cache-control"), "private, no-store")
     ok(response.headers.has("payment-response"))
+    const table = calibrationTable(
+      [small, whaleRow()].map((row) => ({ computedAt: now, row })),
+    )
     equal(yield* json(response), {
       success: true,
       computedAt: new Date(now).toISOString(),
       asOf: new Date(now).toISOString(),
-      data: { wallets: [scoredRow(whaleRow()), scoredRow(small)], omitted: 0 },
+      data: { wallets: table?.wallets.map((row) => scoredRow(row)), omitted: 0 },
     })
+    equal(table?.wallets.map(({ wallet }) => wallet), [whaleRow().wallet, "0xb"])
   })))
 
 /** Sums of 24 published entries in 12 events with this total. */
@@ -53,25 +57,28 @@ test("/v1/whales has what is known of each wallet's published entries, and null 
       productPorts.walletSums,
       new Map([
         [rows[0]?.wallet ?? "", {
-          [metrics.atAsk]: sumsOf(-1.2),
+          [metrics.fromBook(1)]: sumsOf(-1.2),
           [metrics.fromEntry("whale_24h")]: { ...sumsOf(0.6), clusters: 9 },
         }],
-        ["0xc", { [metrics.atAsk]: sumsOf(9) }],
+        ["0xc", { [metrics.fromBook(1)]: sumsOf(9) }],
       ]),
     )
     const { data } = yield* json(yield* pay(whales))
     const [first, second] = data.wallets
-    equal([first.followedRoi.value, first.followedRoi.entries, first.followedRoi.events], [
+    equal([first.copiedRoi1m.value, first.copiedRoi1m.entries, first.copiedRoi1m.events], [
       ...[-0.05, 24, 12],
     ])
-    ok(first.followedRoi.low < -0.05 && first.followedRoi.high > -0.05)
-    equal([first.closingLine, second.followedRoi, second.closingLine], [null, null, null])
-    yield* Ref.set(productPorts.walletSums, new Map([["0xb", { [metrics.atAsk]: sumsOf(2.4) }]]))
+    ok(first.copiedRoi1m.low < -0.05 && first.copiedRoi1m.high > -0.05)
+    equal([first.closingLine, second.copiedRoi1m, second.closingLine], [null, null, null])
+    yield* Ref.set(
+      productPorts.walletSums,
+      new Map([["0xb", { [metrics.fromBook(1)]: sumsOf(2.4) }]]),
+    )
     yield* passing(60)
     const changed = yield* json(yield* pay(whales, "", 1))
     equal(
-      changed.data.wallets.map((row: { followedRoi: { value: number } | null }) =>
-        row.followedRoi?.value ?? null
+      changed.data.wallets.map((row: { copiedRoi1m: { value: number } | null }) =>
+        row.copiedRoi1m?.value ?? null
       ),
       [null, 0.1],
     )

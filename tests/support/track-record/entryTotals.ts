@@ -82,7 +82,7 @@ function observationsOf(
   hold("at_ask", ask)
   for (const { delayMinutes, result } of readings) {
     if (result?.state !== "read") continue
-    hold(`book_${delayMinutes}`, result.price)
+    hold(`book_${delayMinutes}`, result.prices[faded ? 1 : 0])
   }
   for (const { kind, value } of checks) {
     if (kind === "whale_entry" || value === null) continue
@@ -118,6 +118,12 @@ function clusterSums(observations: ReadonlyArray<Observation>): Record<string, C
   )
 }
 
+/** What `ScoreStore.entryTotals` returns. */
+export function storedTotalsOf(entries: ReadonlyArray<ScoredEntry>) {
+  const all = entries.map(({ entry, ...rest }) => ({ ...rest, entry: { ...entry, wallet: "all" } }))
+  return { byLabel: totalsOf(entries), copied: walletSumsOf(all).get("all") ?? {} }
+}
+
 /** The totals by label, from the side that the label recommends. */
 export function totalsOf(
   entries: ReadonlyArray<ScoredEntry>,
@@ -133,7 +139,7 @@ export function totalsOf(
         for (const { delayMinutes, result } of readings) {
           count(`reading_${delayMinutes}_${result?.state ?? "due"}`)
           if (result?.state !== "read") continue
-          if (result.price === null) count(`unfillable_${delayMinutes}`)
+          if (result.prices[label === "fade" ? 1 : 0] === null) count(`unfillable_${delayMinutes}`)
         }
       }
       const made = of.flatMap((one) => observationsOf(one, label === "fade"))
@@ -152,7 +158,7 @@ export function walletSumsOf(
     wallet,
     clusterSums(
       of.flatMap((one) => observationsOf(one, false)).filter(({ metric }) =>
-        metric === "at_ask" || metric === "whale_24h_from_entry"
+        metric.startsWith("book_") || metric === "whale_24h_from_entry"
       ),
     ),
   ])

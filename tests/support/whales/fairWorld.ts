@@ -1,110 +1,120 @@
 /**
- * Worlds of wallets whose skill is known, judged many times while their events end: drawn directly,
- * so that hundreds of worlds take minutes. The scores, sums and labels are the product's.
+ * Worlds of wallets whose skill is known, judged many times while their markets end: drawn directly,
+ * so that hundreds of worlds take minutes. The scores, sums, evidence and labels are the product's.
  *
  * @module
  */
-import { mix, uniform } from "../../../src/venues/simulated/seed.ts"
-import { judgementOf, labels } from "../../../src/whales/domain/label.ts"
-import {
-  type EnteredMarket,
-  eventScores,
-  noSums,
-  recount,
-  type WalletSums,
-} from "../../../src/whales/domain/score.ts"
+import { gaussian, mix, normalQuantile, uniform } from "../../../src/venues/simulated/seed.ts"
+import { normalCdf } from "../../../src/core/domain/student.ts"
+import { day } from "../../../src/core/domain/time.ts"
+import { type Bet, evidenceOf } from "../../../src/whales/domain/evidence.ts"
+import { isJudged, labels, mayBeLabelled } from "../../../src/whales/domain/label.ts"
+import { ratesOf } from "../../../src/whales/domain/rates.ts"
+import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
 import { entry } from "./records.ts"
 
-export interface WalletPlan {
-  readonly events: number
-  /** The highest probability of an entry's outcome above its price. */
-  readonly edge: number
-  readonly prices: readonly [from: number, to: number]
-  /** How often an event has three markets, of which later ones follow earlier ones or exclude them. */
-  readonly sharedShare: number
-  /** Where the events before the selection end, as a share of all. */
-  readonly selectedShare: number
-  /** Turns each bet of the wallet's into a world's outcome draw; the same seed is the same record. */
+export interface WorldPlan {
+  readonly wallets: number
+  readonly bets: number
+  /** Bets are opened on random days of these. */
+  readonly days: number
+  /** How long markets are open, days. */
+  readonly lifeDays: readonly [least: number, most: number]
+  /** Correlation of the results of bets that are open at the same time, over all wallets. */
+  readonly rho: number
+  /** The probability of an entry's outcome above its price, by wallet. */
+  readonly edgeOf: (wallet: number) => number
+  readonly prices: readonly [least: number, most: number]
   readonly seed: number
 }
 
-/** One event of the wallet's, the n-th in time: all of its markets, ended. */
-function eventOf(plan: WalletPlan, n: number): ReadonlyArray<EnteredMarket> {
-  const key = mix(plan.seed, n)
-  const [from, to] = plan.prices
-  const markets = uniform(mix(key, 1)) < plan.sharedShare ? 3 : 1
-  const draw = uniform(mix(key, 2))
-  return Array.from({ length: markets }, (_, m): EnteredMarket => {
-    const price = from + (to - from) * uniform(mix(key, 10 + m))
-    // One draw for all markets of the event.
-    const won = draw < Math.min(0.99, price + plan.edge)
-    const openedAt = n * 10_000 + m
-    const bought = entry({
-      ...{ price, firstFillAt: openedAt, lastFillAt: openedAt },
-      stakeUsd: 100 * 50 ** uniform(mix(key, 20 + m)),
-    })
-    return {
-      entries: uniform(mix(key, 30 + m)) < plan.sharedShare ? [bought, bought] : [bought],
-      ended: { payouts: won ? [1, 0] : [0, 1], at: openedAt + 5_000, waits: false },
-      feeRate: 0,
-    }
-  })
+/** A bet with the probability that its outcome had when it was made, given all that was known. */
+export interface TrueBet extends Bet {
+  readonly endedAt: number
+  readonly paid: 0 | 1
+  readonly stakeUsd: number
+  readonly edge: number
 }
 
-/** The sums of a wallet after each of `looks`, evenly spread over its events. */
-export function sumsByLook(plan: WalletPlan, looks: number): ReadonlyArray<WalletSums> {
-  const seen: Array<WalletSums> = []
-  const selectedAt = plan.selectedShare * plan.events * 10_000
-  let sums = noSums
-  for (let n = 0; n < plan.events; n++) {
-    const scores = eventScores(eventOf(plan, n), selectedAt).flatMap((score) => score ?? [])
-    sums = recount(sums, [], scores)
-    while ((seen.length + 1) * plan.events <= (n + 1) * looks) seen.push(sums)
+/**
+ * The bets of each wallet. One path moves all markets: a market's result depends on the path's change
+ * while it is open, so what happened before it was opened says nothing, and prices are fair.
+ */
+export function worldOf(plan: WorldPlan): ReadonlyArray<ReadonlyArray<TrueBet>> {
+  const path = [0]
+  for (let n = 1; n <= plan.days + plan.lifeDays[1]; n++) {
+    path.push((path[n - 1] ?? 0) + gaussian(mix(mix(plan.seed, 1), n)))
   }
-  return seen
+  const at = (n: number) => path[n] ?? 0
+  return Array.from(
+    { length: plan.wallets },
+    (_, wallet) =>
+      Array.from({ length: plan.bets }, (_, n): TrueBet => {
+        const key = mix(mix(mix(plan.seed, 2), wallet), n)
+        const draw = (part: number, [from, to]: readonly [number, number]) =>
+          from + (to - from) * uniform(mix(key, part))
+        const price = draw(1, plan.prices)
+        const opened = Math.floor(draw(2, [0, plan.days]))
+        const life = Math.round(draw(3, plan.lifeDays))
+        const common = (at(opened + life) - at(opened)) / Math.sqrt(life)
+        const own = normalQuantile(uniform(mix(key, 4)))
+        const latent = Math.sqrt(plan.rho) * common + Math.sqrt(1 - plan.rho) * own
+        const probability = Math.min(0.99, Math.max(0.01, price + plan.edgeOf(wallet)))
+        return {
+          price,
+          openedAt: (opened + draw(5, [0, 0.9])) * day,
+          endedAt: (opened + life) * day + day - 1,
+          paid: normalCdf(latent) < probability ? 1 : 0,
+          stakeUsd: 100 * 50 ** uniform(mix(key, 6)),
+          edge: probability - price,
+        }
+      }),
+  )
 }
 
-/** The labels of all wallets at each look; a wallet that is not judged has none. */
-export function labelsByLook(
-  plans: ReadonlyArray<WalletPlan>,
-  looks: number,
-): ReadonlyArray<ReturnType<typeof labels>> {
-  const records = plans.map((plan) => sumsByLook(plan, looks))
-  return Array.from({ length: looks }, (_, look) => {
-    const judged = records.flatMap((record, wallet) => {
-      const judgement = judgementOf(record[look] ?? noSums)
-      return judgement === null ? [] : [[`${wallet}`, judgement] as const]
+/** A wallet's sums over bets; each is a market and an event of its own. */
+export function sumsOfBets(bets: ReadonlyArray<TrueBet>, before = noSums): WalletSums {
+  return bets.reduce((sums, { price, openedAt, paid, stakeUsd }) => {
+    const bought = entry({ price, stakeUsd, firstFillAt: openedAt, lastFillAt: openedAt })
+    return recount(sums, [], [marketScore([bought], paid === 1 ? [1, 0] : [0, 1], 0)])
+  }, before)
+}
+
+/** The labels of the judged wallets at each of these rising instants. */
+export function labelsAt(world: ReturnType<typeof worldOf>, looks: ReadonlyArray<number>) {
+  const inOrder = world.map((bets) => bets.toSorted((a, b) => a.endedAt - b.endedAt))
+  const sums = world.map(() => noSums)
+  const ended = world.map(() => 0)
+  return looks.map((at) => {
+    const judged = inOrder.flatMap((bets, wallet) => {
+      const from = ended[wallet] ?? 0
+      const to = bets.findIndex(({ endedAt }) => endedAt > at)
+      const until = to === -1 ? bets.length : to
+      const now = sumsOfBets(bets.slice(from, until), sums[wallet])
+      sums[wallet] = now
+      ended[wallet] = until
+      const rates = ratesOf(now)
+      if (rates === null || !isJudged(rates)) return []
+      const evidence = mayBeLabelled(rates) ? evidenceOf(knownAt(bets, at), 0) : null
+      return [[`${wallet}`, { ...rates, evidence }] as const]
     })
     return labels(new Map(judged))
   })
 }
 
-/** The 100 wallets of the aims: 30 to 400 events at .02 to .95, a third of them shared. */
-export const fairWorld = (seed: number, wallets = 100): ReadonlyArray<WalletPlan> =>
-  Array.from({ length: wallets }, (_, wallet) => {
-    const key = mix(seed, wallet)
-    return {
-      events: Math.round(30 + 370 * uniform(mix(key, 1))),
-      edge: 0,
-      prices: [0.02, 0.94],
-      sharedShare: 0.3,
-      selectedShare: 0,
-      seed: mix(key, 2),
-    }
-  })
+const knownAt = (bets: ReadonlyArray<TrueBet>, at: number): ReadonlyArray<Bet> =>
+  bets.filter(({ openedAt }) => openedAt <= at)
+    .map((bet) => bet.endedAt <= at ? bet : { ...bet, endedAt: null, paid: null })
 
-/** 100 wallets with 600 events at .30 to .70, of which the first 20 have 8 points of edge. */
-export const skilledWorld = (
-  seed: number,
-  changed: Partial<WalletPlan> = {},
-  wallets = 100,
-): ReadonlyArray<WalletPlan> =>
-  Array.from({ length: wallets }, (_, wallet) => ({
-    events: 600,
-    edge: wallet < wallets / 5 ? 0.08 : 0,
-    prices: [0.3, 0.7],
-    sharedShare: 0,
-    selectedShare: 0,
-    seed: mix(mix(seed, wallet), 3),
-    ...changed,
-  }))
+/** Whether a wallet has a label at any of `looks`, evenly spread over the world's days. */
+export function isEverLabelled(plan: WorldPlan, looks: number): boolean {
+  const end = (plan.days + plan.lifeDays[1] + 1) * day
+  const instants = Array.from({ length: looks }, (_, look) => (look + 1) * end / looks)
+  return labelsAt(worldOf(plan), instants)
+    .some((given) => [...given.values()].some((label) => label !== "neutral"))
+}
+
+/** 40 bets a month for 28 months, open for a month: a wallet without skill has about 40 at a time. */
+export const monthlyWorld = { days: 28 * 30, bets: 28 * 40, lifeDays: [25, 35] } as const
+/** A bet a day for 20 months, each paid on the next day. */
+export const dailyWorld = { days: 600, bets: 600, lifeDays: [1, 1] } as const

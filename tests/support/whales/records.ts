@@ -6,9 +6,8 @@
 import { Arbitrary, Schema } from "effect"
 import type { Entry } from "../../../src/whales/domain/entry.ts"
 import {
-  type EnteredMarket,
-  eventScores,
   type MarketScore,
+  marketScore,
   noSums,
   recount,
   type WalletSums,
@@ -109,16 +108,7 @@ export const anyRecord: Arbitrary.Arbitrary<ReadonlyArray<PlayedEvent>> = Arbitr
 )
 
 export function scoresOf(event: PlayedEvent): ReadonlyArray<MarketScore> {
-  return eventScores(event.map(enteredMarket), selectedAt).flatMap((score) => score ?? [])
-}
-
-/** Some generated entries are opened before, some after. */
-const selectedAt = 20_000_000
-/** After every generated entry. */
-const endedAt = 1_000_000_000
-
-export function enteredMarket({ entries, payouts, feeRate }: PlayedMarket): EnteredMarket {
-  return { entries, ended: { payouts, at: endedAt, waits: false }, feeRate }
+  return event.map(({ entries, payouts, feeRate }) => marketScore(entries, payouts, feeRate))
 }
 
 /** The sums of a whole record. */

@@ -5,21 +5,23 @@
  * @module
  */
 import { type NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
-import { type Judgement, judgementOf, labels } from "../../../src/whales/domain/label.ts"
+import { evidenceOf } from "../../../src/whales/domain/evidence.ts"
+import {
+  isJudged,
+  type Judgement,
+  labels,
+  mayBeLabelled,
+} from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import {
-  type EnteredMarket,
-  eventScores,
-  noSums,
-  recount,
-} from "../../../src/whales/domain/score.ts"
+import { type MarketScore, marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
 import type { WalletSums } from "../../../src/whales/domain/score.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import { dueAt } from "../../../src/whales/domain/due.ts"
+import { themeOf } from "../../../src/whales/domain/theme.ts"
 import { dueBefore } from "./dueOrder.ts"
 
 /** Everything that the venue returned. */
@@ -120,37 +122,50 @@ export function makeOracle(
   const sumsAt = (at: EpochMs) => {
     const resolutions = resolutionsAt(at)
     const counted = countedAt(at)
-    const entered = new Map<string, Map<string, Array<EnteredMarket>>>()
+    const scores = new Map<string, Map<string, Array<MarketScore>>>()
     for (const position of positionsAt(at)) {
       const { wallet, market } = position
       const resolution = resolutions.get(market.id)
       const chosen = chosenOf(position)
-      if (chosen.length === 0) continue
-      const ended = resolution === undefined ? null : {
-        payouts: resolution.state === "paid" ? resolution.payouts : null,
-        at: resolution.resolvedAt,
-        waits: !counted.has(nameOf(position)),
-      }
-      const events = entered.getOrInsertComputed(wallet, () => new Map())
-      const ofEvent = events.getOrInsertComputed(market.eventKey, () => [])
-      ofEvent.push({ entries: chosen, ended, feeRate: market.takerFeeRate ?? 0 })
+      if (resolution === undefined || !counted.has(nameOf(position))) continue
+      const events = scores.getOrInsertComputed(wallet, () => new Map())
+      const ofEvent = events.getOrInsertComputed(themeOf(market), () => [])
+      const payouts = resolution.state === "paid" ? resolution.payouts : null
+      ofEvent.push(marketScore(chosen, payouts, market.takerFeeRate ?? 0))
     }
-    const sumsOf = (wallet: string, events: Iterable<ReadonlyArray<EnteredMarket>>) =>
-      [...events].reduce((sums, markets) => {
-        const scores = eventScores(markets, sources.get(wallet)?.trackedAt ?? 0)
-        return recount(sums, [], scores.flatMap((score) => score ?? []))
-      }, noSums)
     return new Map(
-      [...entered].map(([wallet, events]) => [wallet, sumsOf(wallet, events.values())] as const),
+      [...scores].map(([wallet, events]) =>
+        [wallet, [...events.values()].reduce((sums, of) => recount(sums, [], of), noSums)] as const
+      ),
     )
+  }
+
+  /** The first entry of each market that is no sweep, of one wallet. */
+  const betsAt = (at: EpochMs, wallet: string) => {
+    const resolutions = resolutionsAt(at)
+    return positionsAt(at).filter((position) => position.wallet === wallet).flatMap((position) => {
+      const [first] = chosenOf(position).filter(({ openingPrice }) => openingPrice < 0.95)
+        .sort((a, b) => a.firstFillAt - b.firstFillAt || a.openingPrice - b.openingPrice)
+      if (first === undefined) return []
+      const resolution = resolutions.get(position.market.id)
+      return [{
+        price: first.openingPrice,
+        openedAt: first.firstFillAt,
+        endedAt: resolution === undefined ? null : resolution.resolvedAt ?? at,
+        paid: resolution?.state === "paid" ? resolution.payouts[first.outcome] : null,
+      }]
+    })
   }
 
   const calibrationsAt = cached((at) => {
     const sums = sumsAt(at)
     const judged = new Map<string, Judgement>()
     for (const [wallet, of] of sums) {
-      const judgement = judgementOf(of)
-      if (judgement !== null) judged.set(wallet, judgement)
+      const rates = ratesOf(of)
+      if (rates === null || !isJudged(rates)) continue
+      const selectedAt = sources.get(wallet)?.trackedAt ?? 0
+      const evidence = mayBeLabelled(rates) ? evidenceOf(betsAt(at, wallet), selectedAt) : null
+      judged.set(wallet, { ...rates, evidence })
     }
     return new Map([...labels(judged)].flatMap(([wallet, label]) => {
       const rates = ratesOf(sums.get(wallet) ?? noSums)

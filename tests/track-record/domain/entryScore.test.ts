@@ -113,10 +113,10 @@ const deep = book(
 Deno.test("readingOf() has the price of its side; a thin book is a null", () => {
   const due = { outcome: 0, dueAt: now } as const
   const read = readingOf(due, deep, now + minute)
-  equal(read, { state: "read", readAt: now + minute, mid: 0.42, price: 0.44 })
+  equal(read, { state: "read", readAt: now + minute, mid: 0.42, prices: [0.44, 0.6] })
   const priceIn = (outcome: 0 | 1, of: typeof deep) => {
     const found = readingOf({ ...due, outcome }, of, now)
-    return found.state === "read" ? [found.mid, found.price] : null
+    return found.state === "read" ? [found.mid, found.prices[0]] : null
   }
   // The other side buys at 1 minus the bid.
   equal(priceIn(1, deep), [0.42, 0.6])

@@ -30,7 +30,12 @@ const verdicts = {
 }
 /** Neither entries nor movers were scored. */
 const unscored = {
-  ...{ entries: new Map(), moves: [], forecasts: noForecasts, estimates: noEstimates },
+  ...{
+    entries: { byLabel: new Map(), copied: {} },
+    moves: [],
+    forecasts: noForecasts,
+    estimates: noEstimates,
+  },
   readAt: { wallets: now, scores: now },
 }
 const cardOf = (wallets: ReadonlyArray<KnownWallet>) =>

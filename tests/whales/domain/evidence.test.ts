@@ -1,95 +1,113 @@
 /**
- * The gambler's wealth is an e-process, and the closed e-BH procedure equals its definition.
+ * The gambler's cash is an e-value under any dependence of open markets, and the closed e-BH procedure equals its definition.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { discoveries } from "../../../src/whales/domain/closedEBH.ts"
-import {
-  addEvidence,
-  type Bet,
-  eventEvidence,
-  logEvidenceOf,
-  noEvidence,
-} from "../../../src/whales/domain/evidence.ts"
+import { type Bet, evidenceOf } from "../../../src/whales/domain/evidence.ts"
+import { day } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 
-const bet = (price: number, paid: number, openedAt = 0, early = false): Bet => ({
-  ...{ price, paid, openedAt, early },
-})
-const wealthOf = (...bets: ReadonlyArray<Bet>) => {
-  const { follow, fade } = logEvidenceOf(eventEvidence(bets))
-  return { follow: Math.exp(follow), fade: Math.exp(fade) }
-}
+const sides = ["follow", "fade"] as const
+const whole = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-const prices = Arbitrary.array(
-  Arbitrary.map(
-    Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 94 }))),
-    (cents) => cents / 100,
-  ),
-  { minLength: 1, maxLength: 6 },
+/** Markets that are won together or apart: some open at the same time, some one after the other. */
+const anyPlan = Arbitrary.array(
+  Arbitrary.schema(Schema.Struct({
+    cents: whole(1, 94),
+    opensOn: whole(0, 6),
+    lastsDays: whole(1, 4),
+    together: Schema.Boolean,
+  })),
+  { minLength: 1, maxLength: 5 },
 )
+type Plan = typeof anyPlan extends Arbitrary.Arbitrary<infer A> ? A : never
 
-/** The mean wealth after one event whose markets all depend on one draw, or on draws of their own. */
-function meanWealth(prices: ReadonlyArray<number>, side: "follow" | "fade", together: boolean) {
-  if (together) {
-    const cuts = [0, ...prices.toSorted((a, b) => a - b), 1]
-    return cuts.slice(1).reduce((sum, cut, i) => {
-      const from = cuts[i] ?? 0
-      const paid = prices.map((price, n) => bet(price, (from + cut) / 2 < price ? 1 : 0, n))
-      return sum + (cut - from) * wealthOf(...paid)[side]
+const isShared = ({ together, opensOn, lastsDays }: Plan[number]) =>
+  together && opensOn <= 3 && opensOn + lastsDays > 3
+
+/**
+ * The mean of a figure over all results at fair prices. The markets that are won together and open on
+ * day 3 share one draw, and the others have draws of their own.
+ */
+function meanOver(plan: Plan, figure: (paid: ReadonlyArray<number>) => number): number {
+  const paid = plan.map(() => 0)
+  const over = (n: number): number => {
+    const market = plan[n]
+    if (market === undefined) return figure(paid)
+    const mates = plan.flatMap((other, i) =>
+      i === n || (isShared(market) && isShared(other)) ? [i] : []
+    )
+    if (mates.some((i) => i < n)) return over(n + 1)
+    const cuts = [0, ...mates.map((i) => (plan[i]?.cents ?? 0) / 100).sort((a, b) => a - b), 1]
+    return cuts.slice(1).reduce((sum, cut, c) => {
+      const from = cuts[c] ?? 0
+      for (const i of mates) paid[i] = (from + cut) / 2 < (plan[i]?.cents ?? 0) / 100 ? 1 : 0
+      return cut === from ? sum : sum + (cut - from) * over(n + 1)
     }, 0)
   }
-  return Array.from({ length: 2 ** prices.length }, (_, results) => {
-    const won = (n: number) => (results >> n) % 2 === 1
-    const chance = prices.reduce((all, price, n) => all * (won(n) ? price : 1 - price), 1)
-    return chance * wealthOf(...prices.map((price, n) => bet(price, won(n) ? 1 : 0, n)))[side]
-  }).reduce((sum, part) => sum + part, 0)
+  return over(0)
 }
 
+const betsOf = (plan: Plan, paid: ReadonlyArray<number>): ReadonlyArray<Bet> =>
+  plan.map(({ cents, opensOn, lastsDays }, n) => ({
+    price: cents / 100,
+    openedAt: opensOn * day + n,
+    endedAt: (opensOn + lastsDays) * day,
+    paid: paid[n] ?? 0,
+  }))
+
 law(
-  "at fair prices the mean wealth stays 1, however the markets of an event depend on each other",
-  prices,
-  (prices) =>
-    (["follow", "fade"] as const).every((side) =>
-      [true, false].every((together) => Math.abs(meanWealth(prices, side, together) - 1) < 1e-9)
+  "at fair prices the mean cash is 1, whatever markets have in common",
+  anyPlan,
+  (plan) =>
+    sides.every((side) =>
+      Math.abs(meanOver(plan, (paid) => evidenceOf(betsOf(plan, paid), 0)[side]) - 1) < 1e-9
     ),
 )
 
-Deno.test("the wealth of a single bet is the likelihood ratio of the tilted odds", () => {
-  const tilts = [0.08, 0.15, 0.25, 0.35, 0.55, 1]
-  const { late } = eventEvidence([bet(0.3, 1)])
-  tilts.forEach((tilt, i) => {
-    const tilted = 0.3 * Math.exp(tilt) / (0.7 + 0.3 * Math.exp(tilt))
-    ok(Math.abs((late.follow[i] ?? 0) - Math.log(tilted / 0.3)) < 1e-12)
-  })
+law("open markets only cost cash, and what is paid later adds to it", anyPlan, (plan) => {
+  const ended = betsOf(plan, plan.map(() => 1))
+  const [last] = ended.toSorted((a, b) => Number(b.endedAt) - Number(a.endedAt))
+  const open = ended.map((bet) => bet === last ? { ...bet, endedAt: null, paid: null } : bet)
+  return evidenceOf(open, 0).follow < evidenceOf(ended, 0).follow
 })
 
-Deno.test("no event takes all of the wealth, whatever it pays and however many markets it has", () => {
+const bet = (price: number, paid: number | null, n = 0, lasts = 1): Bet => ({
+  price,
+  paid,
+  openedAt: n * day,
+  endedAt: n * day + lasts * day - 1,
+})
+
+Deno.test("bets on one day are added, bets on consecutive days multiplied", () => {
+  const days = (at: (n: number) => number) =>
+    evidenceOf(Array.from({ length: 200 }, (_, n) => bet(0.5, n % 3 === 0 ? 0 : 1, at(n))), 0)
+      .follow
+  const [apart, together] = [days((n) => n), days(() => 0)]
+  ok(apart > 20 && together < 1.5, `${apart} ${together}`)
+})
+
+Deno.test("a market that had ended before it was bought is no bet, and a cancelled one changes nothing", () => {
+  equal(evidenceOf([{ ...bet(0.5, 1), endedAt: -1 }], 0), { follow: 1, fade: 1 })
+  const { follow, fade } = evidenceOf([bet(0.3, null)], 0)
+  ok(Math.abs(follow - 1) < 1e-12 && Math.abs(fade - 1) < 1e-12)
+})
+
+Deno.test("no result takes all of the cash, however many markets are open", () => {
   for (const paid of [0, 1]) {
-    for (const price of [0.01, 0.5, 0.94]) {
-      const { follow, fade } = wealthOf(
-        ...Array.from({ length: 500 }, (_, n) => bet(price, paid, n)),
-      )
-      ok(follow >= 0.199 && fade >= 0.199, `${price} ${paid}: ${follow} ${fade}`)
-    }
+    const all = Array.from({ length: 500 }, (_, n) => bet(0.5, paid, n / 500))
+    ok(sides.every((side) => evidenceOf(all, 0)[side] > 0))
   }
 })
 
-Deno.test("wealth from before the selection counts a twelfth, and with half of the capital", () => {
-  const record = (early: boolean) =>
-    Array.from({ length: 200 }, (_, n) => eventEvidence([bet(0.5, n % 3 === 0 ? 0 : 1, n, early)]))
-      .reduce((sums, event) => addEvidence(sums, event, 1), noEvidence)
-  const [late, early] = [record(false), record(true)].map((sums) => logEvidenceOf(sums).follow)
-  const expected = Math.log(0.5 + 0.5 / 12 * Math.exp(late ?? 0))
-  ok(Math.abs((early ?? 0) - expected) < 1e-9, `${early}, ${expected}`)
-})
-
-Deno.test("addEvidence() subtracts what it added, and leaves nothing after the last event", () => {
-  const [one, other] = [eventEvidence([bet(0.3, 1)]), eventEvidence([bet(0.7, 0, 0, true)])]
-  const both = addEvidence(addEvidence(noEvidence, one, 1), other, 1)
-  equal(addEvidence(addEvidence(both, one, -1), other, -1), noEvidence)
+Deno.test("cash from before the selection counts a twelfth, and with half of the capital", () => {
+  const record = Array.from({ length: 200 }, (_, n) => bet(0.5, n % 3 === 0 ? 0 : 1, n))
+  const [late, early] = [evidenceOf(record, 0).follow, evidenceOf(record, 201 * day).follow]
+  ok(Math.abs(early - (0.5 + 0.5 / 12 * late)) < 1e-9, `${early}`)
 })
 
 /** Whether the r largest are discoveries, by every set of hypotheses. */

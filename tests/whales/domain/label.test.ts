@@ -5,28 +5,18 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import {
-  type Judgement,
-  judgementOf,
-  labels,
-  ruleVersion,
-} from "../../../src/whales/domain/label.ts"
-import { logEvidenceOf } from "../../../src/whales/domain/evidence.ts"
+import { isJudged, type Judgement, labels, ruleVersion } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { law } from "../../support/effect.ts"
 import { played, sumsOf } from "../../support/whales/records.ts"
 
-Deno.test("judgementOf() needs 30 counted entries in 10 events", () => {
-  strictEqual(judgementOf(sumsOf(played(29, 15, 0.5))), null)
-  ok(judgementOf(sumsOf(played(30, 15, 0.5))) !== null)
-  strictEqual(judgementOf(sumsOf(played(36, 18, 0.5, 4))), null)
-  ok(judgementOf(sumsOf(played(40, 20, 0.5, 4))) !== null)
-})
-
-Deno.test("judgementOf() returns the figures of ratesOf(), and the evidence", () => {
-  const sums = sumsOf(played(40, 30, 0.5, 1, 0.02))
-  const { edge, followRoi, fadeRoi } = ratesOf(sums) ?? {}
-  equal(judgementOf(sums), { evidence: logEvidenceOf(sums.evidence), edge, followRoi, fadeRoi })
+Deno.test("isJudged() needs 30 counted entries in 10 events", () => {
+  const judged = (...record: Parameters<typeof played>) => {
+    const rates = ratesOf(sumsOf(played(...record)))
+    return rates !== null && isJudged(rates)
+  }
+  equal([judged(29, 15, 0.5), judged(30, 15, 0.5)], [false, true])
+  equal([judged(36, 18, 0.5, 4), judged(40, 20, 0.5, 4)], [false, true])
 })
 
 const anyJudged = Arbitrary.map(
@@ -35,6 +25,7 @@ const anyJudged = Arbitrary.map(
       follow: Schema.Int.check(Schema.isBetween({ minimum: -4, maximum: 12 })),
       fade: Schema.Int.check(Schema.isBetween({ minimum: -4, maximum: 12 })),
       edge: Schema.Literals([-0.1, 0.1]),
+      reach: Schema.Literals([0.05, 0.2]),
       followRoi: Schema.Literals([-0.1, 0.1]),
       fadeRoi: Schema.NullOr(Schema.Literals([-0.1, 0.1])),
     })),
@@ -42,14 +33,16 @@ const anyJudged = Arbitrary.map(
   ),
   (all) =>
     new Map(
-      all.map(({ follow, fade, ...rest }, i) =>
-        [`0x${i}`, { evidence: { follow, fade }, ...rest }] as const
-      ),
+      all.map(({ follow, fade, reach, ...rest }, i) => {
+        const interval = { edgeLow: rest.edge - reach, edgeHigh: rest.edge + reach }
+        const evidence = reach > 0.1 ? null : { follow: Math.exp(follow), fade: Math.exp(fade) }
+        return [`0x${i}`, { evidence, ...rest, ...interval }] as const
+      }),
     ),
 )
 
-const eValueOf = ({ evidence: { follow, fade } }: Judgement) =>
-  (Math.exp(follow) + Math.exp(fade)) / 2
+const eValueOf = ({ evidence }: Judgement) =>
+  evidence === null ? 0 : (evidence.follow + evidence.fade) / 2
 
 /** The largest set of wallets of which every set A of all wallets has a mean e-value that suffices. */
 function provenByHand(judged: ReadonlyMap<string, Judgement>): ReadonlySet<string> {
@@ -75,7 +68,7 @@ law(
     const given = labels(judged)
     const proven = provenByHand(judged)
     return given.size === judged.size && [...judged].every(([wallet, it]) => {
-      const { evidence: { follow, fade } } = it
+      const { follow, fade } = it.evidence ?? { follow: 0, fade: 0 }
       const expected = !proven.has(wallet)
         ? "neutral"
         : it.edge > 0 && follow > fade && it.followRoi > 0
@@ -90,16 +83,18 @@ law(
 
 Deno.test("labels() needs more evidence among more wallets", () => {
   const judgement = (follow: number): Judgement => ({
-    evidence: { follow, fade: -4 },
+    evidence: { follow, fade: 0.02 },
     edge: 0.1,
+    edgeLow: 0.05,
+    edgeHigh: 0.15,
     followRoi: 0.1,
     fadeRoi: -0.1,
   })
   const among = (others: number) =>
     labels(
       new Map([
-        ["0xa", judgement(Math.log(200))],
-        ...Array.from({ length: others }, (_, i) => [`${i}`, judgement(-4)] as const),
+        ["0xa", judgement(200)],
+        ...Array.from({ length: others }, (_, i) => [`${i}`, judgement(0.02)] as const),
       ]),
     ).get("0xa")
   // An e-value of about 100: 20 suffices alone, 20 x the number of wallets in the worst case.

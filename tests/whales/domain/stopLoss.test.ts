@@ -6,11 +6,12 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { mix, uniform } from "../../../src/venues/simulated/seed.ts"
 import { numberOccurrences } from "../../../src/markets/domain/activity.ts"
-import { judgementOf, labels } from "../../../src/whales/domain/label.ts"
+import { isJudged, labels } from "../../../src/whales/domain/label.ts"
+import { evidenceOf } from "../../../src/whales/domain/evidence.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf } from "../../../src/whales/domain/entry.ts"
-import { eventScores, marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
-import { hour } from "../../../src/core/domain/time.ts"
+import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
+import { day, hour } from "../../../src/core/domain/time.ts"
 import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 import { sized } from "../../support/size.ts"
 
@@ -31,26 +32,29 @@ const exits = {
   "buying five times as much": [doubled],
 }
 
-/** A fair market whose price either falls from .7 to .2 before it ends, or goes to 1. */
-function market(seed: number, exit: ReadonlyArray<typeof bought>) {
+/** The n-th fair market of a wallet, whose price either falls from .7 to .2 before it ends, or goes to 1. */
+function market(seed: number, n: number, exit: ReadonlyArray<typeof bought>) {
   const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
   const won = !fell || uniform(mix(seed, 1)) < 0.2
   const { entries } = entriesOf(numberOccurrences(fell ? [bought, ...exit] : [bought]), tokens)
-  const payouts = won ? [1, 0] as const : [0, 1] as const
-  const ended = { payouts, at: start + 10 * hour, waits: false }
-  const [score] = eventScores([{ entries, ended, feeRate: 0 }], 0)
-  return score === null || score === undefined ? [] : [score]
+  const bet = {
+    price: entries[0]?.openingPrice ?? NaN,
+    openedAt: start + n * day,
+    endedAt: start + n * day + hour,
+    paid: won ? 1 : 0,
+  }
+  return { score: marketScore(entries, won ? [1, 0] : [0, 1], 0), bet }
 }
 
 for (const [how, exit] of Object.entries(exits)) {
   Deno.test(`a wallet that answers a fall by ${how} is labelled by chance only`, () => {
     const wallets = sized({ short: 60, full: 200 })
     const labelled = Array.from({ length: wallets }, (_, wallet) => {
-      const sums = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), exit))
-        .reduce((sums, score) => recount(sums, [], score), noSums)
-      const judgement = judgementOf(sums)
-      ok(judgement !== null)
-      return labels(new Map([["it", judgement]])).get("it")
+      const markets = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), n, exit))
+      const rates = ratesOf(markets.reduce((sums, { score }) => recount(sums, [], [score]), noSums))
+      ok(rates !== null && isJudged(rates))
+      const evidence = evidenceOf(markets.map(({ bet }) => bet), 0)
+      return labels(new Map([["it", { ...rates, evidence }]])).get("it")
     })
     const given = labelled.filter((label) => label !== "neutral").length
     // 5 % within three standard errors.
