@@ -8,7 +8,11 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { Arbitrary } from "effect"
 import { type DigestPage, digestSections } from "../../../src/digest/domain/digest.ts"
-import { type DigestMaterial, isBelowThreshold } from "../../../src/digest/domain/material.ts"
+import {
+  type DigestMaterial,
+  isBelowThreshold,
+  isLabelled,
+} from "../../../src/digest/domain/material.ts"
 import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
@@ -125,6 +129,23 @@ Deno.test("digestPage() of a quiet window says in few words what did not happen"
   const text = pageText(page)
   ok(text.includes("None of 184 tracked wallets opened a published position."), text)
   ok(wordCount(text) < 70, text)
+})
+
+Deno.test("entries without a label and payouts to come make no digest worth its price", async () => {
+  const { markets } = await withProposal()
+  const one = markets.find(({ proposal }) => proposal === null)
+  const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
+  ok(one !== undefined && quote !== null)
+  const expected = { at: until + hour, probability24h: 0.9, basis: "end_date", scheduledAt: null }
+  const soon = { ...one, quote, stories: [], expected: { ...expected, basis: "end_date" as const } }
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
+  const whaleEntries = drawn.flatMap(({ whaleEntries }) => whaleEntries)
+    .filter((entry) => !isLabelled(entry)).slice(0, 5)
+  const material = { ...quiet, markets: [soon], whaleEntries }
+  ok(isBelowThreshold(material) && whaleEntries.length === 5)
+  const page = pageOf({ ...material, whaleEntries: [] })
+  equal(page.sections.watch.map(({ topic }) => topic), ["upcoming", "coverage"])
+  ok(pageText(page).includes("at 0.31, about 09:00 UTC."), pageText(page))
 })
 
 Deno.test("digestPage() denies nothing that it did not read", () => {

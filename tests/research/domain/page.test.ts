@@ -274,6 +274,8 @@ Deno.test("a kick-off is no end, and a passed date no overdue payout", () => {
     ahead,
   )
   ok(ahead.includes("Valid until 18:00 UTC, the kick-off, or until"), ahead)
+  const played = analysisOf(reportMaterial({ market: { ...game, gameStartsAt: now - minute } }))
+  ok(played.bottomLine.includes("Valid until 12:30 UTC, as the game is in play"), played.bottomLine)
   const passed = textOf(reportMaterial({ market: market({ endsAt: now - 25 * hour }) }))
   ok(/The listed date was 2026-11-19 11:00 UTC; the payout is expected about/.test(passed), passed)
   ok(!/overdue/.test(passed))
