@@ -402,7 +402,6 @@ Deno.test("no rooms inside http and payments import one another", () => {
 const twoWay: ReadonlyArray<string> = [
   "src/http/documents and src/http/mcp",
   "src/http/documents and src/http/openapi",
-  "src/http/paywall and src/http/server",
 ]
 
 Deno.test("the README and docs/architecture.md name every folder of src, and no other", () => {

@@ -3,12 +3,8 @@
  *
  * @module
  */
-import { Cause, Clock, Context, type Duration, Effect, Layer, Random, Record } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
-import { freeRows } from "../catalog/domain/freeRow.ts"
-import { pageRows } from "../catalog/domain/pageRow.ts"
-import { products } from "../catalog/domain/product.ts"
-import { resend } from "../catalog/domain/refusal.ts"
 import { version } from "../core/domain/version.ts"
 import type { TestTrigger } from "../core/testCall.ts"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
@@ -30,30 +26,33 @@ import type { Outcomes } from "../track-record/Outcomes.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { Calibration } from "../whales/Calibration.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
-import { agentCardAnswer, documents, dynamicDocuments } from "./documents/documents.ts"
+import { documents, dynamicDocuments } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
-import { makeAnswerLog } from "./server/answerLog.ts"
+import { makePending, namingLimit, placed } from "./server/admission.ts"
+import { type AnswerLog, makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
-import { type EdgeRoute, makeEdge } from "./server/edge.ts"
-import { refusalResponse } from "./server/errors.ts"
-import { legacyPrefix, legacyRoute } from "./free/legacy.ts"
-import {
-  clientKeys,
-  handshakeBudget,
-  makeLimiter,
-  type RateBudget,
-  type RateLimiter,
-} from "./server/limits.ts"
+import { legacyRoute } from "./free/legacy.ts"
+import { answerFailures } from "./server/failures.ts"
+import { handshakeBudget, makeLimiter, type RateBudget } from "./server/limits.ts"
+import { aroundRouter } from "./server/middleware.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { loggedCheckout } from "./paywall/loggedCheckout.ts"
-import { makePaymentLookup, type PaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
-import { makeOffers, type Offers } from "./paywall/offers.ts"
+import { makePaymentRoute } from "./paywall/paymentStatus.ts"
+import { makeOffers } from "./paywall/offers.ts"
 import { makePaywall } from "./paywall/paywall.ts"
-import { edgeRoutes, freeRoutes } from "./routes.ts"
-import { type Checkouts, makeCheckouts } from "./handlers.ts"
-import { observeRequests, type RouteNames } from "./server/requestMetrics.ts"
-import { type CannotListen, listen, type Peer, toWebHandler } from "./server/server.ts"
+import { freeRoutes, routesOf } from "./routes.ts"
+import { makeCheckouts } from "./handlers.ts"
+import type { PendingRequests } from "./server/pendingRequests.ts"
+import { observeRequests } from "./server/requestMetrics.ts"
+import { addRoute, type Handler } from "./server/route.ts"
+import {
+  type CannotListen,
+  listen,
+  toWebHandler,
+  traceCall,
+  type WebHandler,
+} from "./server/server.ts"
 import type { SkillPorts } from "./skills.ts"
 import { makeLookups } from "./free/lookups.ts"
 import { makePageData } from "./free/pageData.ts"
@@ -62,7 +61,6 @@ import type { DocsOptions } from "./pages/docs.ts"
 import { errorPages } from "./pages/errorPage.ts"
 import { makeMarketData } from "./free/marketData.ts"
 import { marketRoutes } from "./pages/marketRoutes.ts"
-import { marketsPrefix } from "./pages/paths.ts"
 import { pages } from "./pages/pages.ts"
 import type { Site } from "./pages/site.ts"
 import { termsAnswers } from "./free/terms.ts"
@@ -93,88 +91,91 @@ export interface HttpServiceOptions {
 
 /** The public API, before it listens. */
 interface HttpService {
-  readonly handle: (request: Request, peer: Peer) => Response | Promise<Response>
+  readonly handle: WebHandler
   /** Recomputes the free bodies; run it after each tick and each new digest. */
   readonly refresh: Effect.Effect<void>
 }
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
+  const { terms } = options
   const identity = identityOf(options)
   const snapshot = yield* makeSnapshot(identity)
   const limiter = yield* makeLimiter("documents", options.limits.documents)
   const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
-  const invalidPayments = options.limits.invalidPayments === "off"
-    ? null
-    : { name: "invalid_payments", ...options.limits.invalidPayments }
   const log = yield* makeAnswerLog
-  const limited = yield* makeCheckouts({
-    terms: options.terms,
+  const sellers = yield* makeCheckouts({
+    terms,
     invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
   })
-  const checkouts = Record.map(limited, (checkout) => loggedCheckout(checkout, log))
-  const offers = yield* makeOffers(options.terms)
-  const paid = yield* paidHandler(options.terms, offers, checkouts)
+  const checkouts = Record.map(sellers, (checkout) => loggedCheckout(checkout, log))
+  const offers = yield* makeOffers(terms)
   const { text, json } = termsAnswers({ publicBaseUrl: identity.publicBaseUrl, ...options })
   const freeLimiter = yield* makeLimiter("free", options.limits.free)
-  const skills: SkillPorts = {
-    free: freeRoutes({
-      ...{ limiter: freeLimiter, snapshot, lookups: yield* makeLookups(freeLimiter) },
-      fixed: { terms: json, termsText: text, family: familyAnswer(options.family) },
-    }),
-    checkouts,
-    documents: limiter,
-    terms: options.terms,
-    offers,
-  }
+  const free = freeRoutes({
+    limiter: freeLimiter,
+    snapshot,
+    lookups: yield* makeLookups(freeLimiter),
+    fixed: { terms: json, termsText: text, family: familyAnswer(options.family) },
+  })
+  const skills: SkillPorts = { free, checkouts, documents: limiter, terms, offers }
   const { keys } = yield* SigningKey
   const ofService = documents({ ...options, version, keys })
   const docs = { ...options, version, documents: ofService }
   const people = yield* pageRoutes(docs, { ...identity, contact: options.contact }, skills)
   const clock = yield* Clock.Clock
-  const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
-  let count = 0
-  const routes = edgeRoutes({
-    free: skills.free,
+  const pending = makePending()
+  const testTriggers = options.testTriggers?.map(({ name }) => name)
+  const asCall = callsOf(log, pending, options.limits.invalidPayments)
+  const routes = routesOf({
+    ...people.routes,
+    free,
     documents: ofService,
     dynamic: dynamicDocuments({ ...options, version, keys }, () => clock.currentTimeMillisUnsafe()),
-    limiter,
-    terms: options.terms,
+    legacy: legacyRoute({ ...identity, limiter }),
+    payment: yield* makePaymentRoute,
+    agents: {
+      [a2aPath]: yield* a2aRoute({ skills }),
+      [paths.mcp]: yield* mcpRoute({ skills, handshakes, version }),
+    },
+    paywall: yield* makePaywall({ terms, offers, testTriggers, around: asCall }),
+    checkouts,
+    terms,
     offers,
-    paid,
-    ...people.routes,
-    agents: new Map([
-      [a2aPath, yield* a2aRoute({ skills, card: agentCardAnswer({ ...options, version }) })],
-      [paths.mcp, yield* mcpRoute({ skills, handshakes, version })],
-    ]),
+    limiter,
+    readBody: makeBodyReader(),
+    asCall,
+    pending,
+    testTriggers,
   })
+  const { count, onUntrustedForward } = yield* observeRequests(pending)
+  const router = yield* HttpRouter.toHttpEffect(
+    Layer.effectDiscard(Effect.forEach(routes, addRoute)),
+  )
   const service: HttpService = {
-    handle: makeEdge({
-      routes,
-      prefixRoutes: new Map([
-        [paymentsPrefix, paymentRoute(yield* makePaymentLookup, limiter)],
-        [marketsPrefix, people.marketRoute],
-        [legacyPrefix, legacyRoute({ ...identity, limiter })],
-      ]),
-      readBody: yield* makeBodyReader,
+    handle: yield* toWebHandler(aroundRouter(router, log, people.errorPage), {
       trustedProxyHops: options.trustedProxyHops,
-      invalidPayments,
-      testTriggers: options.testTriggers?.map(({ name }) => name),
-      log,
-      ...(yield* observeRequests(routeNames(routes))),
-      errorPage: people.errorPage,
-      nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
+      onUntrustedForward,
+      onAnswer: count,
+      nextId: yield* makeRequestIds,
     }),
     refresh: Effect.andThen(snapshot.refresh, people.refresh),
   }
   return service
 })
 
-/** The state of a payment by its id, with the receipt for the key it was bought with. */
-const paymentRoute = (lookup: PaymentLookup, limiter: RateLimiter) => (id: string): EdgeRoute => ({
-  limiter,
-  current: (_, headers) => lookup(id, headers?.get("idempotency-key") ?? null),
-  paid: null,
+/** Wraps the handlers of calls that may have a payment. */
+const callsOf =
+  (log: AnswerLog, pending: PendingRequests, budget: RateBudget) => (handler: Handler): Handler => {
+    const policy = budget === "off" ? null : { name: "invalid_payments", ...budget }
+    return placed(pending, traceCall(namingLimit(policy)(answerFailures(log)(handler))))
+  }
+
+/** Ids of requests: a prefix of this process, and a number. */
+const makeRequestIds = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (start) => {
+  const prefix = start.toString(36)
+  let count = 0
+  return () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`
 })
 
 /** What the free bodies say about the service. */
@@ -198,8 +199,8 @@ const pageRoutes = Effect.fnUntraced(
       routes: {
         pageData,
         pages: pages({ site, limiter, terms: docs.terms, offers, free, data: pageData, docs }),
+        market: marketRoutes({ site, limiter, answerOf }),
       },
-      marketRoute: marketRoutes({ site, limiter, answerOf }),
       errorPage: errorPages(site),
       refresh: Effect.andThen(clear, refresh),
     }
@@ -251,54 +252,3 @@ export const layer = (
       return { address, refresh }
     }),
   )
-
-/** The names of routes in metrics: those of the catalog, of the agents' endpoints and of prefixes. */
-const routeNames = (routes: RouteNames["routes"]): RouteNames => ({
-  named: [
-    ...[...Object.values(freeRows), ...Object.values(pageRows), ...Object.values(products)]
-      .map(({ path }) => path),
-    a2aPath,
-    paths.mcp,
-  ],
-  prefixes: {
-    [paymentsPrefix]: `${paymentsPrefix}{paymentId}`,
-    [marketsPrefix]: `${marketsPrefix}{slug}`,
-    [legacyPrefix]: `${legacyPrefix}/{path}`,
-  },
-  routes,
-})
-
-const paidHandler = Effect.fnUntraced(function* (
-  terms: PaymentTerms,
-  offers: Offers,
-  checkouts: Checkouts,
-) {
-  const paywall = yield* makePaywall({
-    terms,
-    offers,
-    clientOf: (request) =>
-      request.remoteAddress._tag === "Some"
-        ? clientKeys(request.remoteAddress.value)
-        : { client: "unknown", site: null },
-  })
-  const routes = Layer.effectDiscard(Effect.gen(function* () {
-    const router = yield* HttpRouter.HttpRouter
-    for (const checkout of Object.values(checkouts)) {
-      yield* router.add("GET", checkout.product.path, paywall(checkout))
-    }
-  }))
-  const app = yield* HttpRouter.toHttpEffect(routes)
-  const withFallback = Effect.catchCause(app, (cause) =>
-    // A disconnected client is not a failure.
-    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
-      Effect.logError("Cannot answer a paid request", cause),
-      // The payment may have been taken, so `charged` is null.
-      refusalResponse({
-        code: "internal_error",
-        message: "The service failed to answer",
-        hint: `It is not known whether the payment was taken: ${resend}.`,
-        charged: null,
-      }),
-    ))
-  return yield* toWebHandler(withFallback, { gzip: true })
-})

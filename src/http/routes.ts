@@ -1,25 +1,45 @@
 /**
- * The table of all paths and their routes.
+ * The table of all paths and what answers them.
  *
  * @module
  */
-import { Record } from "effect"
+import { Effect, Record } from "effect"
 import { freeRows } from "../catalog/domain/freeRow.ts"
 import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
-import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Documents } from "./documents/documents.ts"
-import { type Answer, answer, varyingByAccept } from "./server/answer.ts"
-import { challengeFor } from "./paywall/paywall.ts"
-import { madeOfOffer, type Offers } from "./paywall/offers.ts"
-import type { EdgeRoute, RouteResult } from "./server/edge.ts"
-import type { RateLimiter } from "./server/limits.ts"
-import type { WebHandler } from "./server/server.ts"
-import type { FreeRoutes } from "./skills.ts"
+import { legacyPrefix, type legacyRoute } from "./free/legacy.ts"
 import type { LookupRoutes } from "./free/lookups.ts"
 import type { PageDataRoutes } from "./free/pageData.ts"
 import type { Snapshot } from "./free/snapshot.ts"
+import type { Checkouts } from "./handlers.ts"
+import type { marketRoutes } from "./pages/marketRoutes.ts"
+import { marketsPrefix } from "./pages/paths.ts"
+import type { Offers } from "./paywall/offers.ts"
+import { paymentsPrefix } from "./paywall/paymentStatus.ts"
+import { type Paywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
+import { limited } from "./server/admission.ts"
+import { type Answer, answer, varyingByAccept } from "./server/answer.ts"
+import type { BodyReader } from "./server/bodyReader.ts"
+import { refuse, refused } from "./server/errors.ts"
+import { byRequest, webOf } from "./server/inbound.ts"
+import type { RateLimiter } from "./server/limits.ts"
+import { prefersHtml } from "./server/mediaType.ts"
+import type { PendingRequests } from "./server/pendingRequests.ts"
+import {
+  type AgentRoute,
+  byRest,
+  type FreeRoute,
+  fromSource,
+  type Handler,
+  type Route,
+  type RouteResult,
+  type Source,
+} from "./server/route.ts"
+import { testHeaderFault } from "./server/testTriggers.ts"
+import type { FreeRoutes } from "./skills.ts"
+import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 
 /** The free rows of the interface. They share one rate limit over HTTP, /a2a and /mcp. */
 export function freeRoutes({ limiter, snapshot, lookups, fixed }: {
@@ -28,13 +48,7 @@ export function freeRoutes({ limiter, snapshot, lookups, fixed }: {
   readonly lookups: LookupRoutes
   readonly fixed: { readonly terms: Answer; readonly termsText: Answer; readonly family: Answer }
 }): FreeRoutes {
-  const polledRoute = (
-    current: () => ReturnType<NonNullable<EdgeRoute["current"]>>,
-  ): EdgeRoute => ({
-    limiter,
-    current,
-    paid: null,
-  })
+  const polledRoute = (current: Source): FreeRoute => ({ limiter, current })
   const fixedRoute = (answer: Answer) => polledRoute(() => answer)
   return {
     index: polledRoute(snapshot.index),
@@ -51,73 +65,148 @@ export function freeRoutes({ limiter, snapshot, lookups, fixed }: {
   }
 }
 
-/** All routes, by path. */
-export function edgeRoutes(
-  { free, documents, dynamic, limiter, terms, offers, paid, pageData, pages, agents }: {
-    readonly free: FreeRoutes
-    readonly documents: Documents
-    /** Documents that depend on the query or the time. */
-    readonly dynamic: ReadonlyMap<string, (url: string) => RouteResult>
-    /** The rate limit of documents and of unpaid probes. */
-    readonly limiter: RateLimiter
-    readonly terms: PaymentTerms
-    readonly offers: Offers
-    readonly paid: WebHandler
-    readonly pageData: PageDataRoutes
-    /** The pages for people. One on the path of another answer is for clients that prefer HTML. */
-    readonly pages: ReadonlyMap<string, EdgeRoute>
-    /** The routes of /a2a and /mcp. */
-    readonly agents: ReadonlyMap<string, EdgeRoute>
+interface RouteParts {
+  readonly free: FreeRoutes
+  readonly pageData: PageDataRoutes
+  readonly documents: Documents
+  /** Documents that depend on the query or the time. */
+  readonly dynamic: ReadonlyMap<string, (url: string) => RouteResult>
+  /** The pages for people. One on the path of another answer is for clients that prefer HTML. */
+  readonly pages: ReadonlyMap<string, FreeRoute>
+  readonly market: ReturnType<typeof marketRoutes>
+  readonly legacy: ReturnType<typeof legacyRoute>
+  readonly payment: (id: string) => Handler
+  readonly agents: Readonly<Record<string, AgentRoute>>
+  readonly paywall: Paywall
+  readonly checkouts: Checkouts
+  readonly terms: PaymentTerms
+  readonly offers: Offers
+  /** The rate limit of documents, of payments and of unpaid probes. */
+  readonly limiter: RateLimiter
+  readonly pending: PendingRequests
+  readonly readBody: BodyReader
+  /** Wraps the handler of a call that may have a payment. */
+  readonly asCall: (handler: Handler) => Handler
+  /** The names of the test triggers; absent with real payments. */
+  readonly testTriggers?: ReadonlyArray<string> | undefined
+}
+
+/** All routes. */
+export function routesOf(parts: RouteParts): ReadonlyArray<Route> {
+  const { free, pageData, documents, dynamic, limiter, pages, agents } = parts
+  const others = new Map<string, FreeRoute>([
+    ...Object.values(freeRows).map(({ id, path }) => [path, free[id]] as const),
+    ...Record.toEntries(pageData).map(([id, route]) => [pageRows[id].path, route] as const),
+    ...[...documents].map(([path, document]) =>
+      [path, { limiter, current: dynamic.get(path) ?? document }] as const
+    ),
+  ])
+  const named = new Set<string>(
+    [...Object.values(freeRows), ...Object.values(pageRows)].map(({ path }) => path),
+  )
+  const paths = new Set([...others.keys(), ...pages.keys(), ...Object.keys(agents)])
+  for (const { path } of Object.values(products)) paths.delete(path)
+  return [
+    ...[...paths].map((path): Route => {
+      const get = getOf(parts, others.get(path), pages.get(path))
+      const post = agents[path]
+      return {
+        path: path as Route["path"],
+        name: named.has(path) || post !== undefined ? path : "documents",
+        ...(get === null ? {} : { get }),
+        ...(post === undefined ? {} : { post: postOf(parts, post) }),
+      }
+    }),
+    ...Record.toEntries(products).map(([id, product]) => productRoute(parts, id, product)),
+    ...prefixRoutes(parts),
+  ]
+}
+
+const limitedGet = ({ pending }: RouteParts, route: FreeRoute): Handler =>
+  limited(pending, route.limiter, fromSource(route.current), route.withoutStore)
+
+/** The GET of a path with a page, another answer, or both: then `Accept` selects. */
+function getOf(
+  parts: RouteParts,
+  other: FreeRoute | undefined,
+  page: FreeRoute | undefined,
+): Handler | null {
+  const only = other ?? page
+  if (only === undefined) return null
+  if (other === undefined || page === undefined) return limitedGet(parts, only)
+  const forPeople = limitedGet(parts, varied(page))
+  const forAgents = limitedGet(parts, varied(other))
+  return byRequest((request) =>
+    prefersHtml(webOf(request).headers.get("accept")) ? forPeople : forAgents
+  )
+}
+
+function productRoute(parts: RouteParts, id: keyof Checkouts, product: Product): Route {
+  const { limiter, pages, paywall, checkouts } = parts
+  const unpaid = (version1: boolean): FreeRoute => ({
+    limiter,
+    current: unpaidAnswer(product, parts, version1),
+  })
+  const current = getOf(parts, unpaid(false), pages.get(product.path)) ?? Effect.die("no answer")
+  // A client of x402 version 1 asks for a body that it can read.
+  const version1 = limitedGet(parts, varied(unpaid(true)))
+  const get = paywall(
+    checkouts[id],
+    byRequest((request) => {
+      const { headers, url } = webOf(request)
+      return requestsVersion1(headers.get("x-402-version"), url) ? version1 : current
+    }),
+  )
+  return { path: product.path, name: product.path, get }
+}
+
+const prefixRoutes = (parts: RouteParts): ReadonlyArray<Route> => [
+  {
+    path: `${paymentsPrefix}*`,
+    name: `${paymentsPrefix}{paymentId}`,
+    get: byRest(
+      paymentsPrefix,
+      (id) => limited(parts.pending, parts.limiter, parts.payment(id)),
+    ),
   },
-): ReadonlyMap<string, EdgeRoute> {
-  const routes = new Map<string, EdgeRoute>()
-  for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
-  for (const [id, route] of Record.toEntries(pageData)) routes.set(pageRows[id].path, route)
-  for (const [path, document] of documents) {
-    routes.set(path, { limiter, current: dynamic.get(path) ?? document, paid: null })
-  }
-  for (const product of Object.values(products)) {
-    const current = unpaidAnswer(product, terms, offers, false)
-    const version1 = unpaidAnswer(product, terms, offers, true)
-    routes.set(product.path, { limiter, current, version1, paid })
-  }
-  for (const [path, route] of agents) routes.set(path, route)
-  for (const [path, page] of pages) {
-    const other = routes.get(path)
-    routes.set(path, other === undefined ? page : { ...varied(other), page: varied(page) })
-  }
-  return routes
+  {
+    path: `${marketsPrefix}*`,
+    name: `${marketsPrefix}{slug}`,
+    get: byRest(marketsPrefix, (slug) => {
+      const route = parts.market(slug)
+      return route === null ? null : limitedGet(parts, route)
+    }),
+  },
+  {
+    path: `${legacyPrefix}*`,
+    name: `${legacyPrefix}/{path}`,
+    get: byRest(legacyPrefix, (rest, query) => limitedGet(parts, parts.legacy(rest, query))),
+  },
+]
+
+/** The POST of a protocol. Every refusal on the way to its handler is in its format. */
+function postOf(parts: RouteParts, { handle, refusal }: AgentRoute): Handler {
+  const { limiter, readBody, asCall, testTriggers } = parts
+  const read = readBody(limiter, asCall(handle))
+  return byRequest((request) => {
+    const fault = testHeaderFault(webOf(request).headers, testTriggers)
+    return fault === null ? read : refuse(fault)
+  }).pipe(
+    Effect.mapError((failure) =>
+      failure._tag === "Refused" ? refused(refusal(failure.refusal), failure.fields) : failure
+    ),
+  )
 }
 
 /** A route whose path answers something else to another `Accept`. */
-function varied(route: EdgeRoute): EdgeRoute {
-  const { current, version1 } = route
+function varied(route: FreeRoute): FreeRoute {
   const withVary = (result: RouteResult) =>
     result !== null && "bytes" in result ? varyingByAccept(result) : result
   return {
     ...route,
-    current: current && ((url, headers) => {
-      const result = current(url, headers)
+    current: (url) => {
+      const result = route.current(url)
       return result instanceof Promise ? result.then(withVary) : withVary(result)
-    }),
-    ...(version1 === undefined ? {} : { version1: () => varyingByAccept(version1()) }),
+    },
   }
-}
-
-/** The 402 of a product for a request without a payment. */
-function unpaidAnswer(
-  product: Product,
-  terms: PaymentTerms,
-  offers: Offers,
-  version1: boolean,
-): () => Answer {
-  return madeOfOffer(offers, product, (offer) => {
-    const { status, headers, body } = challengeFor(product, terms, { version1, offer })
-    return answer({
-      status,
-      body: new TextDecoder().decode(body),
-      cache: "none",
-      headers: [["payment-required", headers["payment-required"] ?? ""]],
-    })
-  })
 }

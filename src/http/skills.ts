@@ -13,13 +13,13 @@ import type { Offers } from "./paywall/offers.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
-import type { EdgeRoute, RouteResult } from "./server/edge.ts"
-import { overloaded, type PreparedRefusal } from "./server/errors.ts"
-import { type LimitRefusal, type RateLimiter, spend } from "./server/limits.ts"
+import type { FreeRoute, RouteResult } from "./server/route.ts"
+import { overloaded, type PreparedRefusal, type Refused } from "./server/errors.ts"
+import { type RateLimiter, spend } from "./server/limits.ts"
 import type { Checkouts } from "./handlers.ts"
 
 /** The routes of the free rows: their answers and their shared rate limit. */
-export type FreeRoutes = Readonly<Record<FreeId, EdgeRoute>>
+export type FreeRoutes = Readonly<Record<FreeId, FreeRoute>>
 
 /**
  * What /a2a and /mcp need: the free routes, the checkouts, and the rate limit of all other calls.
@@ -45,7 +45,7 @@ export const freeSkillAnswer = (
   id: FreeId,
   query: URLSearchParams,
   address: string,
-): Effect.Effect<FreeSkillAnswer, LimitRefusal> => {
+): Effect.Effect<FreeSkillAnswer, Refused> => {
   const { limiter, current } = free[id]
   const { path } = freeRows[id]
   return Effect.flatMap(spend(limiter, address), (fields) =>

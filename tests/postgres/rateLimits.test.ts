@@ -62,9 +62,7 @@ onEveryStore("RateLimits", (law) => {
           now += after
           const expected = model(key, now)
           assert.deepEqual(yield* take(free, key), expected)
-          const { kind } = yield* Effect.promise(async () =>
-            await limiter.admit({ client: key, site: null }, false)
-          )
+          const { kind } = yield* limiter.take({ client: key, site: null })
           assert.equal(kind, expected.granted ? "granted" : "denied")
         }
       }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer()))),

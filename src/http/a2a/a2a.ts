@@ -11,9 +11,9 @@
 import { Cause, Clock, Duration, Effect, Option, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Payments } from "../../payments/Payments.ts"
-import type { Answer, HeaderPair } from "../server/answer.ts"
-import type { EdgeRoute } from "../server/edge.ts"
+import type { HeaderPair } from "../server/answer.ts"
 import { overloaded, RequestId } from "../server/errors.ts"
+import { onDelivered } from "../server/inbound.ts"
 import {
   asRpcRefusal,
   errorBody,
@@ -24,7 +24,7 @@ import {
   type RpcError,
 } from "../server/jsonRpc.ts"
 import { clientKeys, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
-import { onDelivered, toWebHandler } from "../server/server.ts"
+import type { AgentRoute } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
 import {
@@ -77,7 +77,6 @@ export const a2aPath = "/a2a"
 
 interface A2aOptions {
   readonly skills: SkillPorts
-  readonly card: Answer
 }
 
 interface A2aPorts {
@@ -92,7 +91,7 @@ interface A2aPorts {
 const cancelMemory = Duration.minutes(10)
 
 /** Builds the route of the endpoint. */
-export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOptions) {
+export const a2aRoute = Effect.fnUntraced(function* ({ skills }: A2aOptions) {
   const ports: A2aPorts = {
     skills,
     payments: yield* Payments,
@@ -102,18 +101,14 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
       windowMs: Duration.toMillis(cancelMemory),
     }),
   }
-  const handle = yield* toWebHandler(Effect.catchCause(respond(ports), (cause) =>
+  const handle = Effect.catchCause(respond(ports), (cause) =>
     // A disconnected client is not a failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(
       Effect.flip(failOnDefect(cause)),
       (error) => refuse({ ...error, id: null }, []),
-    )))
-  return {
-    limiter: skills.documents,
-    current: () => card,
-    paid: null,
-    post: { handle, refusal: asRpcRefusal(rpcCodes.limited) },
-  } satisfies EdgeRoute as EdgeRoute
+    ))
+  const route: AgentRoute = { handle, refusal: asRpcRefusal(rpcCodes.limited) }
+  return route
 })
 
 /** Answers one request. */
@@ -135,8 +130,7 @@ const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
       (error): RpcError => ({ ...error, id }),
     )
     if (delivery !== null) {
-      const runAfterDelivery = yield* onDelivered
-      yield* runAfterDelivery(ports.payments.sent(delivery))
+      yield* onDelivered(ports.payments.sent(delivery))
     }
     return JSON.stringify({ jsonrpc: "2.0", id, result })
   }))
@@ -252,7 +246,7 @@ const cancelTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
     : whichSkill.state
   if (state !== "input-required") return yield* notCancelable(state)
   const key = { client: task.secret, site: null }
-  const decision = yield* Effect.promise(async () => await ports.cancels.admit(key, false))
+  const decision = yield* ports.cancels.take(key)
   if (decision.kind === "denied") return yield* notCancelable(canceled.state)
   if (decision.kind !== "granted") return yield* failWithRefusal(overloaded)
   return { result: wireTask(task, canceled, yield* Clock.currentTimeMillis), delivery: null }

@@ -10,10 +10,10 @@ import {
   prepare,
   type PreparedRefusal,
   type Refusal,
+  type Refused,
   RequestId,
 } from "../server/errors.ts"
 import { objectOf, rpcCodes, type RpcError, toRpcError } from "../server/jsonRpc.ts"
-import type { LimitRefusal } from "../server/limits.ts"
 
 /** A JSON-RPC error without the id of its call. */
 export type A2aError = Omit<RpcError, "id">
@@ -71,7 +71,7 @@ export const nothingOffered = invalid([{
  */
 export const failWithRefusal = (
   refusal: PreparedRefusal,
-  fields: LimitRefusal["fields"] = [],
+  fields: Refused["fields"] = [],
 ): Effect.Effect<never, A2aError> =>
   Effect.flatMap(RequestId, (requestId) => {
     const code = refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited

@@ -15,7 +15,7 @@ import { docs } from "./docs.ts"
 import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
 import { apiCatalog, icon, keyDocuments, robotsText, securityText } from "./wellKnown.ts"
 import type { PublishedKeys } from "../../signing/domain/keys.ts"
-import type { RouteResult } from "../server/edge.ts"
+import type { RouteResult } from "../server/route.ts"
 import { openApiDocuments } from "../openapi/openapi.ts"
 
 interface DocumentOptions extends CatalogOptions, LlmsOptions {
@@ -76,7 +76,7 @@ export function documents(options: DocumentOptions): Documents {
 }
 
 /** The agent card, which GET /a2a returns as well. */
-export function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "version">): Answer {
+function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "version">): Answer {
   return answer({ body: JSON.stringify(agentCard(options)), cache: "document" })
 }
 

@@ -8,8 +8,8 @@
  */
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
-import { type Answer, caching, commonHeaders } from "../server/answer.ts"
-import type { EdgeRoute } from "../server/edge.ts"
+import { type Answer, caching } from "../server/answer.ts"
+import type { FreeRoute } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 
 /** The prefix of the predecessor's paths. */
@@ -36,17 +36,13 @@ function successorOf(rest: string): string {
   return legacyRoutes.get(`${legacyPrefix}${rest.replace(/\/$/, "")}`) ?? defaultSuccessor
 }
 
-interface LegacyOptions {
-  readonly publicBaseUrl: string
-  readonly limiter: RateLimiter
-}
-
-/** The redirect of a path, given the part after `/api`. A path such as `/apis` has none. */
-export function legacyRoute({ publicBaseUrl, limiter }: LegacyOptions) {
-  return (rest: string, query: string): EdgeRoute | undefined => {
-    if (rest !== "" && !rest.startsWith("/")) return undefined
+/** The redirect of a path, given the part after `/api`. */
+export function legacyRoute(
+  { publicBaseUrl, limiter }: { readonly publicBaseUrl: string; readonly limiter: RateLimiter },
+) {
+  return (rest: string, query: string): FreeRoute => {
     const successor = `${publicBaseUrl}${successorOf(rest)}`
-    return { limiter, current: () => redirectTo(successor, query), paid: null }
+    return { limiter, current: () => redirectTo(successor, query) }
   }
 }
 
@@ -64,7 +60,6 @@ function redirectTo(successor: string, query: string): Answer {
       ["deprecation", `@${deprecatedAt}`],
       ["link", `<${successor}>; rel="successor-version"`],
       ["cache-control", caching.document],
-      ...commonHeaders,
     ],
   }
 }

@@ -14,7 +14,7 @@ import {
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { Outcomes } from "../../track-record/Outcomes.ts"
 import { answer } from "../server/answer.ts"
-import type { EdgeRoute } from "../server/edge.ts"
+import type { FreeRoute } from "../server/route.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makeStoreReads } from "./storeReads.ts"
@@ -26,7 +26,7 @@ type LookupId = {
 type Parameters<Id extends LookupId> = typeof freeRows[Id]["parameters"]
 type Body<Id extends LookupId> = typeof freeRows[Id]["body"]["Type"]
 
-export type LookupRoutes = Readonly<Record<LookupId, EdgeRoute>>
+export type LookupRoutes = Readonly<Record<LookupId, FreeRoute>>
 
 export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const chain = yield* FeedChain
@@ -37,12 +37,11 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const routeOf = <const Id extends LookupId>(
     id: Id,
     read: (input: InputOf<Parameters<Id>>) => Effect.Effect<Body<Id> | PreparedRefusal>,
-  ): EdgeRoute => {
+  ): FreeRoute => {
     const parameters: Parameters<Id> & ReadonlyArray<Parameter> = freeRows[id].parameters
     const decode = decodeQuery(parameters)
     return {
       limiter,
-      paid: null,
       current: (url) => {
         const start = url.indexOf("?")
         const input = decode(new URLSearchParams(start < 0 ? "" : url.slice(start + 1)))

@@ -14,7 +14,7 @@ import type { PublishedMarket } from "../../feed/domain/publishedMarket.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import type { RouteResult } from "../server/edge.ts"
+import type { RouteResult } from "../server/route.ts"
 import { prepare } from "../server/errors.ts"
 import { makeStoreReads } from "./storeReads.ts"
 

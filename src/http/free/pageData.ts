@@ -13,7 +13,7 @@ import { Feed } from "../../feed/Feed.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
 import { hour, minute, second } from "../../core/domain/time.ts"
 import { jsonAnswers } from "../server/answer.ts"
-import type { EdgeRoute } from "../server/edge.ts"
+import type { FreeRoute } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makePolled } from "../server/polled.ts"
 import { openedItems, recentItems } from "./recentItems.ts"
@@ -27,7 +27,7 @@ const computeTimeout = Duration.seconds(5)
 type Body<Id extends SinglePageId> = typeof pageRows[Id]["body"]["Type"]
 
 /** The routes of page data, by row. */
-export type PageDataRoutes = Readonly<Record<SinglePageId, EdgeRoute>>
+export type PageDataRoutes = Readonly<Record<SinglePageId, FreeRoute>>
 
 /** Computes the bodies until the scope closes; run `refresh` after each tick. */
 export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
@@ -48,7 +48,7 @@ export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
         ageMsMax,
         failureMessage: `Cannot read ${pageRows[id].path}`,
       }),
-      ({ current, refresh }) => ({ refresh, route: { limiter, current, paid: null } }),
+      ({ current, refresh }) => ({ refresh, route: { limiter, current } }),
     )
   const made = yield* Effect.all(Record.map(bodies, (_, id) => routeOf(id)))
   const routes: PageDataRoutes = Record.map(made, ({ route }) => route)

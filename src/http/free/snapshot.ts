@@ -20,7 +20,7 @@ import { VenueRefusals } from "../../markets/VenueClient.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer, jsonAnswers } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
-import type { RouteResult } from "../server/edge.ts"
+import type { RouteResult } from "../server/route.ts"
 import { makePolled } from "../server/polled.ts"
 
 /**

@@ -14,8 +14,14 @@ import { resendRule } from "../../catalog/domain/refusal.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { paths } from "../documents/addresses.ts"
 import type { HeaderPair } from "../server/answer.ts"
-import type { EdgeRoute } from "../server/edge.ts"
-import { internalErrorPaid, type PreparedRefusal, RequestId } from "../server/errors.ts"
+import { gzipped } from "../server/encoding.ts"
+import {
+  internalErrorPaid,
+  type PreparedRefusal,
+  type Refused,
+  RequestId,
+} from "../server/errors.ts"
+import { onDelivered } from "../server/inbound.ts"
 import {
   asRpcRefusal,
   errorBody,
@@ -28,8 +34,8 @@ import {
   type RpcError,
   toRpcError,
 } from "../server/jsonRpc.ts"
-import { cachedRefusal, type LimitRefusal, type RateLimiter, spend } from "../server/limits.ts"
-import { onDelivered, toWebHandler } from "../server/server.ts"
+import { cachedRefusal, type RateLimiter, spend } from "../server/limits.ts"
+import type { AgentRoute } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import { makeMcp, type Mcp } from "./protocol.ts"
 import {
@@ -81,7 +87,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, handshakes, versi
     tools,
   })
   const ports: McpPorts = { skills, handshakes, mcp, payments: yield* Payments }
-  const handle = yield* toWebHandler(
+  const handle = gzipped(
     respond(ports).pipe(
       Effect.catch((error: RpcError) =>
         Effect.succeed(response(error.status, errorBody(error), error.headers))
@@ -100,13 +106,10 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, handshakes, versi
         })
       ),
     ),
-    { gzip: true },
   )
-  const route: EdgeRoute = {
-    limiter: skills.documents,
-    current: null,
-    paid: null,
-    post: { handle, refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal) },
+  const route: AgentRoute = {
+    handle,
+    refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal),
   }
   return route
 })
@@ -154,8 +157,7 @@ const respond = Effect.fnUntraced(function* (ports: McpPorts) {
   for (const { sold, fields } of answers) {
     // A protocol error instead of the result delivers nothing.
     if (sold !== null && hasReceipt(objectOf(JSON.parse(text).result?._meta))) {
-      const runAfterDelivery = yield* onDelivered
-      yield* runAfterDelivery(payments.sent(sold))
+      yield* onDelivered(payments.sent(sold))
     }
     return response(status, text, fields)
   }
@@ -172,7 +174,7 @@ function knownRefusal(
   { free, documents }: SkillPorts,
   { json, id, skill, payment }: Message,
   address: string,
-): LimitRefusal | null {
+): Refused | null {
   if (skill === undefined || payment !== null) return null
   if (id === null || objectOf(json)["jsonrpc"] !== "2.0") return null
   return cachedRefusal(skill.kind === "free" ? free[skill.id].limiter : documents, address)
@@ -336,7 +338,7 @@ const spendDocuments = (
 
 const overLimit = (
   { id }: Pick<Message, "id">,
-  { refusal, fields }: LimitRefusal,
+  { refusal, fields }: Refused,
 ): Effect.Effect<never, RpcError> =>
   Effect.flatMap(
     RequestId,

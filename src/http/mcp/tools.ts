@@ -25,11 +25,12 @@ import {
   internalErrorPaid,
   prepare,
   type PreparedRefusal,
+  type Refused,
   RequestId,
   toRefusal,
 } from "../server/errors.ts"
 import { objectOf } from "../server/jsonRpc.ts"
-import { clientKeys, type LimitRefusal, spend } from "../server/limits.ts"
+import { clientKeys, spend } from "../server/limits.ts"
 import { type FreeSkillAnswer, freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
@@ -145,7 +146,7 @@ export const callFree = (
 }
 
 /** Refuses a call that is over a rate limit. */
-export const refusedCall = ({ refusal, fields }: LimitRefusal): Effect.Effect<ToolAnswer> =>
+export const refusedCall = ({ refusal, fields }: Refused): Effect.Effect<ToolAnswer> =>
   Effect.map(RequestId, (id) => unsold(errorResult(refusal, id), fields))
 
 function freeResult(

@@ -45,7 +45,7 @@ import {
   targetTooLong,
   toRefusal,
 } from "../server/errors.ts"
-import { methodsOf } from "../server/edge.ts"
+import { methodsOf } from "../server/route.ts"
 import { sampleAt, sampleBody, sampleWhales } from "../../catalog/domain/sample.ts"
 import { errorHeaders } from "./headers.ts"
 import type { Json } from "../../catalog/domain/shortForm.ts"
@@ -107,7 +107,7 @@ const failures: Readonly<Record<string, Readonly<Record<string, Failure>>>> = {
     item: notCharged(new SignalNotFound({ index: 999 })),
     market: notCharged(new MarketNotFound({ slug })),
   },
-  405: { method: methodNotAllowed(methodsOf(undefined)) },
+  405: { method: methodNotAllowed(methodsOf()) },
   409: { in_progress: paymentInProgress, already_used: paymentAlreadyUsed(receipt, fetchByKey) },
   410: { refunded: paymentRefunded(refund) },
   413: { body: bodyTooLarge },

@@ -9,7 +9,7 @@
 import { once } from "../../core/domain/once.ts"
 import { paths } from "../documents/addresses.ts"
 import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
-import type { EdgeRoute } from "../server/edge.ts"
+import type { FreeRoute } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { apiFiles, pagePaths } from "./paths.ts"
 
@@ -65,7 +65,7 @@ SwaggerUIBundle({
 `
 
 /** The page and its files, by path. */
-export function apiViewer(limiter: RateLimiter): ReadonlyArray<readonly [string, EdgeRoute]> {
+export function apiViewer(limiter: RateLimiter): ReadonlyArray<readonly [string, FreeRoute]> {
   const script = "text/javascript; charset=utf-8"
   const page = answer({
     body: html,
@@ -78,13 +78,12 @@ export function apiViewer(limiter: RateLimiter): ReadonlyArray<readonly [string,
     load: () => Promise<{ default: Uint8Array<ArrayBuffer> }>,
   ) => ({
     limiter,
-    paid: null,
     current: once(async () => compressed((await load()).default, contentType)),
   })
   const startFile = answer({ body: start, contentType: script, cache: "document" })
   return [
-    [pagePaths.api, { limiter, paid: null, current: () => page }],
-    [apiFiles.start, { limiter, paid: null, current: () => startFile }],
+    [pagePaths.api, { limiter, current: () => page }],
+    [apiFiles.start, { limiter, current: () => startFile }],
     [
       apiFiles.script,
       packed(

@@ -8,7 +8,7 @@ import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { Slug, slugKey } from "../../markets/domain/market.ts"
 import type { MarketData } from "../free/marketData.ts"
 import type { Answer } from "../server/answer.ts"
-import type { EdgeRoute, RouteResult } from "../server/edge.ts"
+import type { FreeRoute, RouteResult } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { pageAnswer } from "./layout.tsx"
 import { marketMeta, marketPage } from "./market.ts"
@@ -27,8 +27,8 @@ export function marketRoutes({ site, limiter, answerOf }: {
   readonly answerOf: MarketData["answerOf"]
 }) {
   /** The page of each answer, for as long as the answer is kept. */
-  const pages = new WeakMap<Answer, EdgeRoute["current"]>()
-  const pageOf = (json: Answer): EdgeRoute["current"] => {
+  const pages = new WeakMap<Answer, FreeRoute["current"]>()
+  const pageOf = (json: Answer): FreeRoute["current"] => {
     const known = pages.get(json)
     if (known !== undefined) return known
     const { current } = pageRoute({
@@ -44,16 +44,15 @@ export function marketRoutes({ site, limiter, answerOf }: {
     pages.set(json, current)
     return current
   }
-  return (rest: string): EdgeRoute | undefined => {
+  return (rest: string): FreeRoute | null => {
     const isJson = rest.endsWith(jsonEnd)
     const slug = isJson ? rest.slice(0, -jsonEnd.length) : rest
-    if (!isSlug(slug)) return undefined
+    if (!isSlug(slug)) return null
     const find = () => answerOf(slugKey(slug))
     const shown = (url: string) => (json: RouteResult) =>
       json === null || "body" in json ? json : pageOf(json)?.(url) ?? null
     return {
       limiter,
-      paid: null,
       current: isJson ? find : (url) => {
         const json = find()
         return json instanceof Promise ? json.then(shown(url)) : shown(url)(json)

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Answer } from "../server/answer.ts"
-import type { EdgeRoute, RouteResult } from "../server/edge.ts"
+import type { FreeRoute, RouteResult } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 
 /** What answers a free path. */
@@ -45,7 +45,7 @@ export function pageRoute<Sources extends PageSources>(
     readonly sources: Sources
     readonly render: (bodies: Bodies<Sources>) => Answer
   },
-): EdgeRoute {
+): FreeRoute {
   const entries = Object.entries(options.sources)
   let made: {
     readonly from: ReadonlyArray<Answer | null>
@@ -72,7 +72,7 @@ export function pageRoute<Sources extends PageSources>(
       !(result instanceof Promise)
     return results.every(isReady) ? pageOf(results) : Promise.all(results).then(pageOf)
   }
-  return { limiter: options.limiter, paid: null, current }
+  return { limiter: options.limiter, current }
 }
 
 const decoder = new TextDecoder()

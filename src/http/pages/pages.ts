@@ -10,7 +10,7 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { linkHeader, paths } from "../documents/addresses.ts"
 import { iconBitmap } from "../documents/wellKnown.ts"
 import { answer } from "../server/answer.ts"
-import type { EdgeRoute } from "../server/edge.ts"
+import type { FreeRoute } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import type { PageDataRoutes } from "../free/pageData.ts"
 import type { FreeRoutes } from "../skills.ts"
@@ -49,7 +49,7 @@ function listedPages({ site, limiter, free, data, docs }: PageOptions) {
     meta: PageMeta,
     sources: Sources,
     content: (bodies: Bodies<Sources>) => Page | null,
-  ): [string, EdgeRoute] => {
+  ): [string, FreeRoute] => {
     const render = (bodies: Bodies<Sources>) => {
       const made = content(bodies)
       return made === null ? unavailable(site, meta) : pageAnswer(site, meta, made)
@@ -90,7 +90,7 @@ const unavailable = (site: Site, meta: PageMeta) =>
   })
 
 /** All pages and their sitemap, by path. */
-export function pages(options: PageOptions): ReadonlyMap<string, EdgeRoute> {
+export function pages(options: PageOptions): ReadonlyMap<string, FreeRoute> {
   const { limiter, site: { publicBaseUrl } } = options
   const listed = listedPages(options)
   const sitemap = answer({
@@ -102,8 +102,8 @@ export function pages(options: PageOptions): ReadonlyMap<string, EdgeRoute> {
     ...listed,
     ...paywalls(options),
     ...apiViewer(limiter),
-    [paths.sitemap, { limiter, paid: null, current: () => sitemap }],
-    [paths.iconBitmap, { limiter, paid: null, current: () => iconBitmap }],
+    [paths.sitemap, { limiter, current: () => sitemap }],
+    [paths.iconBitmap, { limiter, current: () => iconBitmap }],
   ])
 }
 
@@ -117,11 +117,11 @@ const sitemapText = (urls: ReadonlyArray<string>) =>
 
 /** The page of each paid path. */
 const paywalls = ({ site, limiter, terms, offers }: PageOptions) =>
-  Object.values(products).map((product): [string, EdgeRoute] => {
+  Object.values(products).map((product): [string, FreeRoute] => {
     const current = madeOfOffer(
       offers,
       product,
       (offer) => pageAnswer(site, paywallMeta(product, terms, offer), paywallPage(site, product)),
     )
-    return [product.path, { limiter, paid: null, current }]
+    return [product.path, { limiter, current }]
   })

@@ -32,7 +32,7 @@ export function paywallMeta(
     title: `${product.title}: $${usd(product.price)} per call`,
     description: product.description.replaceAll("`", ""),
     status,
-    headers: [["payment-required", headers["payment-required"] ?? ""]],
+    headers: headers.filter(([name]) => name === "payment-required"),
     noindex: true,
   }
 }

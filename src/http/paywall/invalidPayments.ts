@@ -10,25 +10,19 @@
 import { resend, resendUnused } from "../../catalog/domain/refusal.ts"
 import { Effect } from "effect"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
-import type { ClientKeys, LimitDecision, RateLimiter } from "../server/limits.ts"
+import type { ClientKeys, Denied, RateLimiter } from "../server/limits.ts"
 
 export function countInvalidPayments(limiter: RateLimiter) {
-  const take = (client: ClientKeys, cachedOnly: boolean): Effect.Effect<LimitDecision> =>
-    Effect.suspend(() => {
-      const decision = limiter.admit(client, cachedOnly)
-      return decision instanceof Promise ? Effect.promise(() => decision) : Effect.succeed(decision)
-    })
-
   /** Fails while the client is over the limit. */
   const check = (client: ClientKeys) =>
-    Effect.flatMap(
-      take(client, true),
-      (decision) => decision.kind === "denied" ? Effect.fail(unread(decision)) : Effect.void,
-    )
+    Effect.suspend(() => {
+      const denied = limiter.refusal(client)
+      return denied === null ? Effect.void : Effect.fail(unread(denied))
+    })
 
   /** Counts an invalid payment; fails when that exceeds the limit. */
   const countOrRefuse = (client: ClientKeys) =>
-    Effect.flatMap(take(client, false), (decision) => {
+    Effect.flatMap(limiter.take(client), (decision) => {
       switch (decision.kind) {
         case "denied":
           return Effect.fail(new NotCharged(tooMany(decision)))
@@ -49,12 +43,10 @@ export function countInvalidPayments(limiter: RateLimiter) {
    * Counts a call that is answered anyway: an uncharged answer, a conflict of a known payment, or a
    * wrong parameter. Never fails. The last grant blocks the client from its next call on.
    */
-  const countOnly = (client: ClientKeys) => Effect.asVoid(take(client, false))
+  const countOnly = (client: ClientKeys) => Effect.asVoid(limiter.take(client))
 
   return { check, countOrRefuse, countOnly }
 }
-
-type Denied = Extract<LimitDecision, { readonly kind: "denied" }>
 
 const tooMany = ({ retryAfterSeconds }: Denied) => ({
   code: "rate_limited" as const,

@@ -11,8 +11,10 @@ import { RefundState } from "../../payments/domain/refund.ts"
 import { SignedReceipt } from "../../payments/domain/failedSale.ts"
 import { Payments, type PaymentStatus } from "../../payments/Payments.ts"
 import { withDeadline } from "../../core/deadline.ts"
-import { type Answer, answer } from "../server/answer.ts"
-import { prepare, type PreparedRefusal } from "../server/errors.ts"
+import { type Answer, answer, responseTo } from "../server/answer.ts"
+import { overloaded, prepare, refuse } from "../server/errors.ts"
+import { byRequest, webOf } from "../server/inbound.ts"
+import type { Handler } from "../server/route.ts"
 
 export const paymentsPrefix = "/v1/payments/"
 
@@ -68,33 +70,35 @@ const unknown = prepare({
   hint: `The id is ${paymentIdFormula}.`,
 })
 
-/** Looks up a payment by the path after the prefix; null while the store is unavailable. */
-export type PaymentLookup = (
-  id: string,
-  /** The Idempotency-Key of the purchase; null without one. */
-  key: string | null,
-) => PreparedRefusal | Promise<Answer | PreparedRefusal | null>
-
-export const makePaymentLookup = Effect.gen(function* () {
-  const payments = yield* Payments
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const lookup: PaymentLookup = (pathId, key) => {
-    const id = pathId.toLowerCase()
-    if (!isPaymentId(id)) return malformed
-    return run(
-      payments.status(id, key).pipe(
-        withDeadline(findTimeout),
-        Effect.map(Option.match({
-          onNone: () => null,
-          onSome: Option.match({ onNone: () => unknown, onSome: statusAnswer }),
-        })),
-        Effect.catchCause((cause) =>
-          Effect.as(Effect.logWarning("Cannot look up a payment", cause), null)
-        ),
+/** Makes the handlers of payments, given the id in the path. */
+export const makePaymentRoute = Effect.map(Payments, (payments) => {
+  const find = (id: PaymentId, key: string | null) =>
+    payments.status(id, key).pipe(
+      withDeadline(findTimeout),
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Effect.logWarning("Cannot look up a payment", cause),
+          Option.none<Option.Option<PaymentStatus>>(),
+        )
       ),
     )
+  return (pathId: string): Handler => {
+    const id = pathId.toLowerCase()
+    if (!isPaymentId(id)) return refuse(malformed)
+    return byRequest((request) => {
+      const web = webOf(request)
+      return Effect.flatMap(
+        find(id, web.headers.get("idempotency-key")),
+        Option.match({
+          onNone: () => refuse(overloaded),
+          onSome: Option.match({
+            onNone: () => refuse(unknown),
+            onSome: (status) => Effect.succeed(responseTo(web, statusAnswer(status))),
+          }),
+        }),
+      )
+    })
   }
-  return lookup
 })
 
 function statusAnswer({ payment, receipt }: PaymentStatus): Answer {

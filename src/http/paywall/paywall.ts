@@ -7,93 +7,111 @@
  * @module
  */
 import { Effect } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
+import { resend } from "../../catalog/domain/refusal.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { Outcome } from "../../payments/purchase.ts"
-import { matchesTag } from "../server/answer.ts"
+import { type Answer, answer, matchesTag, responseTo } from "../server/answer.ts"
+import { gzipped } from "../server/encoding.ts"
+import { paymentLengthMax, paymentTooLong, prepare, refuse } from "../server/errors.ts"
+import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
+import { clientKeys } from "../server/limits.ts"
+import type { Handler } from "../server/route.ts"
+import { testHeaderFault } from "../server/testTriggers.ts"
 import type { Checkout } from "./checkout.ts"
 import { madeOfOffer, type Offers } from "./offers.ts"
-import { refusalResponse } from "../server/errors.ts"
-import type { ClientKeys } from "../server/limits.ts"
-import { onDelivered } from "../server/server.ts"
 
-type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 interface PaywallOptions {
   readonly terms: PaymentTerms
   readonly offers: Offers
-  /** The client whose limits a request counts against. */
-  readonly clientOf: (request: Request) => ClientKeys
+  /** The names of the test triggers; absent with real payments. */
+  readonly testTriggers?: ReadonlyArray<string> | undefined
+  /** Wraps the handler of a request with a payment. */
+  readonly around: (handler: Handler) => Handler
 }
 
-type Paywall = (
-  checkout: Checkout,
-) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
+/** The GET of a product: sells to a request with a payment, and answers any other with `unpaid`. */
+export type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
 
 /** Builds the paywall. Call it once, when the routes are built. */
-export const makePaywall = Effect.fnUntraced(
-  function* ({ terms, offers, clientOf }: PaywallOptions) {
-    const payments = yield* Payments
-    const paywall: Paywall = ({ product, sell }) => {
-      const unpaid = madeOfOffer(
-        offers,
-        product,
-        (offer) => challengeResponse(challengeFor(product, terms, { offer })),
-      )
-      return Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const header = paymentHeader(request.headers)
-        if (header === undefined || request.method === "HEAD") return unpaid()
+export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions) {
+  const { sent } = yield* Payments
+  const paywall: Paywall = (checkout, unpaid) => {
+    const paid = options.around(
+      gzipped(Effect.catchDefect(sell(checkout, options, sent), failAfterDefect)),
+    )
+    return byRequest((request) => {
+      const { headers } = webOf(request)
+      const fault = testHeaderFault(headers, options.testTriggers)
+      if (fault !== null) return refuse(fault)
+      const payment = paymentHeader(headers)
+      if (payment === null) return unpaid
+      if (payment.length > paymentLengthMax) return refuse(paymentTooLong)
+      return request.method === "HEAD" ? unpaid : paid
+    })
+  }
+  return paywall
+})
 
-        const runAfterDelivery = yield* onDelivered
-        const version1 = requestsVersion1(request.headers["x-402-version"], request.url)
-        return yield* sell({
-          input: queryOf(request.url),
-          payment: { header },
-          key: request.headers["idempotency-key"] ?? null,
-          client: clientOf(request),
-          hasTag: hasTag(request.headers["if-none-match"]),
-        }).pipe(
-          Effect.tap((delivery) =>
-            delivery.receipt === null ? Effect.void : runAfterDelivery(payments.sent(delivery))
+const sell = (
+  { product, sell }: Checkout,
+  { terms, offers }: PaywallOptions,
+  sent: Payments["Service"]["sent"],
+): Handler =>
+  byRequest((request) => {
+    const { headers, url } = webOf(request)
+    return sell({
+      input: queryOf(url),
+      payment: { header: paymentHeader(headers) ?? "" },
+      key: headers.get("idempotency-key"),
+      client: clientKeys(addressOf(request)),
+      hasTag: hasTag(headers.get("if-none-match") ?? ""),
+    }).pipe(
+      Effect.tap((delivery) =>
+        delivery.receipt === null ? Effect.void : onDelivered(sent(delivery))
+      ),
+      Effect.map(paidResponse),
+      Effect.catchTag("NotCharged", (error) =>
+        error.code !== "payment_required" ? Effect.fail(error) : Effect.succeed(
+          responseTo(
+            webOf(request),
+            challengeFor(product, terms, {
+              error: error.message,
+              version1: requestsVersion1(headers.get("x-402-version"), url),
+              offer: offers(product),
+            }),
           ),
-          Effect.map(paidResponse),
-          Effect.catchTag(
-            "NotCharged",
-            (error) =>
-              error.code === "payment_required"
-                ? Effect.succeed(
-                  challengeResponse(challengeFor(product, terms, {
-                    error: error.message,
-                    version1,
-                    offer: offers(product),
-                  })),
-                )
-                : Effect.fail(error),
-          ),
-        )
-      }).pipe(Effect.catch(refusalResponse))
-    }
-    return paywall
-  },
-)
+        )),
+    )
+  })
 
-type Headers = Readonly<Record<string, string | undefined>>
+const failAfterDefect = (defect: unknown) =>
+  Effect.andThen(
+    Effect.logError("Cannot answer a paid request", defect),
+    refuse(prepare({
+      code: "internal_error",
+      message: "The service failed to answer",
+      hint: `It is not known whether the payment was taken: ${resend}.`,
+      charged: null,
+    })),
+  )
 
 /**
- * The payment of a request: PAYMENT-SIGNATURE, else the legacy X-PAYMENT. An empty header is none.
+ * The payment of a request: PAYMENT-SIGNATURE, else the legacy X-PAYMENT. An empty header is none;
+ * else an unpaid probe would bypass its limit.
  */
-function paymentHeader(headers: Headers): string | undefined {
-  return headers["payment-signature"] || headers["x-payment"] || undefined
+function paymentHeader(headers: Headers): string | null {
+  return headers.get("payment-signature") || headers.get("x-payment") || null
 }
 
 /** `*` names no answer. */
-const hasTag = (ifNoneMatch = "") => (etag: string) =>
+const hasTag = (ifNoneMatch: string) => (etag: string) =>
   ifNoneMatch.trim() !== "*" && matchesTag(ifNoneMatch, etag)
 
 function queryOf(url: string): URLSearchParams {
@@ -114,21 +132,6 @@ function paidResponse(delivery: Outcome): Response {
   return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
 }
 
-function challengeResponse({ status, headers, body }: EncodedChallenge): Response {
-  return HttpServerResponse.uint8Array(body, {
-    status,
-    headers,
-    contentType: "application/json",
-  })
-}
-
-/** An encoded 402. */
-interface EncodedChallenge {
-  readonly status: 402
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
-}
-
 interface ChallengeOptions {
   /** Why the payment in the request was not accepted. */
   readonly error?: string
@@ -138,26 +141,29 @@ interface ChallengeOptions {
   readonly offer?: SignedExtension
 }
 
-const utf8 = new TextEncoder()
-
 /** The 402 of a product. Without `error` it is the answer to a request without a payment. */
 export function challengeFor(
   product: Product,
   terms: PaymentTerms,
   { error, version1 = false, offer }: ChallengeOptions = {},
-): EncodedChallenge {
+): Answer {
   const { header, body } = challenge(product, terms, { error, offer })
   const content = (version1 ? challengeV1(product, terms, { error }) : null) ?? body
-  return {
+  return answer({
     status: 402,
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      "payment-required": header,
-    },
-    body: utf8.encode(JSON.stringify(content)),
-  }
+    body: JSON.stringify(content),
+    cache: "none",
+    headers: [["payment-required", header]],
+  })
 }
+
+/** The 402 of a product for a request without a payment. */
+export const unpaidAnswer = (
+  product: Product,
+  { terms, offers }: Pick<PaywallOptions, "terms" | "offers">,
+  version1: boolean,
+): () => Answer =>
+  madeOfOffer(offers, product, (offer) => challengeFor(product, terms, { version1, offer }))
 
 const version1Query = /[?&]x402Version=1(?:&|$)/
 

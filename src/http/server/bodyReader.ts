@@ -7,12 +7,13 @@
  *
  * @module
  */
-import { ByteSize, Duration, Effect } from "effect"
-import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
-import { cachedRefusal, clientKeys, type LimitRefusal, type RateLimiter } from "./limits.ts"
-import { makePendingRequests } from "./pendingRequests.ts"
-import { type Body } from "./server.ts"
-import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading } from "./errors.ts"
+import { ByteSize, Context, Duration, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
+import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading, refused } from "./errors.ts"
+import { addressOf, byRequest } from "./inbound.ts"
+import { cachedRefusal, clientKeys, type RateLimiter } from "./limits.ts"
+import { makePendingRequests, whilePending } from "./pendingRequests.ts"
+import type { Handler } from "./route.ts"
 
 /** Most bodies being read at once. */
 export const pendingBodiesMax = 256
@@ -25,44 +26,47 @@ const pendingBodiesOverBudgetMax = 1
 /** A body must arrive within this time. */
 export const bodyTimeout = Duration.seconds(3)
 
-/** Reads a body, or returns at once the refusal to read it. The promise never rejects. */
-export type BodyReader = (
-  request: Request,
-  address: string,
-  limiter: RateLimiter,
-) => Promise<Body> | LimitRefusal
+/** The posted body, or why it could not be read. */
+export type Body =
+  | { readonly bytes: ArrayBuffer }
+  | { readonly fault: "too large" | "late" | "unreadable" }
+
+/** The posted body of the current request, where its route reads it. */
+export const RequestBody = Context.Reference<Body | null>("bellwether/http/RequestBody", {
+  defaultValue: () => null,
+})
+
+/** Reads the body of a POST before its handler, or refuses the request at once. */
+export type BodyReader = (limiter: RateLimiter, handler: Handler) => Handler
 
 /** The body reader of the public API; make it once. */
-export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* () {
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+export function makeBodyReader(): BodyReader {
   const reading = makePendingRequests({
     total: pendingBodiesMax,
     perClient: pendingBodiesPerClientMax,
     perSite: pendingBodiesPerSiteMax,
   })
-
-  return (request, address, limiter) => {
-    const keys = clientKeys(address)
-    const refusal = cachedRefusal(limiter, address, rateLimitedBeforeReading)
-    const exceeded = reading.exceeded(
-      keys,
-      refusal === null ? undefined : pendingBodiesOverBudgetMax,
-    )
-    if (exceeded !== null) return exceeded === "total" ? full : refusal ?? tooMany
-    return run(bodyOf(request), { signal: request.signal })
-      .catch((): Body => ({ fault: "unreadable" }))
-      .finally(reading.begin(keys))
-  }
-})
-
-const tooMany: LimitRefusal = {
-  refusal: rateLimitedBeforeReading(Duration.toSeconds(bodyTimeout)),
-  fields: [],
+  return (limiter, handler) =>
+    byRequest((request) => {
+      const keys = clientKeys(addressOf(request))
+      const refusal = cachedRefusal(limiter, addressOf(request), rateLimitedBeforeReading)
+      const exceeded = reading.exceeded(
+        keys,
+        refusal === null ? undefined : pendingBodiesOverBudgetMax,
+      )
+      if (exceeded !== null) return Effect.fail(exceeded === "total" ? full : refusal ?? tooMany)
+      return Effect.flatMap(
+        whilePending(reading, keys, bodyOf(request)),
+        (body) => Effect.provideService(handler, RequestBody, body),
+      )
+    })
 }
-const full: LimitRefusal = { refusal: overloadedPaid, fields: [] }
 
-const bodyOf = (request: Request): Effect.Effect<Body> =>
-  HttpServerRequest.fromWeb(request).arrayBuffer.pipe(
+const tooMany = refused(rateLimitedBeforeReading(Duration.toSeconds(bodyTimeout)))
+const full = refused(overloadedPaid)
+
+const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Body> =>
+  request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytesMax)),
     Effect.match({
       onSuccess: (bytes): Body => ({ bytes }),

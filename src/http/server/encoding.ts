@@ -8,6 +8,9 @@
  * @module
  */
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import { Effect } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
+import { byRequest } from "./inbound.ts"
 
 /** A smaller body is sent as it is: it fits in one packet with its headers. */
 export const encodedBytesMin = 1_024
@@ -47,4 +50,33 @@ export function encode(bytes: Uint8Array, encoding: Encoding): Uint8Array<ArrayB
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
   return new Uint8Array(brotliCompressSync(bytes, { params }))
+}
+
+/**
+ * Sends long answers of a handler in gzip where the client accepts it. Not where a body has a secret
+ * next to text of others, as the id of an A2A task: the length of the gzip depends on both.
+ */
+export const gzipped = <E, R>(
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+) =>
+  byRequest(({ headers }) =>
+    Effect.map(handler, (response) => inGzip(response, headers["accept-encoding"]))
+  )
+
+/** A successful answer in gzip, if it is long and the client accepts that. */
+function inGzip(
+  response: HttpServerResponse.HttpServerResponse,
+  acceptEncoding: string | undefined,
+): HttpServerResponse.HttpServerResponse {
+  const { body, status } = response
+  if (status !== 200 || body._tag !== "Uint8Array" || body.contentLength < encodedBytesMin) {
+    return response
+  }
+  const varied = HttpServerResponse.setHeader(response, "vary", "Accept-Encoding")
+  const encoding = acceptedEncoding(acceptEncoding, ["gzip"])
+  if (encoding === null) return varied
+  return varied.pipe(
+    HttpServerResponse.setBody(HttpBody.uint8Array(encode(body.body, encoding), body.contentType)),
+    HttpServerResponse.setHeader("content-encoding", encoding),
+  )
 }

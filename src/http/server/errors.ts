@@ -2,13 +2,12 @@
  * The table of errors: the status, meaning and retry rule of every code, the error body, and the
  * refusals that are prepared once.
  *
- * The paywall, the routes and the edge all answer through this table. A body contains only the
+ * Every route and the documents answer through this table. A body contains only the
  * fields of a `Refusal`: never a stack trace, SQL, a host name or a key.
  *
  * @module
  */
-import { Context, Effect, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Effect, Schema } from "effect"
 import {
   type ParameterDetail,
   Refusal as RefusalBody,
@@ -23,6 +22,8 @@ import {
   type RefundQueued,
   type Unresolved,
 } from "../../payments/domain/failedSale.ts"
+import type { HeaderPair } from "./answer.ts"
+import { CurrentInbound } from "./inbound.ts"
 
 /** Largest request body any route reads, in bytes. */
 export const bodyBytesMax = 64 * 1_024
@@ -196,10 +197,11 @@ export interface Refusal {
   readonly refund?: NotCharged["refund"]
 }
 
-/** The id of the current request, chosen by the edge: letters, digits, `_` and `-`. */
-export const RequestId = Context.Reference<string>("bellwether/http/RequestId", {
-  defaultValue: () => "unknown-request",
-})
+/** The id of the current request. */
+export const RequestId: Effect.Effect<string> = Effect.map(
+  CurrentInbound,
+  ({ requestId }) => requestId,
+)
 
 /** An error that is encoded once and sent many times; only the request id is added later. */
 export interface PreparedRefusal {
@@ -298,16 +300,20 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
   }
 }
 
-/** The response of an error, in the documented shape. The edge adds CORS and X-Request-Id. */
-export function refusalResponse(
-  refusal: Refusal | NotCharged | RefundQueued | Unresolved,
-): Effect.Effect<HttpServerResponse.HttpServerResponse> {
-  const { status, headers, body } = prepare("_tag" in refusal ? toRefusal(refusal) : refusal)
-  return Effect.map(
-    RequestId,
-    (requestId) => HttpServerResponse.text(body(requestId), { status, headers }),
-  )
+/** A request that is refused before its work, with the `RateLimit` headers of the refusal. */
+export interface Refused {
+  readonly _tag: "Refused"
+  readonly refusal: PreparedRefusal
+  readonly fields: ReadonlyArray<HeaderPair>
 }
+
+export const refused = (
+  refusal: PreparedRefusal,
+  fields: ReadonlyArray<HeaderPair> = [],
+): Refused => ({ _tag: "Refused", refusal, fields })
+
+export const refuse = (refusal: PreparedRefusal): Effect.Effect<never, Refused> =>
+  Effect.fail(refused(refusal))
 
 /** Prepared refusals by number of seconds, so that a flood costs little. */
 const rateLimitRefusals = new Map<number, PreparedRefusal>()

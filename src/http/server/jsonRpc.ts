@@ -7,9 +7,8 @@
 import { Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { HeaderPair } from "./answer.ts"
+import { type Body, bodyTimeout, RequestBody } from "./bodyReader.ts"
 import { bodyTooLarge, prepare, type PreparedRefusal, RequestId } from "./errors.ts"
-import { bodyTimeout } from "./bodyReader.ts"
-import { type Body, RequestBody } from "./server.ts"
 
 /** Codes of JSON-RPC, and our own for an exceeded rate limit. */
 export const rpcCodes = {

@@ -18,18 +18,24 @@ import {
   type PreparedRefusal,
   rateLimited,
   rateLimitedBeforeReading,
+  type Refused,
+  refused,
 } from "./errors.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
 export type RateBudget = { readonly limit: number; readonly windowMs: number } | "off"
 
-export type LimitDecision =
+export interface Denied {
+  readonly kind: "denied"
+  readonly field: string
+  readonly retryAfterSeconds: number
+}
+
+type LimitDecision =
+  | Denied
   | { readonly kind: "unlimited" }
   | { readonly kind: "granted"; readonly field: string }
-  | { readonly kind: "denied"; readonly field: string; readonly retryAfterSeconds: number }
-  /** Too many requests are pending, so the count was not read. */
-  | { readonly kind: "busy" }
   /** The count cannot be read now. */
   | { readonly kind: "unavailable" }
 
@@ -44,10 +50,10 @@ export interface ClientKeys {
 export interface RateLimiter {
   /** The `RateLimit-Policy` header; null when the budget is off. */
   readonly policyField: string | null
-  /**
-   * Takes one grant. Returns at once a cached refusal, or the decision `busy` when `busy` is true.
-   */
-  readonly admit: (keys: ClientKeys, busy: boolean) => LimitDecision | Promise<LimitDecision>
+  /** The cached refusal of a client; null when there is none. */
+  readonly refusal: (keys: ClientKeys) => Denied | null
+  /** Takes one grant, if the client has no cached refusal. */
+  readonly take: (keys: ClientKeys) => Effect.Effect<LimitDecision>
 }
 
 /** The budget of messages that start an MCP connection, as a multiple of that of documents. */
@@ -65,18 +71,18 @@ const siteFactor = 12
 /** Most refusals in the cache; the oldest is dropped first. */
 const refusalsMax = 10_000
 
-const unlimited: LimitDecision = { kind: "unlimited" }
-const tooBusy: LimitDecision = { kind: "busy" }
+const noLimit: RateLimiter = {
+  policyField: null,
+  refusal: () => null,
+  take: () => Effect.succeed({ kind: "unlimited" }),
+}
 const unavailable: LimitDecision = { kind: "unavailable" }
 
 /** A limiter over the shared count, for one budget. */
 export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: RateBudget) {
-  if (budget === "off") {
-    return { policyField: null, admit: () => unlimited } satisfies RateLimiter as RateLimiter
-  }
+  if (budget === "off") return noLimit
   const limits = yield* RateLimits
   const clock = yield* Clock.Clock
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const clientPolicy = { name, ...budget }
   const sitePolicy = {
     name: `${name}/48`,
@@ -122,27 +128,25 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
       Effect.catchTag("RateLimitUnavailable", () => Effect.succeed(unavailable)),
     )
 
+  const refusal = (keys: ClientKeys): Denied | null => {
+    const leftMs = Math.max(
+      refusedForMs(keys.client),
+      keys.site === null ? 0 : refusedForMs(keys.site),
+    )
+    return leftMs > 0 ? denied(clientPolicy, leftMs) : null
+  }
   const limiter: RateLimiter = {
     policyField: policyField(clientPolicy),
-    admit: (keys, busy) => {
-      const leftMs = Math.max(
-        refusedForMs(keys.client),
-        keys.site === null ? 0 : refusedForMs(keys.site),
-      )
-      if (leftMs > 0) {
-        return decisionOf(clientPolicy, { granted: false, remaining: 0, resetMs: leftMs })
-      }
-      return busy ? tooBusy : run(request(keys))
-    },
+    refusal,
+    // Not interruptible: a client that leaves would close a connection to the store.
+    take: (keys) =>
+      Effect.suspend(() => {
+        const known = refusal(keys)
+        return known === null ? Effect.uninterruptible(request(keys)) : Effect.succeed(known)
+      }),
   }
   return limiter
 })
-
-/** A refusal because of a rate limit, with its `RateLimit` headers. */
-export interface LimitRefusal {
-  readonly refusal: PreparedRefusal
-  readonly fields: ReadonlyArray<HeaderPair>
-}
 
 /** A paid call is refused before its payment is read, so its refusal returns `charged: null`. */
 const refusals = {
@@ -151,16 +155,16 @@ const refusals = {
 } as const
 
 /**
- * Takes one grant for an address. Returns the `RateLimit` headers of the answer, or fails with the
+ * Takes one grant for a client, given its address or keys. Returns the `RateLimit` headers of the answer, or fails with the
  * refusal.
  */
 export const spend = (
   limiter: RateLimiter,
-  address: string,
+  client: string | ClientKeys,
   call: keyof typeof refusals = "unpaid",
-): Effect.Effect<ReadonlyArray<HeaderPair>, LimitRefusal> =>
+): Effect.Effect<ReadonlyArray<HeaderPair>, Refused> =>
   Effect.flatMap(
-    Effect.promise(async () => await limiter.admit(clientKeys(address), false)),
+    limiter.take(typeof client === "string" ? clientKeys(client) : client),
     (decision) => {
       switch (decision.kind) {
         case "unlimited":
@@ -168,13 +172,9 @@ export const spend = (
         case "granted":
           return Effect.succeed(rateFields(limiter, decision.field))
         case "denied":
-          return Effect.fail({
-            refusal: refusals[call].limited(decision.retryAfterSeconds),
-            fields: rateFields(limiter, decision.field),
-          })
-        case "busy":
+          return Effect.fail(denial(limiter, decision, refusals[call].limited))
         case "unavailable":
-          return Effect.fail({ refusal: refusals[call].full, fields: [] })
+          return Effect.fail(refused(refusals[call].full))
       }
     },
   )
@@ -183,17 +183,21 @@ export const spend = (
 export function cachedRefusal(
   limiter: RateLimiter,
   address: string,
-  refusalOf: (retryAfterSeconds: number) => PreparedRefusal = rateLimited,
-): LimitRefusal | null {
-  const decision = limiter.admit(clientKeys(address), true)
-  return decision instanceof Promise || decision.kind !== "denied" ? null : {
-    refusal: refusalOf(decision.retryAfterSeconds),
-    fields: rateFields(limiter, decision.field),
-  }
+  refusalOf?: (retryAfterSeconds: number) => PreparedRefusal,
+): Refused | null {
+  const decision = limiter.refusal(clientKeys(address))
+  return decision === null ? null : denial(limiter, decision, refusalOf)
 }
 
+/** A decision as the refusal of a request. */
+export const denial = (
+  limiter: RateLimiter,
+  { retryAfterSeconds, field }: Denied,
+  refusalOf: (retryAfterSeconds: number) => PreparedRefusal = rateLimited,
+): Refused => refused(refusalOf(retryAfterSeconds), rateFields(limiter, field))
+
 /** The two headers of a limiter's decision. */
-export function rateFields({ policyField }: RateLimiter, field: string): ReadonlyArray<HeaderPair> {
+function rateFields({ policyField }: RateLimiter, field: string): ReadonlyArray<HeaderPair> {
   return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
 }
 
@@ -201,12 +205,21 @@ function decisionOf(
   policy: RatePolicy,
   { granted, remaining, resetMs }: RateDecision,
 ): LimitDecision {
-  const seconds = Math.max(1, Math.ceil(resetMs / 1_000))
-  const field = rateField(policy, remaining, String(seconds))
   return granted
-    ? { kind: "granted", field }
-    : { kind: "denied", field, retryAfterSeconds: seconds }
+    ? { kind: "granted", field: rateField(policy, remaining, String(secondsOf(resetMs))) }
+    : denied(policy, resetMs)
 }
+
+function denied(policy: RatePolicy, resetMs: number): Denied {
+  const seconds = secondsOf(resetMs)
+  return {
+    kind: "denied",
+    field: rateField(policy, 0, String(seconds)),
+    retryAfterSeconds: seconds,
+  }
+}
+
+const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
 
 /** The `RateLimit-Policy` header of a policy. */
 export function policyField({ name, limit, windowMs }: RatePolicy): string {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { Effect } from "effect"
 import type { ClientKeys } from "./limits.ts"
 
 interface PendingMax {
@@ -51,3 +52,14 @@ export function makePendingRequests(max: PendingMax): PendingRequests {
     },
   }
 }
+
+/** Counts a request while its work runs. Call `exceeded` first. */
+export const whilePending = <A, E, R>(
+  pending: PendingRequests,
+  keys: ClientKeys,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const end = pending.begin(keys)
+    return Effect.onExit(work, () => Effect.sync(end))
+  })

@@ -31,12 +31,3 @@ export function testHeaderFault(
   if (names === undefined) return notSimulated
   return refusal(`${testHeader} names no test trigger`, `must be one of ${names.join(", ")}`)
 }
-
-/** An answer whose connection is closed while its body is sent. */
-export function closedResponse(): Response {
-  return new Response(
-    new ReadableStream({
-      start: (controller) => controller.error(new Error("Closed by a test trigger")),
-    }),
-  )
-}

@@ -84,7 +84,11 @@ test("a redirect spends the documents' budget, reads no payment, and is never a 
 
 const route = legacyRoute({
   publicBaseUrl: base,
-  limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) },
+  limiter: {
+    policyField: null,
+    refusal: () => null,
+    take: () => Effect.succeed({ kind: "unlimited" }),
+  },
 })
 
 const anyWords = Arbitrary.schema(Schema.Tuple([Schema.String, Schema.String]))

@@ -132,12 +132,12 @@ test("over the documents' budget a client can connect and list, and an unpaid ca
 
 test("a free tool whose route answers an error returns isError", () =>
   Effect.gen(function* () {
-    const row = { limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) }, paid: null }
+    const limiter = { policyField: null, take: () => Effect.succeed({ kind: "unlimited" }) }
     const health = skills.find((skill): skill is FreeSkill => skill.name === "get_health")
     const { result } = yield* callFree(
       {
         free: {
-          health: { ...row, current: () => answer({ body: "{}", status: 503, cache: "none" }) },
+          health: { limiter, current: () => answer({ body: "{}", status: 503, cache: "none" }) },
         },
       } as unknown as SkillPorts,
       health ?? fail(),

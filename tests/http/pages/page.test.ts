@@ -4,13 +4,15 @@
  * @module
  */
 import { strictEqual as equal } from "node:assert/strict"
+import { Effect } from "effect"
 import { pageRoute, source } from "../../../src/http/pages/page.ts"
 import { answer } from "../../../src/http/server/answer.ts"
 import type { RateLimiter } from "../../../src/http/server/limits.ts"
 
 const limiter: RateLimiter = {
   policyField: null,
-  admit: () => ({ kind: "unlimited" }),
+  refusal: () => null,
+  take: () => Effect.succeed({ kind: "unlimited" }),
 }
 
 Deno.test("a page is made again when what it shows changed, and not for the rest", async () => {

@@ -24,9 +24,8 @@ const options = {
 
 const limiter: RateLimiter = {
   policyField: null,
-  admit: () => {
-    throw new Error("not asked")
-  },
+  refusal: () => null,
+  take: () => Effect.die("not asked"),
 }
 
 /** Longer than the pause between two computations of any body. */

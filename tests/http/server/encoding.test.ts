@@ -16,8 +16,9 @@ import {
   encode,
   encodedBytesMin,
   encodings,
+  gzipped,
 } from "../../../src/http/server/encoding.ts"
-import { listen, type RequestMeta, toWebHandler } from "../../../src/http/server/server.ts"
+import { listen, toWebHandler } from "../../../src/http/server/server.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
 import { documentPaths, openDocumentService } from "../../support/http/documents.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
@@ -165,18 +166,18 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const text = "a line of text\n".repeat(1_000)
-      const handle = yield* toWebHandler(Effect.succeed(HttpServerResponse.text(text)), {
-        gzip: true,
-      })
       const completed = Promise.withResolvers<void>()
+      const handle = yield* toWebHandler(gzipped(Effect.succeed(HttpServerResponse.text(text))), {
+        trustedProxyHops: 0,
+        nextId: () => "request-1",
+        onUntrustedForward: () => {},
+        onAnswer: () => {},
+      })
       const { port } = yield* listen(
         { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(1) },
         (request, peer) => {
           peer.completed?.then(completed.resolve, completed.reject)
-          const meta: RequestMeta = {
-            ...{ requestId: "request-1", clientAddress: "x", body: null, testTrigger: null },
-          }
-          return handle(request, meta)
+          return handle(request, peer)
         },
       )
       const client = Deno.createHttpClient({})

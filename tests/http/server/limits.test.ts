@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { clientAddress, clientKeys, makeLimiter } from "../../../src/http/server/limits.ts"
@@ -72,7 +72,7 @@ test("a limiter grants its budget, then refuses until the oldest grant leaves th
     const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
       Effect.provide(servicesOver(world)),
     )
-    const admit = Effect.promise(async () => await limiter.admit(clientKeys("203.0.113.9"), false))
+    const admit = limiter.take(clientKeys("203.0.113.9"))
     for (const left of [4, 3, 2, 1, 0]) {
       equal(yield* admit, { kind: "granted", field: `"free";r=${left};t=60` })
     }
@@ -91,11 +91,10 @@ test("a limiter refuses a flood without a call of the shared count", () =>
       Effect.provide(servicesOver(world)),
     )
     const keys = clientKeys("203.0.113.9")
-    for (let n = 0; n < 6; n++) yield* Effect.promise(async () => await limiter.admit(keys, false))
+    for (let n = 0; n < 6; n++) yield* limiter.take(keys)
     for (let n = 0; n < 1_000; n++) {
-      const admission = limiter.admit(keys, false)
-      ok(!(admission instanceof Promise))
-      strictEqual(admission.kind, "denied")
+      strictEqual((yield* limiter.take(keys)).kind, "denied")
+      strictEqual(limiter.refusal(keys)?.kind, "denied")
     }
     strictEqual(yield* Ref.get(world.limitCalls), 5)
   }))
@@ -109,7 +108,7 @@ test("a limiter grants an IPv6 /48 at most twelve budgets, for any number of /64
     let granted = 0
     for (let n = 0; n < 200; n++) {
       const keys = clientKeys(`2001:db8:1:${n.toString(16)}::1`)
-      const admission = yield* Effect.promise(async () => await limiter.admit(keys, false))
+      const admission = yield* limiter.take(keys)
       if (admission.kind === "granted") granted += 1
     }
     strictEqual(granted, 60)
@@ -122,8 +121,5 @@ test("a limiter returns unavailable while the shared count cannot be read", () =
       Effect.provide(servicesOver(world)),
     )
     yield* Ref.set(world.storeUp, false)
-    equal(
-      yield* Effect.promise(async () => await limiter.admit(clientKeys("203.0.113.9"), false)),
-      { kind: "unavailable" },
-    )
+    equal(yield* limiter.take(clientKeys("203.0.113.9")), { kind: "unavailable" })
   }))

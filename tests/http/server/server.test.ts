@@ -33,7 +33,12 @@ const sendRaw = (port: number, text: string) =>
     for await (const chunk of connection.readable) answer += decoder.decode(chunk)
     return answer
   })
-const meta = { requestId: "request-1", clientAddress: "x", testTrigger: null, body: null }
+const options = {
+  trustedProxyHops: 0,
+  nextId: () => "request-1",
+  onUntrustedForward: () => {},
+  onAnswer: () => {},
+}
 const close = "Host: other.example\r\nConnection: close\r\n"
 
 liveTest(
@@ -136,10 +141,11 @@ liveTest(
           Effect.andThen(Deferred.await(release)),
           Effect.as(HttpServerResponse.text("done")),
         ),
+        options,
       )
       const { port } = yield* listen(
         { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(10) },
-        (request) => handle(request, meta),
+        handle,
       ).pipe(Scope.provide(scope))
       const request = Effect.promise(() => fetch(`http://127.0.0.1:${port}/`).then((r) => r.text()))
       const inFlight = yield* Effect.forkScoped(request)
@@ -164,12 +170,12 @@ liveTest("a client that disconnects interrupts its handler", () =>
       Deferred.succeed(entered, undefined).pipe(
         Effect.andThen(Effect.never),
         Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined)),
-        Effect.interruptible,
       ),
+      options,
     )
     const { port } = yield* listen(
       { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(1) },
-      (request) => handle(request, meta),
+      handle,
     )
     const connection = yield* Effect.promise(() => Deno.connect({ hostname: "127.0.0.1", port }))
     yield* Effect.promise(() =>

@@ -241,7 +241,7 @@ const rateLimits = (world: World) =>
   })
 
 /** Accepts every payment without reading its signature; stores each delivery with its secret. */
-const acceptingPayments = Layer.sync(Payments, () => {
+export const acceptingPayments = Layer.sync(Payments, () => {
   const sold = new Map<PaymentId, { readonly secret: string | null; readonly delivery: Outcome }>()
   const idOf = ({ nonce }: Authorization) => PaymentId.make(nonce)
   return {

@@ -6,14 +6,16 @@
 import { makeOffers } from "../../../src/http/paywall/offers.ts"
 import { SigningKey } from "../../../src/signing/SigningKey.ts"
 import { testKey } from "../signing/key.ts"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
 import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
-import { makePaywall } from "../../../src/http/paywall/paywall.ts"
+import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
+import { answerFailures } from "../../../src/http/server/failures.ts"
+import { fromSource } from "../../../src/http/server/route.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { RateLimits } from "../../../src/core/RateLimits.ts"
-import { clientKeys, makeLimiter } from "../../../src/http/server/limits.ts"
+import { makeLimiter } from "../../../src/http/server/limits.ts"
 import { product } from "../payments/sales.ts"
 import { terms } from "../payments/terms.ts"
 
@@ -40,26 +42,26 @@ export const paywallHarness = Effect.fnUntraced(function* (
   work: Effect.Effect<Work<Product>, ProductError> = Effect.succeed(goodWork),
   sold: Product = product,
 ) {
-  const paywall = yield* makePaywall({
-    terms,
-    offers: yield* Effect.provideService(makeOffers(terms), SigningKey, testKey),
-    clientOf: (request) => clientKeys(request.headers["x-client"] ?? "192.0.2.1"),
-  })
+  const offers = yield* Effect.provideService(makeOffers(terms), SigningKey, testKey)
+  const answered = answerFailures(() => {})
+  const paywall = yield* makePaywall({ terms, offers, around: answered })
   const checkout = yield* makeCheckout({
     terms,
     invalidPayments: yield* makeLimiter("invalid", budget),
   })
-  const route = paywall(
-    checkout<Product>(
-      { ...sold, parameters: [{ name: "index", type: "integer", description: "Any" }] },
-      { work: () => work },
-    ),
+  const seller = checkout<Product>(
+    { ...sold, parameters: [{ name: "index", type: "integer", description: "Any" }] },
+    { work: () => work },
   )
+  const unpaid = fromSource(unpaidAnswer(seller.product, { terms, offers }, false))
+  const route = answered(paywall(seller, unpaid))
   return (request: Request) =>
     route.pipe(
       Effect.provideService(
         HttpServerRequest.HttpServerRequest,
-        HttpServerRequest.fromWeb(request),
+        HttpServerRequest.fromWeb(request).modify({
+          remoteAddress: Option.some(request.headers.get("x-client") ?? "192.0.2.1"),
+        }),
       ),
       Effect.map((response) => HttpServerResponse.toWeb(response)),
     )

@@ -1,0 +1,110 @@
+/**
+ * Who may be answered now: middleware of routes that counts requests, by time and at once.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { RatePolicy } from "../../core/RateLimits.ts"
+import { type Answer, type HeaderPair, responseTo } from "./answer.ts"
+import {
+  overloaded,
+  overloadedPaid,
+  rateLimited,
+  rateLimitedBeforeReading,
+  refused,
+} from "./errors.ts"
+import { addressOf, byRequest, webOf } from "./inbound.ts"
+import { clientKeys, denial, policyField, rateField, type RateLimiter, spend } from "./limits.ts"
+import {
+  type Exceeded,
+  makePendingRequests,
+  type PendingRequests,
+  whilePending,
+} from "./pendingRequests.ts"
+import type { Handler } from "./route.ts"
+
+/** Most requests that may wait for a store or a payment at once. */
+export const pendingMax = 2_000
+/** Most of them from one client. */
+export const pendingPerClientMax = pendingMax / 10
+/** Most of them from one IPv6 /48. */
+const pendingPerSiteMax = 3 * pendingPerClientMax
+/** How long a client with too many pending requests should wait, in seconds. */
+const pendingRetrySeconds = 1
+
+/** The pending requests of the public API. */
+export const makePending = (): PendingRequests =>
+  makePendingRequests({
+    total: pendingMax,
+    perClient: pendingPerClientMax,
+    perSite: pendingPerSiteMax,
+  })
+
+/** Answers within a rate limit, and counts the request as pending meanwhile. */
+export const limited = (
+  pending: PendingRequests,
+  limiter: RateLimiter,
+  handler: Handler,
+  /** The answer while the count cannot be read; 503 overloaded when absent. */
+  withoutStore?: Answer,
+): Handler =>
+  limiter.policyField === null ? handler : byRequest((request) => {
+    const keys = clientKeys(addressOf(request))
+    const known = limiter.refusal(keys)
+    if (known !== null) return Effect.fail(denial(limiter, known))
+    const exceeded = pending.exceeded(keys)
+    if (exceeded !== null) return refuseBusy("unpaid", exceeded)
+    const answered = Effect.matchEffect(spend(limiter, keys), {
+      onSuccess: (fields) => withFields(handler, fields),
+      onFailure: (failure) =>
+        withoutStore !== undefined && failure.refusal === overloaded
+          ? Effect.succeed(responseTo(webOf(request), withoutStore))
+          : Effect.fail(failure),
+    })
+    return whilePending(pending, keys, answered)
+  })
+
+/** Answers a call, which may have a payment, when its client and all clients have a place left. */
+export const placed = (pending: PendingRequests, handler: Handler): Handler =>
+  byRequest((request) => {
+    const keys = clientKeys(addressOf(request))
+    const exceeded = pending.exceeded(keys)
+    return exceeded === null ? whilePending(pending, keys, handler) : refuseBusy("paid", exceeded)
+  })
+
+/** The headers of a grant, on the answer and on a refusal of the route. */
+const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handler =>
+  Effect.mapBoth(handler, {
+    onSuccess: (response) => HttpServerResponse.setHeaders(response, fields),
+    onFailure: (failure) =>
+      failure._tag === "Refused"
+        ? refused(failure.refusal, [...failure.fields, ...fields])
+        : failure,
+  })
+
+/** A posted body may contain a payment, so it is refused like a paid call. */
+const busyRefusals = {
+  unpaid: { client: rateLimited(pendingRetrySeconds), total: overloaded },
+  paid: { client: rateLimitedBeforeReading(pendingRetrySeconds), total: overloadedPaid },
+} as const
+
+const pendingFields: ReadonlyArray<HeaderPair> = [
+  ["ratelimit-policy", `"pending";q=${pendingPerClientMax};qu="concurrent-requests"`],
+  ["ratelimit", `"pending";r=0;t=${pendingRetrySeconds}`],
+]
+
+const refuseBusy = (call: keyof typeof busyRefusals, exceeded: Exceeded) =>
+  Effect.fail(refused(busyRefusals[call][exceeded], exceeded === "client" ? pendingFields : []))
+
+/** Names the limit of invalid payments, which the checkout counts, on a call that it refused. */
+export const namingLimit =
+  (policy: RatePolicy | null) => (handler: Handler<never>): Handler<never> =>
+    Effect.map(handler, (response) => {
+      const { status, headers } = response
+      if (policy === null || status !== 429 || "ratelimit" in headers) return response
+      return HttpServerResponse.setHeaders(response, [
+        ["ratelimit-policy", policyField(policy)],
+        ["ratelimit", rateField(policy, 0, headers["retry-after"] ?? "1")],
+      ])
+    })

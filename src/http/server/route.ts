@@ -1,0 +1,173 @@
+/**
+ * One path of the public API in the router: what it answers to which method.
+ *
+ * A path has one spelling. The router would also accept others (another case, escaped characters, a
+ * slash at the end), so each route checks that it was asked for by its own.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import {
+  HttpRouter,
+  type HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse,
+} from "effect/http"
+import { testHeader } from "../../core/testCall.ts"
+import type { Failure } from "./failures.ts"
+import { type Answer, responseTo } from "./answer.ts"
+import {
+  bodyBytesMax,
+  bodyTooLarge,
+  methodNotAllowed,
+  notFound,
+  overloaded,
+  type PreparedRefusal,
+  refuse,
+} from "./errors.ts"
+import { byRequest, webOf } from "./inbound.ts"
+import type { RateLimiter } from "./limits.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Answers a request, or fails with what the caller may know. */
+export type Handler<E = Failure> = Effect.Effect<Response, E, HttpServerRequest.HttpServerRequest>
+
+/** What a path returns: an answer, a refusal, or null when neither can be made now. */
+export type RouteResult = Answer | PreparedRefusal | null
+
+/** Returns the answer to GET of this URL, prepared or read from the store. */
+export type Source = (url: string) => RouteResult | Promise<RouteResult>
+
+/** GET under a rate limit. */
+export interface FreeRoute {
+  readonly limiter: RateLimiter
+  readonly current: Source
+  /** The answer while the store, and so every rate limit, is unreachable; else 503 overloaded. */
+  readonly withoutStore?: Answer
+}
+
+/** POST of one of the agents' protocols, whose every answer is in its own format. */
+export interface AgentRoute {
+  readonly handle: Handler<never>
+  /** Converts a refusal made before the body was read to this format. */
+  readonly refusal: (refusal: PreparedRefusal) => PreparedRefusal
+}
+
+export interface Route {
+  /** A path; `*` at its end stands for any rest. */
+  readonly path: `/${string}`
+  /** Its name in metrics. */
+  readonly name: string
+  /** Absent on a path that accepts only POST. It answers HEAD as well. */
+  readonly get?: Handler
+  readonly post?: Handler
+}
+
+const readMethods = ["GET", "HEAD", "OPTIONS"]
+
+/** The methods of a path; without a route, those of most paths. */
+export function methodsOf(route?: Pick<Route, "get" | "post">): ReadonlyArray<string> {
+  if (route?.post === undefined) return readMethods
+  return route.get === undefined ? ["OPTIONS", "POST"] : [...readMethods, "POST"]
+}
+
+/** Adds a route to the router. */
+export const addRoute = Effect.fnUntraced(function* (route: Route) {
+  const router = yield* HttpRouter.HttpRouter
+  const { path, name, get, post } = route
+  const own = (handler: Handler) => onOwnPath(path, name, handler)
+  if (get !== undefined) yield* router.add("GET", path, own(get))
+  if (post !== undefined) yield* router.add("POST", path, own(post))
+  yield* router.add("OPTIONS", path, own(Effect.succeed(preflight(methodsOf(route)))))
+})
+
+/** A route that answers only where the path of the URL is spelled as its own. */
+function onOwnPath(path: string, name: string, handler: Handler): Handler {
+  const isPrefix = path.endsWith("*")
+  const own = isPrefix ? path.slice(0, -1) : path
+  const ends = isPrefix ? ["", "?", "/"] : ["", "?"]
+  return byRequest(({ url }, inbound) => {
+    const isOwn = url.startsWith(own) &&
+      (own.endsWith("/") && isPrefix || ends.includes(url.charAt(own.length)))
+    if (!isOwn) return refuse(notFound)
+    inbound.route = name
+    return handler
+  })
+}
+
+/** The handler of a path with this prefix, chosen by the rest of the path; null is a 404. */
+export const byRest = (
+  prefix: string,
+  choose: (rest: string, query: string) => Handler | null,
+): Handler =>
+  byRequest(({ url }) => {
+    const queryStart = url.indexOf("?")
+    const end = queryStart < 0 ? url.length : queryStart
+    const route = url.startsWith(prefix)
+      ? choose(url.slice(prefix.length, end), url.slice(end))
+      : null
+    return route ?? refuse(notFound)
+  })
+
+/** The answer that a source returns now. */
+export const fromSource = (current: Source): Handler =>
+  byRequest((request) => {
+    const web = webOf(request)
+    const result = current(web.url)
+    return result instanceof Promise
+      ? Effect.flatMap(Effect.promise(() => result), (result) => send(web, result))
+      : send(web, result)
+  })
+
+function send(request: Request, result: RouteResult) {
+  if (result === null) return refuse(overloaded)
+  return "body" in result ? refuse(result) : Effect.succeed(responseTo(request, result))
+}
+
+/**
+ * Answers what no route answered: OPTIONS with the methods of most paths, another method of a known
+ * path with 405, and the rest with 404. The OPTIONS of a path knows its methods.
+ */
+export const answerUnrouted = <R>(
+  router: Effect.Effect<Response, Failure | HttpServerError.HttpServerError, R>,
+): Effect.Effect<Response, Failure, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.catch(router, (failure) => {
+    const isMissing = failure._tag === "Refused" && failure.refusal === notFound
+    if (failure._tag !== "HttpServerError" && !isMissing) return Effect.fail(failure)
+    return byRequest((request): Effect.Effect<Response, Failure, R> => {
+      if (request.method === "OPTIONS") return Effect.succeed(preflight(readMethods))
+      if (failure._tag !== "HttpServerError") return Effect.fail(failure)
+      // Not as a new web request, which would spell the path in another way.
+      const asOptions: typeof request = Object.create(request, { method: { value: "OPTIONS" } })
+      const length = Number(request.headers["content-length"] ?? 0)
+      return Effect.matchEffect(
+        Effect.provideService(router, HttpServerRequest.HttpServerRequest, asOptions),
+        {
+          onFailure: () => refuse(notFound),
+          onSuccess: ({ headers }) =>
+            refuse(
+              length > bodyBytesMax
+                ? bodyTooLarge
+                : methodNotAllowed(headers["allow"]?.split(", ") ?? readMethods),
+            ),
+        },
+      )
+    })
+  })
+
+const requestHeaders = "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
+  "Access-Control-Expose-Headers, If-None-Match, X-Request-Id, Idempotency-Key, A2A-Version, " +
+  `A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name, ${testHeader}`
+
+/** The answer to OPTIONS. */
+const preflight = (methods: ReadonlyArray<string>) =>
+  HttpServerResponse.empty({
+    status: 204,
+    headers: {
+      "allow": methods.join(", "),
+      "access-control-allow-methods": methods.join(", "),
+      "access-control-allow-headers": requestHeaders,
+      "access-control-max-age": "86400",
+    },
+  })
