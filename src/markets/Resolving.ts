@@ -122,7 +122,8 @@ const venueTimeout = Duration.seconds(5)
 const proposalsMax = 200
 
 const none = new BelowThreshold({
-  message: "No known market with at least this liquidity is expected to resolve within these hours",
+  message:
+    "No known market with at least this liquidity ends, or is expected to resolve, within these hours",
 })
 
 interface Books {

@@ -60,7 +60,7 @@ const cells: ReadonlyArray<
       ["no whale job for a week", jobs(null), "sold"],
     ] as const).map(([what, change, outcome]) => [id, "", what, change, outcome] as const)
   ),
-  ["signal", "?index=1", "a tick of 61 minutes ago", tick(61 * minute), "data_stale"],
+  ["signal", "?index=1", "a tick of 61 minutes ago", tick(61 * minute), "sold"],
   ["signal", "?index=4", "three items", () => Effect.void, "signal_not_found"],
   ["latest", "", "an empty feed", ({ feed }) => Ref.set(feed.items, []), "signal_not_found"],
   ["signals", "", "an empty feed", ({ feed }) => Ref.set(feed.items, []), "given"],

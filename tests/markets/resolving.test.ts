@@ -182,8 +182,10 @@ function ranked(
 
 const listedOf = ({ market, bid, ask }: Known) => market.listed === null ? null : bid + ask
 
-const within = ({ withinHours }: Query) => ({ at, scheduledAt }: ExpectedResolution) =>
-  at - now <= withinHours * hourMs || scheduledAt !== null && scheduledAt < now
+const within = ({ withinHours }: Query) => ({ at }: ExpectedResolution, { market }: Known) => {
+  const ahead = (market.endsAt ?? 0) - now
+  return at - now <= withinHours * hourMs || ahead > 0 && ahead <= withinHours * hourMs
+}
 
 /** The markets whose books are read, ranked by what the store knows. */
 function matching(all: ReadonlyArray<Known>, query: Query): ReadonlyArray<Known> {
@@ -194,7 +196,7 @@ function matching(all: ReadonlyArray<Known>, query: Query): ReadonlyArray<Known>
   return ranked(
     candidates,
     () => null,
-    (found, { market }) => within(query)(found) || market.status === "proposed",
+    (found, known) => within(query)(found, known) || known.market.status === "proposed",
   ).map(({ known }) => known)
 }
 

@@ -276,18 +276,17 @@ export const products = {
     price: prices.resolving,
     settlementOrder: "settle-early",
     description:
-      "Up to 200 markets expected to resolve within the given hours, soonest first, and overdue " +
-      "ones, with expected resolution and price. Not charged when there is none. A " +
-      "call that fails after payment is refunded.",
-    use:
-      "Use it to find markets whose money is free soon, or whose price is near 0 or 1, or which are overdue. For " +
+      "Up to 200 markets that end, or are expected to resolve, within the given hours, soonest first, " +
+      "with expected resolution and price. Not charged when there is none. A call that fails after " +
+      "payment is refunded.",
+    use: "Use it to find markets whose money is free soon, or whose price is near 0 or 1. For " +
       "what moved use /v1/signals.",
     tags: ["prediction-markets", "resolution"],
     parameters: [
       {
         name: "withinHours",
         type: "integer",
-        description: "Maximum hours until resolution",
+        description: "Maximum hours until the end, or the expected resolution",
         minimum: 1,
         maximum: 72,
         default: 24,
@@ -313,7 +312,7 @@ export const products = {
       count: described(Count, "Rows in `data`"),
       asOf: asOf("When the venue's listing was last read in full; at most an hour ago"),
       filters: Schema.Struct({
-        withinHours: described(Count, "Most hours until the expected resolution"),
+        withinHours: described(Count, "Most hours until the end date or the expected resolution"),
         minLiquidity: described(Schema.Finite, "Least liquidity, USD"),
         includeNoise: described(Schema.Boolean, "Whether short-interval bets are included"),
       }).annotate({ description: "The parameters, as they were applied" }),
@@ -414,4 +413,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-29T09:50:00.000Z"
+export const productsChangedAt = "2026-11-29T14:00:00.000Z"

@@ -444,9 +444,9 @@ export const sampleBody = {
     eventEndDate: "2026-11-02T21:30:00.000Z",
     hoursRemaining: 12,
     expectedResolution: {
-      at: "2026-11-03T10:06:00.000Z",
-      hoursRemaining: 24.6,
-      probability24h: 0.483,
+      at: "2026-11-03T08:30:00.000Z",
+      hoursRemaining: 23,
+      probability24h: 0.512,
       basis: "end_date",
     },
     overdue: false,

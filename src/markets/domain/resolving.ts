@@ -126,8 +126,9 @@ interface Reading {
 }
 
 /**
- * The markets that are expected to resolve within these hours, those that are overdue, and those that
- * pass `alsoIf`: the soonest first, at most `resolvingMarketsMax`. A market without any schedule or proposal is left out.
+ * The markets whose scheduled end is ahead and within these hours, those whose expected resolution is, and
+ * those that pass `alsoIf`: the soonest first, at most `resolvingMarketsMax`. A market without any schedule
+ * or proposal is left out.
  */
 export function soonestMarkets(
   markets: ReadonlyArray<Market>,
@@ -143,14 +144,15 @@ export function soonestMarkets(
       const expected = expectedResolution({ market, mid, proposal }, now)
       return expected === null ? [] : [{ market, mid, expected }]
     })
-    .filter(({ market, expected }) =>
-      expected.at <= until || isOverdue(expected, now) || alsoIf(market)
-    )
+    .filter(({ market, expected }) => {
+      const endsAt = market.endsAt ?? 0
+      return (endsAt > now && endsAt <= until) || expected.at <= until || alsoIf(market)
+    })
     .sort((a, b) => a.expected.at - b.expected.at || (a.market.slug < b.market.slug ? -1 : 1))
     .slice(0, resolvingMarketsMax)
 }
 
-export function isOverdue({ scheduledAt }: ExpectedResolution, now: EpochMs): boolean {
+function isOverdue({ scheduledAt }: ExpectedResolution, now: EpochMs): boolean {
   return scheduledAt !== null && scheduledAt < now
 }
 

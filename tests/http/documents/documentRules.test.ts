@@ -292,7 +292,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["9202723a1595afea", "2026-11-29T09:50:00.000Z"],
+      ["3fb81e80551c4ede", "2026-11-29T14:00:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

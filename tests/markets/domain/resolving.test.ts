@@ -6,10 +6,10 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Schema } from "effect"
 import { Microstructure } from "../../../src/markets/domain/book.ts"
+import { expectedResolution } from "../../../src/markets/domain/expectedResolution.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import {
   convergenceOf,
-  isOverdue,
   microstructureRowsMax,
   priceOf,
   resolvingMarketsMax,
@@ -24,7 +24,7 @@ import { bookOf, endingMarket } from "../../support/products.ts"
 
 const query = { withinHours: 72 }
 
-Deno.test("soonestMarkets() ranks by the expected resolution and keeps what is overdue", () => {
+Deno.test("soonestMarkets() ranks by the expected resolution", () => {
   const markets = [
     endingMarket(1, now, { endsAt: now + hour }),
     endingMarket(2, now, { endsAt: now + 7 * day, gameStartsAt: now }),
@@ -38,15 +38,37 @@ Deno.test("soonestMarkets() ranks by the expected resolution and keeps what is o
     ["market-5", "proposal"],
     ["market-2", "game_start"],
     ["market-1", "end_date"],
-    ["market-3", "end_date"],
   ])
-  equal(found.map(({ expected }) => isOverdue(expected, now)), [false, false, false, true])
   const [, game] = resolvingRows(found, () => undefined, now)
   equal([game?.slug, game?.hoursRemaining, game?.overdue], ["market-2", 168, false])
-  const late = resolvingRows(found, () => undefined, now).at(-1)
-  equal([late?.hoursRemaining, late?.overdue, late?.hoursOverdue], [0, true, 240])
   const endless = resolvingRows(found, () => undefined, now)[0]
   equal([endless?.eventEndDate, endless?.hoursRemaining], [null, null])
+})
+
+Deno.test("soonestMarkets() lists what ends ahead in the horizon, or is expected to resolve in it", () => {
+  const hours = [-240, -3, -0.01, 0.5, 5, 8, 23.9, 24, 24.1, 71.9]
+  const markets = hours.map((after, n) => endingMarket(n, now, { endsAt: now + after * hour }))
+  for (const withinHours of [1, 6, 24, 72]) {
+    const until = now + withinHours * hour
+    const listed = soonestMarkets(
+      markets,
+      () => ({ mid: 0.5, proposal: null }),
+      { withinHours },
+      now,
+    )
+    const of = new Set(listed.map(({ market }) => market.id))
+    for (const market of markets) {
+      const endsAt = market.endsAt ?? 0
+      const expected = expectedResolution({ market, mid: 0.5, proposal: null }, now)?.at ?? Infinity
+      strictEqual(of.has(market.id), (endsAt > now && endsAt <= until) || expected <= until)
+    }
+    for (const { market, expected } of listed) {
+      ok(Math.min(market.endsAt ?? 0, expected.at) <= until && expected.at > now)
+    }
+  }
+  const overdue = { withinHours: 1 }
+  const late = markets.slice(0, 1)
+  equal(soonestMarkets(late, () => ({ mid: 0.5, proposal: null }), overdue, now), [])
 })
 
 Deno.test("soonestMarkets() has a limit, and returns the soonest", () => {
