@@ -248,6 +248,8 @@ CREATE TABLE whale_wallet (
   markets integer NOT NULL DEFAULT 0,
   -- Number of positions with buys of both outcomes.
   both_sides integer NOT NULL DEFAULT 0,
+  -- Number of positions bought in many equal prints at an almost certain price.
+  farmed integer NOT NULL DEFAULT 0,
   CHECK (read_from <= read_to AND (read_from IS NULL) = (read_to IS NULL))
 );
 
@@ -333,6 +335,7 @@ CREATE TABLE whale_position (
   entries_version integer NOT NULL DEFAULT 0,
   entry_count integer NOT NULL DEFAULT 0,
   bought_both boolean NOT NULL DEFAULT false,
+  farmed boolean NOT NULL DEFAULT false,
   -- An entry may have to be published.
   due boolean NOT NULL DEFAULT false,
   entries json NOT NULL DEFAULT '[]',

@@ -494,7 +494,7 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
   "src/app": 5_340,
-  "src/catalog": 2_420,
+  "src/catalog": 2_430,
   "src/core": 1_470,
   "src/digest": 2_080,
   "src/feed": 1_250,
@@ -510,7 +510,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/status": 770,
   "src/track-record": 3_390,
   "src/venues": 4_860,
-  "src/whales": 4_880,
+  "src/whales": 4_930,
   "src/writing": 3_600,
   tests: 90_260,
   "packages, bench, examples, tools": 10_300,

@@ -8,6 +8,7 @@
  */
 import { Cause, Clock, Context, Effect, Layer } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
+import { isFarm } from "./domain/entry.ts"
 import { shortAddress, type TrackedWallet } from "./domain/tracking.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 import { VenueUnavailable } from "../markets/VenueClient.ts"
@@ -63,7 +64,9 @@ interface Counts {
 }
 
 const run = Effect.fn("Backfill.run")(function* (services: Services, until: EpochMs) {
-  const wallets = (yield* services.store.tracked).filter(({ history }) => history === "reading")
+  const wallets = (yield* services.store.tracked).filter((wallet) =>
+    wallet.history === "reading" && !isFarm(wallet)
+  )
   const counts: Counts = { whole: 0, truncated: 0, failed: 0, activityAdded: 0, rejected: {} }
   yield* Effect.forEach(wallets, (wallet) => readOne(services, wallet, until, counts), {
     concurrency,

@@ -25,6 +25,7 @@ export interface StalePosition {
 /** A position with an entry that must be published in the feed. */
 export interface DuePosition extends Omit<StalePosition, "activity"> {
   readonly boughtBoth: boolean
+  readonly farmed: boolean
 }
 
 export interface ComputedPosition {
@@ -33,6 +34,7 @@ export interface ComputedPosition {
   readonly version: number
   readonly entries: ReadonlyArray<StoredEntry>
   readonly boughtBoth: boolean
+  readonly farmed: boolean
   /** Whether one of the entries must be published in the feed. */
   readonly due: boolean
 }

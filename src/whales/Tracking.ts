@@ -6,6 +6,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Result } from "effect"
 import { type EpochMs } from "../core/domain/time.ts"
+import { isFarm } from "./domain/entry.ts"
 import {
   boardDepth,
   boardsOf,
@@ -153,7 +154,10 @@ const trackFound = Effect.fnUntraced(function* (
     const name = names[n] ?? null
     return name === null ? [] : [{ wallet, source, name }]
   })
-  const chosen = named.slice(0, Math.max(0, trackedMax - tracked.size))
+  const chosen = named.slice(
+    0,
+    Math.max(0, trackedMax - [...tracked.values()].filter((one) => !isFarm(one)).length),
+  )
   const added = yield* services.store.track([...changed, ...chosen], now)
   return {
     found: found.length,

@@ -14,6 +14,7 @@ import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { Calibration, type LabelCounts } from "./Calibration.ts"
+import { isFarm } from "./domain/entry.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
 import {
   type EntryServices,
@@ -198,7 +199,7 @@ const readWallets = Effect.fnUntraced(function* (
   { wallets, history, triedAt }: WhaleServices,
   progress: Progress,
 ) {
-  const tracked = yield* wallets.tracked
+  const tracked = (yield* wallets.tracked).filter((wallet) => !isFarm(wallet))
   const lastTried = ({ wallet, readTo }: TrackedWallet) => triedAt.get(wallet) ?? readTo ?? 0
   const longestWaiting = tracked.toSorted((a, b) => lastTried(a) - lastTried(b))
   const failures: Array<VenueUnavailable> = []

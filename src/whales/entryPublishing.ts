@@ -16,7 +16,7 @@ import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 import type { Calibration } from "./Calibration.ts"
-import { entriesOf, isMarketMaker } from "./domain/entry.ts"
+import { entriesOf, isFarm, isMarketMaker } from "./domain/entry.ts"
 import { carryOver, type FeedTerms, isDue, type StoredEntry } from "./domain/storedEntry.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
 import { entryRejection, temporaryRejections, whaleItem } from "./domain/whaleItem.ts"
@@ -35,6 +35,8 @@ const booksTimeout = Duration.seconds(10)
 
 /** The conditions for publishing an entry that do not depend on its wallet. */
 export type PublishingTerms = Omit<FeedTerms, "marketMaker">
+
+const hasNoOpinion = (wallet: TrackedWallet) => isMarketMaker(wallet) || isFarm(wallet)
 
 /** Mutable, so that an interrupted stage reports what it did. */
 interface RecomputeTally {
@@ -63,7 +65,7 @@ export const recomputeEntries = Effect.fnUntraced(function* (
   tally: RecomputeTally,
 ) {
   const makers = new Set(
-    (yield* wallets.tracked).filter(isMarketMaker).map(({ wallet }) => wallet),
+    (yield* wallets.tracked).filter(hasNoOpinion).map(({ wallet }) => wallet),
   )
   while (tally.recomputed < positionsMax && (yield* Clock.currentTimeMillis) < until) {
     const stale = yield* entries.stale(positionsBatch)
@@ -92,6 +94,7 @@ function recompute(
     version,
     entries: carried,
     boughtBoth: position.boughtBoth,
+    farmed: position.farmed,
     due: carried.some((entry) => isDue(entry, terms)),
   }
 }
@@ -147,6 +150,7 @@ export const publishEntries = Effect.fnUntraced(function* (
     marketId: position.market.id,
     version: position.version,
     boughtBoth: position.boughtBoth,
+    farmed: position.farmed,
     entries: position.entries.map((entry) =>
       emitted.has(entry) ? { ...entry, emitted: true } : entry
     ),
@@ -168,7 +172,7 @@ function selectPublishable(
     const wallet = tracked.get(position.wallet)
     if (wallet === undefined) continue
     const market = listed.get(position.market.id)
-    const marketMaker = isMarketMaker(wallet)
+    const marketMaker = hasNoOpinion(wallet)
     for (const entry of position.entries) {
       if (!isDue(entry, { ...terms, marketMaker })) continue
       const reason = entryRejection(wallet, market)

@@ -168,7 +168,7 @@ const storeEnded = Effect.fnUntraced(function* (
   yield* whales.saveRead({ wallet, activity: [activityEventOf(0, market, 0)], ...read })
   yield* whales.saveEntries([{
     ...{ wallet, marketId: marketOf(market), version: 1 },
-    ...{ entries: [entryOf(0)], boughtBoth: false, due: false },
+    ...{ entries: [entryOf(0)], boughtBoth: false, farmed: false, due: false },
   }])
   const now = yield* Clock.currentTimeMillis
   yield* whales.saveResolutions([{ ...resolutionOf(market, 0), resolvedAt }], [], now)

@@ -164,7 +164,7 @@ asRole(
       equal(stale?.activity, activity)
       yield* store.saveEntries([{
         ...{ wallet, marketId: marketOf(0), version: 1 },
-        ...{ entries: [entryOf(0)], boughtBoth: false, due: true },
+        ...{ entries: [entryOf(0)], boughtBoth: false, farmed: false, due: true },
       }])
       equal((yield* store.due(9)).length, 1)
       equal(yield* store.saveResolutions([resolutionOf(0, 0)], [marketOf(0)], start), 1)

@@ -48,7 +48,7 @@ const stage = Effect.fnUntraced(function* (
   yield* whales.saveFacts(markets, [], now)
   const stale = yield* whales.stale(1_000)
   yield* whales.saveEntries(stale.map(({ market: { id }, version }) => ({
-    ...{ wallet, marketId: id, version, boughtBoth: false, due: true },
+    ...{ wallet, marketId: id, version, boughtBoth: false, farmed: false, due: true },
     entries: entries.filter((_, n) => id === `m${n}`),
   })))
 

@@ -90,6 +90,7 @@ export const positionOf = (market: number, version = 1): ComputedPosition => ({
   version,
   entries: [entryOf(0)],
   boughtBoth: false,
+  farmed: false,
   due: true,
 })
 

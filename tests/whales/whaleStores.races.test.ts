@@ -83,6 +83,7 @@ const computed = ({ wallet, market, version, activity }: StalePosition) => ({
   version,
   entries: [{ ...entryOf(0), fills: activity.length }],
   boughtBoth: activity.length % 2 === 0,
+  farmed: false,
   due: activity.length % 3 === 0,
 })
 
@@ -134,11 +135,12 @@ const withMore = (sums: WalletSums, more: number): WalletSums => ({
 
 const publish = Effect.fnUntraced(function* (store: Store) {
   const due = yield* store.due(3)
-  yield* store.saveEntries(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
+  yield* store.saveEntries(due.map(({ wallet, market, version, boughtBoth, farmed, entries }) => ({
     wallet,
     marketId: market.id,
     version,
     boughtBoth,
+    farmed,
     entries,
     due: false,
   })))

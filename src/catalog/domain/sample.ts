@@ -627,7 +627,14 @@ function tracked(
   history: TrackedWallet["history"],
   trackedAt: EpochMs,
 ): TrackedWallet {
-  const read = { readFrom: null, readTo: null, activityCount: 0, markets: 0, bothSides: 0 }
+  const read = {
+    readFrom: null,
+    readTo: null,
+    activityCount: 0,
+    markets: 0,
+    bothSides: 0,
+    farmed: 0,
+  }
   return { wallet, name, source: "volume", trackedAt, history, ...read }
 }
 

@@ -35,6 +35,7 @@ import {
   type VerdictCounts,
 } from "./selfScore.ts"
 import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { isFarm } from "../../whales/domain/entry.ts"
 import type { TrackedWallet } from "../../whales/domain/tracking.ts"
 import {
   type CalibratedWhale,
@@ -85,6 +86,10 @@ export const Scorecard = Schema.Struct({
     leftOut: Schema.Struct({
       unread: described(Count, "History not read yet"),
       truncated: described(Count, "History not complete at the venue"),
+      farms: described(
+        Count,
+        "No longer tracked: wallets that buy volume, with 20 equal prints at 0.99 or above in at least 5 markets",
+      ),
       tooFew: described(Count, "Too few resolved entries or events"),
     }).annotate({
       description: "Tracked wallets without a label, by the first reason",
@@ -241,10 +246,11 @@ export function scorecard(input: ScorecardInput): Scorecard {
 function classify(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<WhaleRow>) {
   const byWallet = new Map(rows.map((row) => [row.wallet, row]))
   const labelled: Array<WhaleRow> = []
-  const leftOut = { unread: 0, truncated: 0, tooFew: 0 }
-  for (const { wallet, history } of tracked) {
+  const leftOut = { unread: 0, truncated: 0, farms: 0, tooFew: 0 }
+  for (const { wallet, history, farmed } of tracked) {
     const row = byWallet.get(wallet)
-    if (history === "reading") leftOut.unread += 1
+    if (isFarm({ farmed })) leftOut.farms += 1
+    else if (history === "reading") leftOut.unread += 1
     else if (history === "truncated") leftOut.truncated += 1
     else if (row === undefined || !hasEnoughEntries(row)) leftOut.tooFew += 1
     else labelled.push(row)

@@ -45,6 +45,8 @@ export interface Position {
   readonly entries: ReadonlyArray<Entry>
   /** Whether both outcomes were bought, directly or by a split and a sale of the other outcome. */
   readonly boughtBoth: boolean
+  /** Whether it was bought in many equal prints at an almost certain price (`isFarm`). */
+  readonly farmed: boolean
 }
 
 /** An entry without a buy for this long is over: the next buy is a new decision. Inclusive. */
@@ -116,6 +118,7 @@ export function entriesOf(
   return {
     entries: state.runs.map(entryOf),
     boughtBoth: state.bought[0] && state.bought[1],
+    farmed: isFarmed(activity),
   }
 }
 
@@ -155,6 +158,28 @@ export function isMarketMaker(
 ): boolean {
   return markets >= makerMarketsMin ||
     (markets >= bothSidesMarketsMin && bothSides > makerBothSidesMax * markets)
+}
+
+/** A market is farmed with this many buys of one size at this price or above. Inclusive. */
+const farmedPrintsMin = 20
+const farmedPriceMin = 0.99
+/** The share of all buys in the market that are at such a price, at least. */
+const farmedShareMin = 0.8
+/** A wallet that farmed this many markets is a farm: it buys volume, and expresses no opinion. */
+export const farmedMarketsMin = 5
+
+/** Whether a wallet with `farmed` farmed markets is a farm. It is no longer tracked. */
+export function isFarm({ farmed }: { readonly farmed: number }): boolean {
+  return farmed >= farmedMarketsMin
+}
+
+function isFarmed(activity: ReadonlyArray<NumberedActivityEvent>): boolean {
+  const buys = activity.filter(({ kind }) => kind === "buy")
+  const certain = buys.filter(({ price }) => price >= farmedPriceMin)
+  if (certain.length < farmedPrintsMin || certain.length < farmedShareMin * buys.length) {
+    return false
+  }
+  return [...Map.groupBy(certain, sharesOf).values()].some((same) => same.length >= farmedPrintsMin)
 }
 
 function apply(state: State, event: NumberedActivityEvent): void {

@@ -35,6 +35,8 @@ export interface TrackedWallet {
   /** Distinct markets with activity, and those of them in which it bought both outcomes. */
   readonly markets: number
   readonly bothSides: number
+  /** Those that it farmed. */
+  readonly farmed: number
 }
 
 /** Tracked wallets, as many as one tick can read. No wallet is added beyond this limit. */

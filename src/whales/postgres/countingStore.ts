@@ -17,7 +17,7 @@ import {
   type UncountedEvent,
 } from "../CountingStore.ts"
 import { overdueMsMax } from "../domain/due.ts"
-import { nearCertainPriceMin } from "../domain/entry.ts"
+import { farmedMarketsMin, nearCertainPriceMin } from "../domain/entry.ts"
 import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore, WalletSums } from "../domain/score.ts"
 import type { TrackingSource } from "../domain/tracking.ts"
@@ -247,7 +247,7 @@ const saveSums = (
 const counted = (sql: SqlClient) =>
   sql<{ wallet: string; sums: WalletSums }>`
     SELECT wallet, sums FROM whale_sums JOIN whale_wallet USING (wallet_id)
-    WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(
+    WHERE scores > 0 AND history = 'whole' AND farmed < ${farmedMarketsMin} ORDER BY wallet`.pipe(
     Effect.map((rows) => new Map(rows.map(({ wallet, sums }) => [wallet, sums]))),
     Effect.orDie,
   )

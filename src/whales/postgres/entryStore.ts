@@ -7,7 +7,7 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type MarketFacts, type MarketId } from "../../markets/domain/market.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { isMarketMaker } from "../domain/entry.ts"
+import { farmedMarketsMin, isMarketMaker } from "../domain/entry.ts"
 import { type OpenEntry, type StoredEntry } from "../domain/storedEntry.ts"
 import type { WhaleRow } from "../domain/whale.ts"
 import { type ComputedPosition, EntryStore } from "../EntryStore.ts"
@@ -63,19 +63,20 @@ const stale = (sql: SqlClient) =>
 
 const due = (sql: SqlClient) =>
   Effect.fn("EntryStore.due")(function* (limit: number) {
-    const rows = yield* sql<Row & { readonly bought_both: boolean }>`
-      SELECT wallet, facts, entries_version AS version, entries, bought_both
+    const rows = yield* sql<Row & { readonly bought_both: boolean; readonly farmed: boolean }>`
+      SELECT wallet, facts, entries_version AS version, entries, bought_both, farmed
       FROM (
         SELECT * FROM whale_position WHERE due ORDER BY market_id, wallet_id LIMIT ${limit}
       ) waiting
-      JOIN whale_wallet USING (wallet_id) JOIN whale_market_facts USING (market_id)
+      JOIN (SELECT wallet_id, wallet FROM whale_wallet) w USING (wallet_id) JOIN whale_market_facts USING (market_id)
       ORDER BY market_id, wallet_id`
-    return rows.map(({ wallet, facts, version, entries, bought_both }) => ({
+    return rows.map(({ wallet, facts, version, entries, bought_both, farmed }) => ({
       wallet,
       market: facts,
       version,
       entries,
       boughtBoth: bought_both,
+      farmed,
     }))
   }, Effect.orDie)
 
@@ -103,29 +104,28 @@ const saveBatch = Effect.fnUntraced(
     const marketIds = positions.map(({ marketId }) => marketId)
     const wallets = yield* keys(sql, "wallet", positions.map(({ wallet }) => wallet), "to write")
     const markets = yield* keys(sql, "market", marketIds, "to write")
-    const rows = positions.map(({ wallet, marketId, version, entries, boughtBoth, due }) => ({
+    const rows = positions.map(({ wallet, marketId, boughtBoth, ...position }) => ({
       market_id: markets.get(marketId),
       wallet_id: wallets.get(wallet),
-      version,
-      entry_count: entries.length,
+      entry_count: position.entries.length,
       bought_both: boughtBoth,
-      due,
-      entries,
+      ...position,
     }))
     yield* sql`
       WITH recomputed AS MATERIALIZED (
         SELECT i.*, event_id, due_at, state IS NOT NULL AS ended, activity_version, has_entries,
-          p.bought_both AS was_both,
+          p.bought_both AS was_both, p.farmed AS was_farmed,
           state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
           market_id integer, wallet_id integer, version integer, entry_count integer,
-          bought_both boolean, due boolean, entries json
+          bought_both boolean, farmed boolean, due boolean, entries json
         )
         JOIN whale_position p USING (market_id, wallet_id) JOIN whale_market USING (market_id)
         WHERE event_id IS NOT NULL AND version BETWEEN entries_version AND activity_version
       ), written AS (
         UPDATE whale_position p SET entries_version = version, entry_count = recomputed.entry_count,
-          bought_both = recomputed.bought_both, due = recomputed.due, entries = recomputed.entries
+          bought_both = recomputed.bought_both, farmed = recomputed.farmed, due = recomputed.due,
+          entries = recomputed.entries
         FROM recomputed WHERE p.market_id = recomputed.market_id AND p.wallet_id = recomputed.wallet_id
       ), unmarked AS (
         DELETE FROM whale_stale s USING recomputed
@@ -143,12 +143,13 @@ const saveBatch = Effect.fnUntraced(
         ) remaining
         WHERE whale_market.market_id = remaining.market_id AND has_entries <> remaining.entries
       ), counted_sides AS (
-        UPDATE whale_wallet SET both_sides = both_sides + more
+        UPDATE whale_wallet w SET both_sides = both_sides + more, farmed = w.farmed + more_farmed
         FROM (
-          SELECT wallet_id, sum(bought_both::integer - was_both::integer)::integer AS more
+          SELECT wallet_id, sum(bought_both::integer - was_both::integer)::integer AS more,
+            sum(farmed::integer - was_farmed::integer)::integer AS more_farmed
           FROM recomputed GROUP BY wallet_id
         ) sides
-        WHERE whale_wallet.wallet_id = sides.wallet_id AND more <> 0
+        WHERE w.wallet_id = sides.wallet_id AND (more <> 0 OR more_farmed <> 0)
       ), marked AS (SELECT event_id, wallet_id, market_id, due_at FROM recomputed WHERE uncounted)
       ${markUncounted(sql)}`
   },
@@ -175,7 +176,7 @@ const entriesIn = (sql: SqlClient) =>
       CROSS JOIN LATERAL json_array_elements(p.entries) AS entry
       LEFT JOIN whale_calibration c ON c.wallet = w.wallet
       WHERE m.market = ${marketId} AND m.state IS NULL AND w.history <> 'reading'
-        AND p.entry_count > 0
+        AND w.farmed < ${farmedMarketsMin} AND p.entry_count > 0
         AND (entry ->> 'hedgedShares')::float8 * 2 <= (entry ->> 'shares')::float8
       ORDER BY (entry ->> 'stakeUsd')::float8 DESC, w.wallet COLLATE "C",
         (entry ->> 'openedAt')::float8, (entry ->> 'outcome')::integer

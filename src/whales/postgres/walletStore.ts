@@ -102,7 +102,7 @@ const markAllUncounted = Effect.fnUntraced(
 const tracked = (sql: SqlClient) =>
   sql<WalletRow>`
     SELECT wallet, name, source, tracked_at, history, read_from, read_to, activity_count, markets,
-      both_sides
+      both_sides, farmed
     FROM whale_wallet ORDER BY wallet LIMIT ${walletsMax}`.pipe(
     Effect.map((rows) => rows.map(trackedWallet)),
     Effect.orDie,
@@ -116,6 +116,7 @@ interface WalletRow extends FoundWallet {
   readonly activity_count: number
   readonly markets: number
   readonly both_sides: number
+  readonly farmed: number
 }
 
 function trackedWallet(row: WalletRow): TrackedWallet {
@@ -130,6 +131,7 @@ function trackedWallet(row: WalletRow): TrackedWallet {
     activityCount: row.activity_count,
     markets: row.markets,
     bothSides: row.both_sides,
+    farmed: row.farmed,
   }
 }
 

@@ -158,6 +158,7 @@ export function unreadWallet(
     activityCount: 0,
     markets: 0,
     bothSides: 0,
+    farmed: 0,
   }
 }
 

@@ -41,6 +41,7 @@ export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWalle
     activityCount: 400,
     markets: 100,
     bothSides: 0,
+    farmed: 0,
     ...fields,
   }
 }

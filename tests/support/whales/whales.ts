@@ -39,6 +39,7 @@ export const trackedWallet = (fields: Partial<TrackedWallet> = {}): TrackedWalle
   activityCount: 100,
   markets: 50,
   bothSides: 0,
+  farmed: 0,
   ...fields,
 })
 

@@ -77,8 +77,8 @@ law(
     const { coverage: { trackedWallets, labeledWallets, leftOut }, labels } = cardOf(
       knownAll(drawn),
     )
-    const { unread, truncated, tooFew } = leftOut
-    strictEqual(labeledWallets + unread + truncated + tooFew, trackedWallets)
+    const { unread, truncated, farms, tooFew } = leftOut
+    strictEqual(labeledWallets + unread + truncated + farms + tooFew, trackedWallets)
     strictEqual(labels.follow + labels.fade + labels.neutral, labeledWallets)
     strictEqual(trackedWallets, drawn.length)
   },
@@ -187,16 +187,17 @@ Deno.test("scorecard() counts a wallet without a label by its first reason", () 
     ...[many(0, { history: "reading" }), many(1, { history: "truncated" })],
     ...[many(2, { entries: many(2).entries.slice(0, 29) }), many(3, { entries: [] }), many(5)],
   ])
+  const farm = trackedWallet({ wallet: "0xfa", farmed: 5 })
   ok(oneEvent.row !== undefined && oneEvent.computedAt !== undefined)
   const row = { ...oneEvent.row, events: 9 }
   const { coverage } = scorecard({
     ...unscored,
     verdicts,
-    tracked: [...tracked, trackedWallet({ wallet: one.wallet })],
+    tracked: [...tracked, trackedWallet({ wallet: one.wallet }), farm],
     totals,
     whales: [...whales, { computedAt: oneEvent.computedAt, row }],
   })
-  equal(coverage.leftOut, { unread: 1, truncated: 1, tooFew: 3 })
+  equal(coverage.leftOut, { unread: 1, truncated: 1, farms: 1, tooFew: 3 })
   strictEqual(coverage.labeledWallets, 1)
 })
 
