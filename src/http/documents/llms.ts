@@ -382,7 +382,7 @@ export function agentsSection(publicBaseUrl: string): string {
     "an error (`isError`): a sentence with the price, and the x402 payment requirements as structured " +
     "content. Call again with the same arguments and the payment in " +
     `\`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`. The package ` +
-    "`bellwether-mcp` (npm, Node 20 or later) is an MCP server over stdio that signs and pays within " +
+    "`bellwether-mcp` (Node 20 or later; not on npm yet, `npm pack` makes it in a checkout) is an MCP server over stdio that signs and pays within " +
     "`BUDGET_USD` per UTC day, kept in a file over restarts, for hosts that cannot send `_meta`. Its entry in `mcpServers` of a host:",
     fenced("json", JSON.stringify(stdioServer(publicBaseUrl))),
     "Without a key its free tools work. It stores each signed payment with its key before it sends it. " +
@@ -400,7 +400,7 @@ export function agentsSection(publicBaseUrl: string): string {
 const stdioServer = (publicBaseUrl: string) => ({
   bellwether: {
     command: "npx",
-    args: ["-y", "bellwether-mcp"],
+    args: ["-y", "/path/to/bellwether-mcp-1.0.0.tgz"],
     env: {
       BASE_URL: publicBaseUrl,
       BUYER_PRIVATE_KEY: "0x…",

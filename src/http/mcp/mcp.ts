@@ -255,8 +255,23 @@ const readMessage = (
         "Send one message per request; batches are not supported",
       )
     }
-    return yield* decodeMessage(json)
+    return yield* decodeMessage(withoutNulls(json))
   })
+
+/** Members that may be null for none, which several SDKs send. The id and the arguments' own stay. */
+const nullable = ["params", "_meta", "arguments", "cursor", "task", "progressToken"]
+
+/** A message without those members of it, of its parameters and of their `_meta`. */
+function withoutNulls(value: unknown, depth = 0): unknown {
+  if (!isObject(value) || depth > 2) return value
+  const members = Object.entries(value)
+    .filter(([name, member]) => member !== null || !nullable.includes(name))
+    .map(([name, member]) => {
+      const isOpened = depth === 0 ? name === "params" : name === "_meta"
+      return [name, isOpened ? withoutNulls(member, depth + 1) : member]
+    })
+  return Object.fromEntries(members)
+}
 
 function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
   const message = objectOf(json)

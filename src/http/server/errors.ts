@@ -340,7 +340,7 @@ export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
 export const notFound = prepare({
   code: "not_found",
   message: "Nothing exists at this path",
-  hint: "/openapi.json lists every path.",
+  hint: "/openapi.json and /openapi/service.json list every path.",
 })
 export const invalidHost = prepare({
   code: "invalid_parameter",

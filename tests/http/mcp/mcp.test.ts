@@ -271,6 +271,32 @@ for (const [origin, mayCallLocal, mayCallPublic] of origins) {
     }))
 }
 
+test("null stands for none in every member of a message that may be absent", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open
+    const call = { name: "get_index", arguments: {} }
+    const messages: ReadonlyArray<readonly [method: string, params: Json | null]> = [
+      ["ping", null],
+      ["tools/list", null],
+      ["tools/list", { cursor: null }],
+      ["tools/list", { _meta: null }],
+      ["tools/call", { ...call, arguments: null }],
+      ["tools/call", { ...call, _meta: null }],
+      ["tools/call", { ...call, task: null }],
+      ["tools/call", { ...call, _meta: { progressToken: null, "x402/payment": null } }],
+    ]
+    for (const [method, params] of messages) {
+      const init = earlierRequest(method)
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method, params })
+      const reply = yield* post({ ...init, body })
+      equal([reply.status, reply.body["error"]], [200, undefined], body)
+    }
+    const current = yield* post(currentRequest("tools/call", { ...call, arguments: null }))
+    equal([current.status, current.body["error"]], [200, undefined])
+    const list = yield* post(earlierRequest("tools/call", { ...call, arguments: [] }))
+    equal(list.status, 400)
+  }))
+
 test("any notification is a 202 without a body", () =>
   Effect.gen(function* () {
     const { post } = yield* open

@@ -170,11 +170,13 @@ for (const [host, line] of lines) {
       Effect.gen(function* () {
         const base = yield* openShop()
         const { command, args, env } = serverOf(line)
-        equal([command, ...args], ["npx", "-y", "bellwether-mcp"])
+        equal([command, ...args], ["npx", "-y", "/path/to/bellwether-mcp-1.0.0.tgz"])
         equal(Object.keys(env), ["BASE_URL", "BUYER_PRIVATE_KEY"])
         yield* buyWith({
           command,
-          args: args.map((word) => word.replace("bellwether-mcp", `file:${tarball}`)),
+          args: args.map((word) =>
+            word.replace("/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
+          ),
           env: { ...env, ...yield* settings(base) },
         })
         strictEqual(yield* spentBy(payer), price)
@@ -234,7 +236,7 @@ hostTest(
       const home = yield* temporaryFolder
       const words = wordsOf(line).map((word) =>
         word.replace("http://127.0.0.1:8402", base).replace("0x…", buyerKey(0))
-          .replace("bellwether-mcp", `file:${tarball}`)
+          .replace("/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
       )
       const claude = (args: ReadonlyArray<string>) =>
         runProgram([hostProgram("claude"), ...args], {
