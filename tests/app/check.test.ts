@@ -247,7 +247,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "a judge that always says yes": {
     of: { model: modelWith(agreement) },
-    ...{ part: "judge", state: "warn", found: /not trusted.* 0 of 67 false/, todo: /templates/ },
+    ...{ part: "judge", state: "warn", found: /not trusted.* 0 of \d+ false/, todo: /templates/ },
   },
   "a judge that does not answer in its shape": {
     of: {},

@@ -59,9 +59,9 @@ Deno.test("the sizes in docs/capacity.md follow from rows, bytes and times", () 
 Deno.test("a table that grows is kept for ever, or a job of the service deletes its rows", () => {
   const jobs = new Set(
     [...read("src/app/jobs.ts").matchAll(/name: "([\w-]+)"/g)].map(([, name = ""]) => name),
-  ).add("predetermined").add("scores")
+  ).add("predetermined").add("scores").add("/status")
   for (const { table, kept, deletedBy } of rows) {
-    const [, job = ""] = /^`([\w-]+)`$/.exec(deletedBy) ?? []
+    const [, job = ""] = /^`([\w/-]+)`$/.exec(deletedBy) ?? []
     ok(kept === "ever" ? deletedBy === "-" : jobs.has(job), table)
   }
 })

@@ -279,21 +279,21 @@ const places = [
     },
   },
   {
-    contentHash: "d19cdaecb59cf8299c89b81b1e87d1d37736fc3a73d8209d35771f000ebb3bd0",
+    contentHash: "0cdc741b149102f17bd09ba2308b0e19459103af1d613fb21c8b21113ab0ef07",
     chain: {
       salt: "112233445566778899aabbccddeeff00",
       previousHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
       skipHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
-      hash: "96522310f596cdc252015dbb0f08b1c15e202b4155f3060060e5ba829419de23",
+      hash: "f219f3ac8d2fa4b405dbb31847fdbbdbcdf514e313c4fc33f4e01a302a4dab3c",
     },
   },
   {
     contentHash: "da45abd76e4bb98ceaf1f5e2f43b2745e6a51a2f88be8e5497d348faafcee633",
     chain: {
       salt: "2233445566778899aabbccddeeff0011",
-      previousHash: "96522310f596cdc252015dbb0f08b1c15e202b4155f3060060e5ba829419de23",
+      previousHash: "f219f3ac8d2fa4b405dbb31847fdbbdbcdf514e313c4fc33f4e01a302a4dab3c",
       skipHash: noHash,
-      hash: "77c05eef0a5aaf93960fe40a4f2321f8467f8e95ac40a481f526bb9ffcb41dd9",
+      hash: "a61fd1c841ed88653a4565ab6ab4cfc7201e9248347d0fd66fae6b475fe23f0f",
     },
   },
 ] as const

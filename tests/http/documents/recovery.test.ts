@@ -212,7 +212,7 @@ const sourceTexts = ["catalog/", "http/", "payments/"].flatMap((folder) =>
 ).flatMap((path) => {
   const source = Deno.readTextFileSync(path)
     .replace(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
-    .replace(/(["`])\s*\+\s*(["`])/g, "")
+    .replace(/(["`])\s*\+\s*\1/g, "")
   const literals = source.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? []
   return literals.filter((text) => /\s/.test(text))
     .map((text) => ({ from: path.pathname, text: text.slice(1, -1) }))

@@ -16,7 +16,7 @@ const now = world.options.origin
 const [wallet] = world.wallets
 const markets = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))
 const paid = markets.map(({ slot, generation }) => world.catalogue.generation(slot, generation - 1))
-const conditions = (of: typeof markets) => of.map(({ id }) => `condition=${id}`).join("&")
+const conditions = (of: typeof markets) => `condition=${of.map(({ id }) => id).join(",")}`
 
 const questions = [
   ["gamma", "MarketSchema", "/markets/keyset?limit=100"],
