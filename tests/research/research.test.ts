@@ -172,7 +172,7 @@ onStage(
       ...{ kind: "price", marketId: market.id, eventKey: market.eventKey, madeAt: now, basis: [] },
       ...{ ...numbers, mid: marketPrice },
     }])
-    ok(estimate.probability === marketPrice && estimate.low < estimate.high)
+    ok(estimate.probability === marketPrice && (estimate.low ?? 0) < (estimate.high ?? 1))
     yield* TestClock.adjust(reportAgeMax)
     yield* TestClock.adjust("1 second")
     yield* first.report("market-1")

@@ -52,12 +52,12 @@ const StatedNumber = Schema.Struct({
     "The service's own probability, 0 to 1; equal to marketPrice without a view beyond the market",
   ),
   low: described(
-    Rate,
-    "Lower end of the 90 % interval of the market's mid a day later, USD per share",
+    Schema.NullOr(Rate),
+    "Lower end of the 90 % interval of the market's mid a day later, USD per share; null when it will probably end before",
   ),
   high: described(
-    Rate,
-    "Upper end of it, USD per share; 0 to 1 when the market will probably end before. Scored in /v1/track-record",
+    Schema.NullOr(Rate),
+    "Upper end of it, USD per share; null where `low` is. Scored in /v1/track-record",
   ),
   marketPrice: described(Price, "The market's mid when the report was written, USD per share"),
   basis: Schema.Array(Schema.Struct({

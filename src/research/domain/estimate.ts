@@ -64,8 +64,9 @@ export interface Estimate {
   readonly mid: number
   /** The stated probability; the mid when there is no view beyond the market. */
   readonly probability: number
-  readonly low: number
-  readonly high: number
+  /** Both null where the market will probably end before. */
+  readonly low: number | null
+  readonly high: number | null
   /** What moved it away from the mid, and by how much, USD a share; empty for no view. */
   readonly basis: ReadonlyArray<{ readonly ingredient: Ingredient; readonly shift: number }>
 }
@@ -179,7 +180,7 @@ function intervalOf(
   probability: number,
 ): Pick<Estimate, "low" | "high"> {
   if ((probability24h ?? 0) >= endingMin || (endsInMs ?? Infinity) < endingMs) {
-    return { low: 0, high: 1 }
+    return { low: null, high: null }
   }
   const byHour = new Map(hourly.map(({ at, mid }) => [Math.floor(at / hour), logOdds(mid)]))
   const changes = [...byHour].flatMap(([at, odds]) => {

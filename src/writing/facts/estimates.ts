@@ -12,9 +12,9 @@ interface StatedNumber {
   readonly probability: number
   /** The market's own. */
   readonly mid: number
-  /** Where nine of ten prices are a day later; 0 to 1 when the market will probably end before. */
-  readonly low: number
-  readonly high: number
+  /** Where nine of ten prices are a day later; null when the market will probably end before. */
+  readonly low: number | null
+  readonly high: number | null
   /** What moved it from the market's price, as ends of a sentence; empty for no view beyond it. */
   readonly reasons: ReadonlyArray<string>
   /** Why there is no view, as the end of a sentence; null for nothing to say. */
@@ -25,7 +25,7 @@ interface StatedNumber {
 export function estimateFact(about: About, number: StatedNumber): NewFact {
   const { probability, mid, low, high, reasons, caveat } = number
   const side = outcomeOf(about, 0)
-  const interval = low <= 0 && high >= 1
+  const interval = low === null || high === null
     ? phrase``
     : phrase` (nine of ten prices a day later: ${rate("low", thousandths(low))} to ${
       rate("high", thousandths(high))

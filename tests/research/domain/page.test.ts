@@ -379,7 +379,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   ok(unread.includes("Our own chance of an outcome could not be read."), unread)
   ok(!/At that number|Our chance of/.test(unread), unread)
   const own = templateReportOf(
-    reportMaterial({ estimate: { mid: 0.6, probability: 0.6, low: 0, high: 1, basis: [] } }),
+    reportMaterial({ estimate: { mid: 0.6, probability: 0.6, low: null, high: null, basis: [] } }),
   )
   const none = "Our chance of Yes is the market's own, 60%: no view beyond the market."
   ok(own.analysis.bottomLine.includes(none), own.analysis.bottomLine)
