@@ -14,7 +14,7 @@ import { day } from "../core/domain/time.ts"
 import type { ScoreStore } from "../track-record/ScoreStore.ts"
 import type { Scorecard } from "../track-record/domain/scorecard.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
-import { labelledPositions } from "./domain/cards.ts"
+import { isOutdated, labelledPositions } from "./domain/cards.ts"
 import { type EstimateInputs, estimateOf } from "./domain/estimate.ts"
 import { isLive, priceOf, priceOfOutcome, type ReportMaterial } from "./domain/material.ts"
 import { siblingView } from "./domain/siblings.ts"
@@ -48,7 +48,7 @@ export const estimateOn = Effect.fnUntraced(function* (
       record: record.movers.drift.after24h[mover.data.converged ? "converged" : "contested"],
     },
     proposal: contestedProposal(material, record),
-    wallets: labelledPositions(material),
+    wallets: labelledPositions(material).filter((it) => !isOutdated(material, it)),
     bounds: siblingView(material).bounds,
     provenWorse: record.estimates.comparison === "worse",
   })

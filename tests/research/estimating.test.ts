@@ -18,7 +18,13 @@ import { test } from "../support/effect.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { market, now } from "../support/movers/market.ts"
 import { whaleRow } from "../support/products.ts"
-import { bookWith, openEntry, reportMaterial } from "../support/research/reports.ts"
+import {
+  bookWith,
+  headline,
+  openEntry,
+  reportMaterial,
+  story,
+} from "../support/research/reports.ts"
 
 type Mover = Extract<FeedItem, { type: "mover" }>
 
@@ -172,6 +178,22 @@ test("entries of labelled wallets count, no market maker's and none without a la
     for (const entry of [entryOf("neutral"), entryOf("follow", { marketMaker: true })]) {
       equal(yield* basisOf({ entries: [entry] }), [])
     }
+  }))
+
+test("an entry counts until a headline is read against its side", () =>
+  Effect.gen(function* () {
+    const counts = (bears: "for" | "against" | null, at: number, label: "follow" | "fade") => {
+      const one = story([headline({ publishedAt: now - at })], {
+        reading: { outcome: own.outcomes[0], bears, decides: false, quote: "lit" },
+      })
+      const news = { stories: [one], sources: 1, answered: 1 }
+      const entry = entryOf(label, { firstFillAt: now - 3 * hour })
+      return Effect.map(basisOf({ entries: [entry], news }), ({ length }) => length)
+    }
+    equal(yield* counts("against", 2 * hour, "follow"), 0)
+    equal(yield* counts("for", 2 * hour, "fade"), 0)
+    for (const bears of ["for", null] as const) equal(yield* counts(bears, hour, "follow"), 1)
+    equal(yield* counts("against", 4 * hour, "follow"), 1)
   }))
 
 test("quotes of the event's ladder bound the probability; an old quote under a proposal does not", () =>

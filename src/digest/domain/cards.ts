@@ -23,7 +23,6 @@ import {
   type PredeterminedItem,
   type WhaleEntryItem,
 } from "./material.ts"
-import { hour } from "../../core/domain/time.ts"
 import { windowMs } from "../../feed/domain/item.ts"
 import {
   type Contradiction,
@@ -43,7 +42,7 @@ import { attentionOf, type Card, ranked, valueOf } from "../../writing/domain/ca
 import { clauseFact } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
-import { decisiveFact, headlineFact } from "../../writing/facts/headlines.ts"
+import { causeLagMax, decisiveFact, headlineFact } from "../../writing/facts/headlines.ts"
 import { impliedFact, pairFacts } from "../../writing/facts/ladders.ts"
 import { moveFact, priceFact, stepFact } from "../../writing/facts/moves.ts"
 import {
@@ -80,8 +79,6 @@ const reportWeight = 0.5
 const stepShareMin = 0.5
 /** Shares of a price change that count as worth knowing: see `attentionOf`. */
 const attention = { implied: 0.1, move: 0.02 } as const
-/** A story this long before a step may still be its cause. */
-const causeLagMax = 6 * hour
 
 /** All that the window brought to one market. */
 interface Subject {

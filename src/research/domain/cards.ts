@@ -37,7 +37,7 @@ import {
   type ReportMaterial,
   sideOf,
 } from "./material.ts"
-import { type Change, isDecisive, movementOf, placeOf, statedStories } from "./movement.ts"
+import { type Change, isDecisive, movementOf, placeOf, readFor, statedStories } from "./movement.ts"
 import { siblingView } from "./siblings.ts"
 
 /** A card whose facts are written when it is known whether they name the market. */
@@ -166,8 +166,23 @@ export function labelledPositions({ entries }: ReportMaterial): ReadonlyArray<La
   return positions.filter(({ wallet }, n, all) => all.findIndex((it) => it.wallet === wallet) === n)
 }
 
-export function copyIn({ book, market }: ReportMaterial, position: LabelledPosition) {
-  return copyOf(position, book?.quote ?? null, market.takerFeeRate)
+/** Whether a headline that a model read against its side came after it: its record says less then. */
+export function isOutdated(
+  { market: { outcomes }, news }: ReportMaterial,
+  position: LabelledPosition,
+): boolean {
+  const other = favouredBy(position) === 0 ? 1 : 0
+  return (news?.stories ?? []).some((story) =>
+    story.firstAt > position.firstFillAt && readFor(story, outcomes) === other
+  )
+}
+
+/** What is left of a position's edge; null when it is not known, or the position is outdated. */
+export function copyIn(material: ReportMaterial, position: LabelledPosition) {
+  const { book, market } = material
+  return isOutdated(material, position)
+    ? null
+    : copyOf(position, book?.quote ?? null, market.takerFeeRate)
 }
 
 /** The labelled wallet with the most edge left at the ask. */

@@ -15,7 +15,7 @@ import {
   payoutFact,
   validFact,
 } from "../../writing/facts/endings.ts"
-import { estimateFact, limitFact, noNumberFact } from "../../writing/facts/estimates.ts"
+import { estimateFact, noNumberFact, verdictFact } from "../../writing/facts/estimates.ts"
 import { type NewFact, present } from "../../writing/facts/fact.ts"
 import { averageFacts, costFact, stakeFact } from "../../writing/facts/quotes.ts"
 import {
@@ -51,7 +51,7 @@ export interface ReportPage {
   readonly risks: readonly [Slot, ...ReadonlyArray<Slot>]
   /** By rule; no narrator changes it. */
   readonly confidence: Confidence
-  /** The start of the bottom line, which no narrator changes: the confidence and its reason. */
+  /** The start of the bottom line, which no narrator changes: the verdict, and why this confidence. */
   readonly bottomOpening: Slot
   readonly bottomLine: Slot
 }
@@ -74,7 +74,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
     whaleView,
     risks,
     confidence,
-    bottomOpening: slot("confidence", [reason], true),
+    bottomOpening: slot("confidence", openingFacts(material, reason), true),
     bottomLine: slot("bottomLine", bottomFacts(material, cards)),
   }
 }
@@ -121,7 +121,16 @@ function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
   return [entries.length === 0 ? noWalletFact(about, walletsRead) : marketMakersFact(about)]
 }
 
-/** The stated number and what it is worth, then when the market pays and how long this is valid. */
+/** What the number comes to where it can be computed, then the reason of the confidence. */
+function openingFacts(material: ReportMaterial, reason: NewFact): Facts {
+  const { market, book, estimate } = material
+  const verdict = estimate === null || book === null || !isLive(material)
+    ? null
+    : verdictFact(aboutOf(market), sidesOf(material))
+  return verdict === null ? [reason] : [verdict, reason]
+}
+
+/** The stated number and what a trade costs, then when the market pays and how long this is valid. */
 function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Facts {
   const { market, now, book, estimate } = material
   const about = aboutOf(market)
@@ -134,7 +143,6 @@ function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
   const payout = payoutOf(material)
   return [
     estimate === null ? noNumberFact(about) : estimateFact(about, statedNumber(estimate, material)),
-    ...estimate === null || sides === null ? [] : present(limitFact(about, sides)),
     ...costs,
     ...sides === null ? [] : averageFacts(about, [purchases(sides[0]), purchases(sides[1])]),
     ...payout === null

@@ -41,7 +41,7 @@ const Analysis = Schema.Struct({
     description:
       "How well the evidence supports the price; bottomLine says why. No forecast of the outcome",
   }),
-  bottomLine: text("How far the evidence goes, and what to watch"),
+  bottomLine: text("What the number comes to, how far the evidence goes, and what to watch"),
 }).annotate({
   identifier: "Analysis",
   description: "Plain text; every figure and name in it is in the facts of the evidence",

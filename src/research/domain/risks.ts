@@ -30,7 +30,7 @@ import { depthFact, noBookFact, tripFact } from "../../writing/facts/quotes.ts"
 import { favouredBy } from "../../writing/facts/wallets.ts"
 import { copyIn, isDoubted, labelledPositions } from "./cards.ts"
 import { aboutOf, isLive, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { isDecisive, movementOf, placeOf, statedStories } from "./movement.ts"
+import { isDecisive, movementOf, readFor, statedStories } from "./movement.ts"
 
 type Risk = readonly [NewFact, ...ReadonlyArray<NewFact>]
 
@@ -100,28 +100,17 @@ function otherSide(material: ReportMaterial, lead: Card | undefined): 0 | 1 | nu
   return main === null ? null : main.to.mid > main.from.mid ? 1 : 0
 }
 
-/** A headline that a model read as pointing to the other side, or one too late to explain the move. */
-function counterStory(material: ReportMaterial, side: 0 | 1): Statement | null {
-  const { news, now, market: { outcomes } } = material
-  const movement = movementOf(material)
-  if (news === null) return null
-  const opposed = news.stories.find(({ reading, corrected }) =>
-    reading !== null && !corrected && reading.bears !== null &&
-    (reading.bears === "for") === (reading.outcome === outcomes[side])
-  )
-  if (opposed !== undefined) {
-    const { bears, outcome } = opposed.reading ?? {}
-    return phrase`the headline of ${named("publisher", opposed.source)}, ${
-      duration("age", now - opposed.firstAt)
-    } ago, is model-read ${bears ?? "for"} ${named("outcome", outcome ?? "")}`
-  }
-  const isComplete = news.sources > 0 && news.answered === news.sources
-  const isExplained = news.stories.some(({ firstAt }) =>
-    placeOf(movement, firstAt)?.position !== "after"
-  )
-  return isComplete && !isExplained && movement.main !== null
-    ? phrase`our word match found no headline about this question before the move`
-    : null
+/** A headline that a model read as pointing to the other side. */
+function counterStory(
+  { news, now, market: { outcomes } }: ReportMaterial,
+  side: 0 | 1,
+): Statement | null {
+  const opposed = news?.stories.find((story) => readFor(story, outcomes) === side)
+  if (opposed === undefined) return null
+  const { bears, outcome } = opposed.reading ?? {}
+  return phrase`the headline of ${named("publisher", opposed.source)}, ${
+    duration("age", now - opposed.firstAt)
+  } ago, is model-read ${bears ?? "for"} ${named("outcome", outcome ?? "")}`
 }
 
 /** A labelled wallet with edge left on the other side. */
@@ -136,13 +125,16 @@ function counterWallet(material: ReportMaterial, side: 0 | 1): Statement | null 
     }`
 }
 
+/** A price nearer than this is no argument. Inclusive. */
+const counterMin = halfSteps(0.05)
+
 /** How far the price was from where it is: what traders paid before. */
 function counterPrice(material: ReportMaterial): Statement {
   const { priceAction, now } = material
   const { mid } = priceOf(material)
   const [far] = priceAction.toSorted((a, b) => Math.abs(b.mid - mid) - Math.abs(a.mid - mid))
-  if (far === undefined || halfSteps(far.mid) === halfSteps(mid)) {
-    return phrase`no other price of the last week is known`
+  if (far === undefined || Math.abs(halfSteps(far.mid) - halfSteps(mid)) < counterMin) {
+    return phrase`nothing found`
   }
   return phrase`the price was ${rounded("far", far.mid)} at ${time("at", far.at, now)}, ${
     cents("difference", far.mid - mid)

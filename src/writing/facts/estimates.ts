@@ -58,8 +58,11 @@ interface SideLimit {
   readonly sizeUsd: number | null
 }
 
-/** `At that number Yes is worth at most 0.571 and No 0.409 after the fee; neither is offered so low.` */
-export function limitFact(
+/**
+ * What the number comes to at the book, or null where a limit is not known: `No trade: at our number Yes
+ * is worth at most 0.571 and No 0.409 after the fee, and neither is offered so low.`
+ */
+export function verdictFact(
   about: About,
   sides: readonly [SideLimit, SideLimit],
 ): NewFact | null {
@@ -76,13 +79,13 @@ export function limitFact(
   return factOf(
     "method",
     about.slug,
-    phrase`At that number ${joined(worth, " and ")} after the fee; ${
-      offered === undefined
-        ? phrase`neither is offered so low`
-        : phrase`the book offers ${usd("size", offered.sizeUsd)} of ${
-          outcomeOf(about, offered.outcome)
-        } so low`
-    }.`,
+    offered === undefined
+      ? phrase`No trade: at our number ${
+        joined(worth, " and ")
+      } after the fee, and neither is offered so low.`
+      : phrase`Trade at our number: ${outcomeOf(about, offered.outcome)} up to ${
+        rounded("limit", offered.limit)
+      }, where it breaks even after the fee, for at most ${usd("size", offered.sizeUsd)}.`,
   )
 }
 

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
@@ -35,6 +35,9 @@ interface PrintedStory {
     readonly outcome: string | null
   } | null
 }
+
+/** A story this long before a step may still be its cause. */
+export const causeLagMax = 6 * hour
 
 /** Where a headline stands to the move of a text. */
 export interface Placed {

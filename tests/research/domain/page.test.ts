@@ -139,9 +139,8 @@ law("the price of a report's own confidence is low below the quality gate", anyM
   const micro = book?.microstructure
   const isGood = volumeUsd >= 10_000 && micro !== undefined && micro.spread <= 0.05 + 1e-9 &&
     micro.depthUsdWithin5c.total >= 2_500
-  const { confidence, bottomLine } = analysisOf(material)
+  const { confidence } = analysisOf(material)
   if (!isGood && status !== "resolved") strictEqual(confidence, "low")
-  ok(bottomLine.startsWith(`Confidence in the price is ${confidence}: `), bottomLine)
 }, many)
 
 /** From 0.325 to 0.535 in a day; 11 cents of it in the hour that ends 8 hours ago. */
@@ -217,6 +216,27 @@ Deno.test("a decisive report leads, a corrected or lone one does not", () => {
   ok(!isLead(decided), "copies of one text")
   ok(!isLead({ ...decided, reading: { ...reading, decides: false } }, own))
   ok(!isLead(decided, own, { ...own, reading: { ...reading, outcome: "No" } }), "contradicted")
+})
+
+Deno.test("only a report of the last hours, read for the side of the move, explains it", () => {
+  const confidence = (bears: "for" | "against" | null, hours: number, corrected = false) => {
+    const publishedAt = stepAt - hours * hour
+    const one = story([headline({ publishedAt })], {
+      reading: { outcome: "Yes", bears, decides: false, quote: "lit" },
+    })
+    const news = { stories: [{ ...one, corrected }], sources: 3, answered: 3 }
+    return analysisOf({ ...jump, news }).confidence
+  }
+  strictEqual(confidence("for", 2), "medium")
+  equal(
+    [
+      confidence("against", 2),
+      confidence(null, 2),
+      confidence("for", 8),
+      confidence("for", 2, true),
+    ],
+    ["low", "low", "low", "low"],
+  )
 })
 
 const proposed = (fields: Partial<NonNullable<ReportMaterial["proposal"]>> = {}) => ({
@@ -329,12 +349,14 @@ const rung = (level: number, mid: number) => ({
   proposal: null,
 })
 
-Deno.test("a search without a headline is a word match, not the silence of its sources", () => {
-  const priceAction = hourly(0.3, ...flat(26, 0.3), 0.6, 0.6)
+Deno.test("a missing headline, or a price a few cents away, is no argument against", () => {
   const news = { stories: [], sources: 3, answered: 3 }
-  const text = textOf(reportMaterial({ priceAction, news, entries: [] }))
-  const stated = "Against it: our word match found no headline about this question before the move."
-  ok(text.includes(stated), text)
+  const against = (before: number) => {
+    const priceAction = hourly(before, ...flat(26, before), 0.6, 0.6)
+    return analysisOf(reportMaterial({ priceAction, news, entries: [] })).risks[0]
+  }
+  strictEqual(against(0.56), "Against it: nothing found.")
+  ok(/^Against it: the price was 0\.55 at .*, 5 cents lower\.$/.test(against(0.55)), against(0.55))
 })
 
 Deno.test("a third labelled wallet has a label, and market makers alone are no absence", () => {
@@ -377,12 +399,15 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
 Deno.test("the stated number is the market's own, or the estimate with what it is worth", () => {
   const unread = analysisOf(reportMaterial()).bottomLine
   ok(unread.includes("Our own chance of an outcome could not be read."), unread)
-  ok(!/At that number|Our chance of/.test(unread), unread)
+  ok(!/at our number|Our chance of/.test(unread), unread)
   const own = templateReportOf(
     reportMaterial({ estimate: { mid: 0.6, probability: 0.6, low: null, high: null, basis: [] } }),
   )
   const none = "Our chance of Yes is the market's own, 60%: no view beyond the market."
   ok(own.analysis.bottomLine.includes(none), own.analysis.bottomLine)
+  const verdict = "No trade: at our number Yes is worth at most 0.60 and No 0.40 after the fee, " +
+    "and neither is offered so low. No report is known to explain the move."
+  ok(own.analysis.bottomLine.startsWith(verdict), own.analysis.bottomLine)
   strictEqual(own.decision.sides[0]?.sizeUsd, 0)
   const estimate = {
     ...{ mid: 0.6, probability: 0.7, low: 0.63, high: 0.76 },
@@ -393,7 +418,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
     "the market's 60%: the other rungs of its ladder, if they are right."
   ok(bottomLine.includes(stated), bottomLine)
   const worth =
-    /At that number Yes is worth at most 0\.70 and No 0\.30 after the fee; the book offers \$[\d,]+ of Yes so low\./
+    /^Trade at our number: Yes up to 0\.70, where it breaks even after the fee, for at most \$[\d,]+\. /
   ok(worth.test(bottomLine), bottomLine)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
 })
