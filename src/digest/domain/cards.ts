@@ -18,7 +18,9 @@ import {
   type DigestMarket,
   type DigestMaterial,
   type DigestStory,
+  isEnded,
   isLabelled,
+  isThin,
   type Move,
   type PredeterminedItem,
   type WhaleEntryItem,
@@ -49,6 +51,7 @@ import {
   disputeRateFact,
   doubtedRecordFact,
   proposalFact,
+  proposalFlip,
   standRate,
   unreadProposalFact,
 } from "../../writing/facts/proposals.ts"
@@ -97,7 +100,8 @@ interface Subject {
 export function digestCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
   const ladders = laddersOf(material.quoted)
   const implied = impliedEnds(ladders)
-  const cards = material.markets.flatMap((one) => cardOf(subjectOf(one, implied, material)) ?? [])
+  const cards = material.markets.filter(({ market }) => !isEnded(material, market))
+    .flatMap((one) => cardOf(subjectOf(one, implied, material)) ?? [])
   const pairs = newPairs(material, ladders).slice(0, laddersMax).flatMap(pairCard)
   return ranked([...pairs, ...cards])
 }
@@ -258,7 +262,7 @@ function proposalHead(subject: Subject): ReadonlyArray<Head> {
         ? disputeRateFact(unnamed(about), market.category)
         : doubtedRecordFact(unnamed(about), record),
     ],
-    flip: "a dispute",
+    flip: proposalFlip(proposal, until),
   }]
 }
 
@@ -325,8 +329,8 @@ function walletHead(subject: Subject): ReadonlyArray<Head> {
 }
 
 function moveHead(subject: Subject): ReadonlyArray<Head> {
-  const { material: { until }, move } = subject
-  if (move === null) return []
+  const { material: { until }, move, one } = subject
+  if (move === null || isThin(move, one.quote)) return []
   const { createdAt, data } = move.item
   const change = {
     from: data.priceStart,

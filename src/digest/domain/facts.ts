@@ -12,6 +12,7 @@ import {
   type DigestPart,
   type DigestStory,
   type EndedMarket,
+  isEnded,
   isLabelled,
   isRecent,
   type PredeterminedItem,
@@ -301,11 +302,13 @@ export function contextFact(
 
 /** The strongest contested moves of markets that are not `placed`; null without any. */
 export function otherMovesFact(
-  { moves }: DigestMaterial,
+  material: DigestMaterial,
   placed: ReadonlySet<string>,
 ): NewFact | null {
-  const names = moves.map(({ item }) => item.data)
-    .filter(({ converged, market }) => converged !== true && !placed.has(market.slug))
+  const names = material.moves.map(({ item }) => item.data)
+    .filter(({ converged, market }) =>
+      converged !== true && !placed.has(market.slug) && !isEnded(material, market)
+    )
     .slice(0, othersMax).map(({ delta, market, priceNow }, n) =>
       phrase`${inList(n, market.question)}, ${cents(`change${n + 1}`, delta)} ${
         delta < 0 ? "down" : "up"
@@ -316,10 +319,11 @@ export function otherMovesFact(
 
 /** The open proposals at a contested price of markets that are not `placed`; null without any. */
 export function otherProposalsFact(
-  { markets }: DigestMaterial,
+  material: DigestMaterial,
   placed: ReadonlySet<string>,
 ): NewFact | null {
-  const names = markets.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
+  const open = material.markets.filter(({ market }) => !isEnded(material, market))
+  const names = open.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
     .flatMap(({ market, proposal, quote }) => {
       const isOpen = proposal !== null && quote !== null && !placed.has(market.slug) &&
         convergenceOf(quote.mid) === "contested"
@@ -334,10 +338,11 @@ export function otherProposalsFact(
 }
 
 /** Open markets of the digest that pay within a day, the soonest first; null without any. */
-export function soonFact({ markets, until }: DigestMaterial): NewFact | null {
+export function soonFact(material: DigestMaterial): NewFact | null {
+  const { markets, until } = material
   const names = markets.flatMap(({ expected, market, quote }) =>
     expected === null || quote === null || expected.at > until + day ||
-      convergenceOf(quote.mid) === "converged"
+      convergenceOf(quote.mid) === "converged" || isEnded(material, market)
       ? []
       : [{ at: expected.at, market, mid: quote.mid }]
   ).toSorted((a, b) => a.at - b.at || (a.market.slug < b.market.slug ? -1 : 1))

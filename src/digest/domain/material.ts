@@ -5,9 +5,15 @@
  * @module
  */
 import type { FeedItem } from "../../feed/domain/item.ts"
+import { halfSteps } from "../../markets/domain/book.ts"
 import type { ExpectedResolution } from "../../markets/domain/expectedResolution.ts"
 import type { KnownEnd } from "../../markets/domain/ladders.ts"
-import type { Market, MarketFacts, MarketId } from "../../markets/domain/market.ts"
+import {
+  type Market,
+  type MarketFacts,
+  type MarketId,
+  slugKey,
+} from "../../markets/domain/market.ts"
 import type { PriceStep } from "../../markets/domain/priceStep.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
@@ -107,6 +113,27 @@ export interface DigestMaterial {
   /** The records of labelled wallets; a wallet without one is absent. */
   readonly records: ReadonlyMap<string, WalletRecord>
   readonly coverage: DigestCoverage
+}
+
+/** What was traded past half of a move, USD, and the widest spread, USD a share, of one that counts. */
+const tradedUsdMin = 100
+const spreadMax = halfSteps(0.1)
+
+/** Whether little money, or a wide book, made the move; `quote` is the market's now. */
+export function isThin({ item: { data } }: Move, quote: Quote | null): boolean {
+  const { bid = null, ask = null } = quote ?? {}
+  const spread = bid === null || ask === null ? data.microstructure.spread : ask - bid
+  return (data.tradedUsd ?? tradedUsdMin) < tradedUsdMin || halfSteps(spread) > spreadMax
+}
+
+/** Whether the digest says that a market of this slug or title ended. */
+export function isEnded(
+  { resolutions }: Pick<DigestMaterial, "resolutions">,
+  { slug, question }: Pick<MarketFacts, "question"> & { readonly slug: string },
+): boolean {
+  return resolutions.some(({ market }) =>
+    slugKey(market.slug) === slugKey(slug) || market.question === question
+  )
 }
 
 /** A digest of fewer contested moves, labelled entries and findings is not worth its price. */

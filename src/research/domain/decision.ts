@@ -17,7 +17,7 @@ import {
 } from "../../markets/domain/tradeCosts.ts"
 import { type Estimate, ingredients } from "./estimate.ts"
 import type { Validity } from "../../writing/facts/endings.ts"
-import { settlesAtOf } from "../../writing/facts/proposals.ts"
+import { proposalFlip, settlesAtOf } from "../../writing/facts/proposals.ts"
 import { roundOrNull } from "../../whales/domain/oddsBands.ts"
 import { isLive, payoutOf, priceOf, type ReportMaterial } from "./material.ts"
 import { isDecisive, movementOf, statedStories } from "./movement.ts"
@@ -185,8 +185,8 @@ export function validityOf(material: ReportMaterial): Validity {
 }
 
 function flipOf(material: ReportMaterial): string {
-  const { proposal } = material
-  if (proposal !== null) return proposal.disputed ? "the vote" : "the proposal is disputed"
+  const { now, proposal } = material
+  if (proposal !== null) return proposalFlip(proposal, now)
   if (statedStories(material).some(isDecisive)) return "the report is corrected"
   return movementOf(material).main === null
     ? "an outcome is proposed or reported"

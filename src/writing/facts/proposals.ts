@@ -60,6 +60,12 @@ export function settlesAtOf({ settlesAt, proposedAt }: Proposal): EpochMs {
   return settlesAt ?? proposedAt + challengeWindowMs
 }
 
+/** What changes a text about it, as the end of a sentence after "until". */
+export function proposalFlip(proposal: Proposal, now: EpochMs): string {
+  if (proposal.disputed) return "the vote"
+  return settlesAtOf(proposal) <= now ? "it is paid" : "the proposal is disputed"
+}
+
 /** Its state in one sentence: outcome, its price where `mid` is given, dispute, window. */
 export function proposalFact(
   about: About,

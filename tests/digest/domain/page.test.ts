@@ -182,15 +182,44 @@ Deno.test("a digest states an open proposal at a contested price, however old, a
   ok(one?.proposal && quote !== null)
   const old = {
     ...one,
-    proposal: { ...one.proposal, proposedAt: from - 200 * hour, disputed: false },
+    proposal: {
+      ...one.proposal,
+      ...{ proposedAt: from - 200 * hour, settlesAt: null, disputed: false },
+    },
   }
   const stated = pageText(pageOf({ ...quiet, markets: [{ ...old, quote, stories: [] }] }))
-  ok(stated.includes("The venue's proposal is"), stated)
+  ok(/The venue's proposal is .*until it is paid\./.test(stated), stated)
   const closed = quoteOf({ bestBid: 0.99, bestAsk: 0.995 })
   const silent = pageText(
     pageOf({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }),
   )
   ok(!silent.includes("The venue's proposal is"), silent)
+})
+
+Deno.test("a move on little money, in a wide book or in an ended market is no card", async () => {
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
+  const [found] = drawn.flatMap(({ markets, moves }) =>
+    moves.flatMap((move) => {
+      const { converged, market: { slug } } = move.item.data
+      const one = markets.find(({ market }) => market.slug === slug)
+      return converged === true || one === undefined ? [] : [{ move, one }]
+    })
+  )
+  const [ended] = drawn.flatMap(({ resolutions }) => resolutions)
+  ok(found !== undefined && ended !== undefined)
+  const { move, one } = found
+  const isCard = (tradedUsd: number | null, bestAsk: number, resolutions = [ended].slice(1)) => {
+    const item = { ...move.item, data: { ...move.item.data, tradedUsd } }
+    const quote = quoteOf({ bestBid: 0.4, bestAsk, bidShares: 100, askShares: 100 })
+    const markets = [{ ...one, quote, proposal: null, stories: [] }]
+    const page = pageOf({ ...quiet, moves: [{ ...move, item }], markets, resolutions })
+    return page.sections.repriced.map(textOf).some((text) => / (?:rose|fell) /.test(text))
+  }
+  equal([isCard(100, 0.5), isCard(null, 0.5)], [true, true])
+  equal([isCard(99.9, 0.5), isCard(100, 0.51)], [false, false])
+  const { question } = one.market
+  const market = { ...ended.market, question }
+  equal(isCard(100, 0.5, [{ ...ended, market }]), false)
 })
 
 Deno.test("a report is stated for the outcome of two independent texts, and not against another", async () => {

@@ -277,7 +277,7 @@ Deno.test("a proposal against the price leads, with what it pays and its record"
     ),
     risks.join("\n"),
   )
-  ok(bottomLine.includes("or until the proposal is disputed."), bottomLine)
+  ok(bottomLine.includes("or until it is paid."), bottomLine)
   strictEqual(confidence, "low")
 })
 

@@ -6,7 +6,13 @@
  */
 import type { DigestPage } from "../../../src/digest/domain/digest.ts"
 import { digestSections } from "../../../src/digest/domain/digest.ts"
-import type { DigestMarket, DigestMaterial, Move } from "../../../src/digest/domain/material.ts"
+import {
+  type DigestMarket,
+  type DigestMaterial,
+  isEnded,
+  isThin,
+  type Move,
+} from "../../../src/digest/domain/material.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
@@ -33,8 +39,8 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
     )
     return one === undefined || paragraph.topic === "contradiction" ? [] : [{ one, paragraph }]
   })
-  const proposed = material.markets.filter(({ proposal, quote }) =>
-    proposal !== null && isContested(quote?.mid)
+  const proposed = material.markets.filter(({ market, proposal, quote }) =>
+    proposal !== null && isContested(quote?.mid) && !isEnded(material, market)
   )
   const placed = new Set(cards.map(({ one }) => one.market.slug))
   const stated = paragraphs.filter(({ text }) => text.startsWith("Also proposed"))
@@ -78,7 +84,10 @@ function faultsOf(
       asks.includes(null) || isPriced,
       "3 the price after the fee",
     ],
-    [move === undefined || isCauseTrue(material, one, move, text), "4 the cause"],
+    [
+      move === undefined || isThin(move, quote) || isCauseTrue(material, one, move, text),
+      "4 the cause",
+    ],
     [entries.length === 0 || /\bwallet|\((?:follow|fade)\)/.test(text), "5 who traded"],
     [/payout is expected|lists no date/.test(text), "6 time to cash"],
     [
