@@ -25,7 +25,7 @@ import {
   type RefundQueued,
   type Unresolved,
 } from "../../payments/domain/failedSale.ts"
-import type { ProductError } from "../../catalog/domain/refusal.ts"
+import type { ProductError, RefusalCode } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -92,19 +92,15 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   const { terms } = options
 
   /**
-   * Counts an invalid payment. A conflict is counted too but always returned: its payment may
+   * Counts what the buyer can choose. Only an invalid payment is refused for the count: another may
    * have been taken.
    */
-  const countAndFail = (client: ClientKeys, error: NotCharged) => {
-    switch (error.code) {
-      case "payment_required":
-        return Effect.andThen(invalid.countOrRefuse(client), Effect.fail(error))
-      case "payment_conflict":
-        return Effect.andThen(invalid.countOnly(client), Effect.fail(error))
-      default:
-        return Effect.fail(error)
-    }
-  }
+  const countAndFail = (client: ClientKeys, error: NotCharged) =>
+    error.code === "payment_required"
+      ? Effect.andThen(invalid.countOrRefuse(client), Effect.fail(error))
+      : chosenCodes.includes(error.code)
+      ? Effect.andThen(invalid.countOnly(client), Effect.fail(error))
+      : Effect.fail(error)
 
   return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
     const decode = decodeQuery<P["parameters"]>(product.parameters)
@@ -156,6 +152,17 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
     return { product, read, admit: invalid.check, identify, sell }
   }
 })
+
+/** Refusals after a valid payment that cost as much as a sale. */
+const chosenCodes: ReadonlyArray<RefusalCode> = [
+  "payment_conflict",
+  "payment_already_used",
+  "payment_refunded",
+  "signal_not_found",
+  "market_not_found",
+  "below_threshold",
+  "invalid_parameter",
+]
 
 const utf8 = new TextEncoder()
 

@@ -238,6 +238,20 @@ test("answers that are not charged count as invalid payments, for any payment", 
     equal(yield* taken, once)
   })))
 
+test("requests without an answer and repeated payments count as invalid payments", () =>
+  inMarket(Effect.gen(function* () {
+    const failing = yield* makeHandler(Effect.fail(new SignalNotFound({ index: 7 })))
+    const selling = yield* makeHandler()
+    const statuses = (handle: typeof failing) =>
+      Effect.forEach([1, 1, 1, 1, 1], (n) =>
+        Effect.map(
+          Effect.flatMap(payment(n), (wire) => call(handle, paid(headerOf(wire)))),
+          ({ status }) => status,
+        ))
+    equal(yield* statuses(failing), [404, 404, 404, 429, 429])
+    equal((yield* statuses(selling)).slice(0, 4), [200, 409, 409, 409])
+  })))
+
 test("charged answers and replays do not count as invalid payments", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
