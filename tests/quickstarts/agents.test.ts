@@ -80,6 +80,10 @@ function configured(): { command: string; args: ReadonlyArray<string>; env: obje
   return JSON.parse(json).mcpServers.bellwether
 }
 
+/** The file of the package is in this folder, not in the one that `claude.md` names. */
+const withPackage = (arg: string) =>
+  arg.replace("/path/to/", new URL(".", import.meta.url).pathname)
+
 Deno.test("claude.md gives Claude Code and Claude Desktop the same server", () => {
   const { command, args, env } = configured()
   const text = Deno.readTextFileSync(new URL("claude.md", quickstarts))
@@ -100,7 +104,7 @@ const claudeBuys = () =>
           const client = new Client({ name: "host", version: "1.0.0" })
           await client.connect(
             new StdioClientTransport({
-              ...{ command, args: [...args], cwd: folder, stderr: "ignore" },
+              ...{ command, args: args.map(withPackage), cwd: folder, stderr: "ignore" },
               env: { ...environmentOf(folder), ...env, BASE_URL: base },
             }),
           )

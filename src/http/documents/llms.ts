@@ -400,7 +400,7 @@ export function agentsSection(publicBaseUrl: string): string {
 const stdioServer = (publicBaseUrl: string) => ({
   bellwether: {
     command: "npx",
-    args: ["-y", "/path/to/bellwether-mcp-1.0.0.tgz"],
+    args: ["-y", "file:/path/to/bellwether-mcp-1.0.0.tgz"],
     env: {
       BASE_URL: publicBaseUrl,
       BUYER_PRIVATE_KEY: "0x…",

@@ -170,12 +170,12 @@ for (const [host, line] of lines) {
       Effect.gen(function* () {
         const base = yield* openShop()
         const { command, args, env } = serverOf(line)
-        equal([command, ...args], ["npx", "-y", "/path/to/bellwether-mcp-1.0.0.tgz"])
+        equal([command, ...args], ["npx", "-y", "file:/path/to/bellwether-mcp-1.0.0.tgz"])
         equal(Object.keys(env), ["BASE_URL", "BUYER_PRIVATE_KEY"])
         yield* buyWith({
           command,
           args: args.map((word) =>
-            word.replace("/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
+            word.replace("file:/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
           ),
           env: { ...env, ...yield* settings(base) },
         })
@@ -236,7 +236,7 @@ hostTest(
       const home = yield* temporaryFolder
       const words = wordsOf(line).map((word) =>
         word.replace("http://127.0.0.1:8402", base).replace("0x…", buyerKey(0))
-          .replace("/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
+          .replace("file:/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
       )
       const claude = (args: ReadonlyArray<string>) =>
         runProgram([hostProgram("claude"), ...args], {
