@@ -170,7 +170,7 @@ onStage(
     const { marketPrice, basis: _, ...numbers } = estimate
     equal(yield* Ref.get(stated), [{
       ...{ kind: "price", marketId: market.id, eventKey: market.eventKey, madeAt: now, basis: [] },
-      ...{ ...numbers, mid: marketPrice },
+      ...{ ...numbers, low: numbers.low ?? 0, high: numbers.high ?? 1, mid: marketPrice },
     }])
     ok(estimate.probability === marketPrice && (estimate.low ?? 0) < (estimate.high ?? 1))
     yield* TestClock.adjust(reportAgeMax)
