@@ -18,7 +18,7 @@ import { plantedEdges, rankedEdges } from "../support/whales/plantedSkill.ts"
 import { sized } from "../support/size.ts"
 
 const looks = 28
-const unskilled = sized({ short: { worlds: 3, wallets: 15 }, full: { worlds: 100, wallets: 100 } })
+const unskilled = sized({ short: { worlds: 3, wallets: 15 }, full: { worlds: 20, wallets: 50 } })
 
 for (const rho of [0, 0.02, 0.05, 0.1, 0.3]) {
   Deno.test(`at ${looks} looks at worlds without skill, whose results share a factor of ${rho}, 5 % have a label`, () => {

@@ -20,13 +20,13 @@ export interface FoundPage {
 /** Most pages that are read; more are a fault of the test. */
 const pagesMax = 200
 
-/** A page by path; null where something else is served, and for the page with a script. */
+/** A page by path; null where none or something else is served, and for the page with a script. */
 async function readPage(base: string, path: string): Promise<FoundPage | null> {
   if (URL.parse(path, base)?.pathname === pagePaths.api) return null
   const response = await fetch(base + path, { headers: { accept: browserAccept } })
   const html = await response.text()
   const isPage = (response.headers.get("content-type") ?? "").startsWith("text/html")
-  return isPage ? { path, status: response.status, html } : null
+  return isPage && response.status !== 404 ? { path, status: response.status, html } : null
 }
 
 /** The paths of this service that a text links to. */
