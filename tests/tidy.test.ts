@@ -494,11 +494,11 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
   "src/app": 5_340,
-  "src/catalog": 2_430,
+  "src/catalog": 2_490,
   "src/core": 1_470,
   "src/digest": 2_110,
   "src/feed": 1_250,
-  "src/http": 13_780,
+  "src/http": 13_820,
   "src/markets": 3_900,
   "src/movers": 1_050,
   "src/news": 3_350,

@@ -6,7 +6,7 @@
  */
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
-import { argumentText, type ParameterError } from "../catalog/domain/parameter.ts"
+import { argumentText, type ParameterError, unknownNames } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { Offers } from "./paywall/offers.ts"
@@ -58,9 +58,9 @@ export const freeSkillAnswer = (
 /** Only this many members of the arguments are read. */
 const argumentsMax = 20
 
-/** Converts JSON arguments to a query. Unlike over HTTP, an unknown parameter is an error. */
+/** Converts JSON arguments to a query. */
 export function queryOf(
-  { name, parameters }: Skill,
+  { parameters }: Skill,
   args: unknown,
 ): Result.Result<URLSearchParams, NotCharged> {
   const query = new URLSearchParams()
@@ -68,14 +68,14 @@ export function queryOf(
   if (typeof args !== "object" || Array.isArray(args)) {
     return failed([{ param: "arguments", in: "body", message: "must be an object" }])
   }
-  const faults: Array<ParameterError> = []
-  for (const [param, value] of Object.entries(args).slice(0, argumentsMax)) {
+  const entries = Object.entries(args).slice(0, argumentsMax)
+  const faults: Array<ParameterError> = [
+    ...unknownNames(parameters, entries.map(([name]) => name), "body"),
+  ]
+  for (const [param, value] of entries) {
     const fault = (message: string) => faults.push({ param, in: "body", message })
     const parameter = parameters.find((row) => row.name === param)
-    if (parameter === undefined) {
-      fault(`is not a parameter of ${name}`)
-      continue
-    }
+    if (parameter === undefined) continue
     const text = argumentText(parameter, value)
     if (text !== null) query.set(param, text)
     else if (value !== null) {

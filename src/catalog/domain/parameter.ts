@@ -1,8 +1,8 @@
 /**
  * The query parameters of a row: their definition, their decoding, and their JSON Schema.
  *
- * Unknown parameters are ignored; repeated and empty ones are errors. An error names the parameter,
- * the expected value and the value received.
+ * Repeated and empty parameters are errors. An error names the parameter, the expected value and the
+ * value received. A name that no row has is found by `unknownNames`, with the nearest one that exists.
  *
  * @module
  */
@@ -67,6 +67,54 @@ export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
     // `decoded` is built from the same table as the type.
     return faults.length === 0 ? Result.succeed(decoded as InputOf<P>) : Result.fail(faults)
   }
+}
+
+/** The names among these that are no parameter. An error proposes the nearest name. */
+export function unknownNames(
+  parameters: ReadonlyArray<Parameter>,
+  names: Iterable<string>,
+  where: ParameterDetail["in"],
+): ReadonlyArray<ParameterError> {
+  const known = parameters.map(({ name }) => name)
+  return [...new Set(names)].filter((name) => !known.includes(name)).map((name) => ({
+    param: name.slice(0, receivedLengthMax),
+    in: where,
+    message: known.length === 0
+      ? "is not a parameter: this call has none"
+      : `is not a parameter (${known.join(", ")}): did you mean ${nearest(known, name)}?`,
+  }))
+}
+
+/** The parameter of every HTTP call that names the version of x402. */
+const versionName = "x402Version"
+
+/** The names in a query that are no parameter of a call over HTTP. */
+export function unknownInQuery(
+  parameters: ReadonlyArray<Parameter>,
+  query: URLSearchParams,
+): ReadonlyArray<ParameterError> {
+  const names = [...query.keys()].filter((name) => name !== versionName)
+  return unknownNames(parameters, names, "query")
+}
+
+function nearest(known: ReadonlyArray<string>, name: string): string {
+  const lower = name.slice(0, receivedLengthMax).toLowerCase()
+  const distances = known.map((one) => editDistance(one.toLowerCase(), lower))
+  return known[distances.indexOf(Math.min(...distances))] ?? ""
+}
+
+/** Fewest characters to insert, delete or replace between two texts (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...from].entries()) {
+    const next = [at + 1]
+    for (const [column, other] of [...to].entries()) {
+      const [above = 0, diagonal = 0, left = 0] = [row[column + 1], row[column], next[column]]
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
 }
 
 const integerPattern = /^\d{1,15}$/

@@ -351,8 +351,8 @@ export function limitsSection({ limits }: LlmsOptions): string {
     `posted to ${paths.a2a} or ${paths.mcp}: ${bodyBytesMax} bytes.`,
     "- An A2A task does not expire. It pays once: while its answer is kept, 24 hours, every payment " +
     "for it returns that answer.",
-    "- Unknown parameters are ignored over HTTP, so a misspelt one has no effect: `filters` in the " +
-    "answer says what was applied. Repeated and empty ones return 400.",
+    "- A parameter that a paid call does not have returns 400 with the nearest name, and the payment " +
+    "stays unused; so do repeated and empty ones. The 402 before it already names it.",
     `- \`get_research\` may take a minute. Use a timeout of 90 seconds; after it, ${resend}.`,
   ].join("\n")
 }

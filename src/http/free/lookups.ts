@@ -10,6 +10,7 @@ import {
   type InputOf,
   type Parameter,
   sentenceOf,
+  unknownInQuery,
 } from "../../catalog/domain/parameter.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { Outcomes } from "../../track-record/Outcomes.ts"
@@ -44,7 +45,9 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
       limiter,
       current: (url) => {
         const start = url.indexOf("?")
-        const input = decode(new URLSearchParams(start < 0 ? "" : url.slice(start + 1)))
+        const query = new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
+        const unknown = unknownInQuery(parameters, query)
+        const input = unknown.length > 0 ? Result.fail(unknown) : decode(query)
         if (Result.isFailure(input)) {
           return prepare({
             code: "invalid_parameter",

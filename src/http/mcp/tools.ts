@@ -154,11 +154,7 @@ function freeResult(
   answer: FreeSkillAnswer["answer"],
   requestId: string,
 ): CallToolResult {
-  if (Result.isFailure(query)) {
-    // A free call has no payment, so the hint about one is left out.
-    const { hint: _, ...refusal } = toRefusal(query.failure)
-    return errorResult(prepare(refusal), requestId)
-  }
+  if (Result.isFailure(query)) return invalidResult(query.failure, requestId)
   if ("body" in answer) return errorResult(answer, requestId)
   return { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) }
 }
@@ -167,12 +163,26 @@ function freeResult(
 export const callUnpaid = (
   ports: SkillPorts,
   skill: PaidSkill,
-  { address }: ToolCall,
-): Effect.Effect<ToolAnswer> =>
-  spend(ports.documents, address).pipe(
-    Effect.map((fields) => unsold(offerResult(ports, skill), fields)),
-    Effect.catch(refusedCall),
-  )
+  { args, address }: ToolCall,
+): Effect.Effect<ToolAnswer> => {
+  const query = queryOf(skill, args)
+  return Effect.flatMap(RequestId, (id) =>
+    spend(ports.documents, address).pipe(
+      Effect.map((fields) =>
+        unsold(
+          Result.isFailure(query) ? invalidResult(query.failure, id) : offerResult(ports, skill),
+          fields,
+        )
+      ),
+      Effect.catch(refusedCall),
+    ))
+}
+
+/** The error of a call without a payment, so the hint about one is left out. */
+function invalidResult(failure: NotCharged, requestId: string): CallToolResult {
+  const { hint: _, ...refusal } = toRefusal(failure)
+  return errorResult(prepare(refusal), requestId)
+}
 
 /** Sells the answer of a paid tool for a payment. */
 export const callPaid = (

@@ -17,6 +17,7 @@ import {
   type InputOf,
   type ParameterError,
   sentenceOf,
+  unknownInQuery,
 } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import {
@@ -109,7 +110,11 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         matchedPayment(product, terms, payment),
         ({ authorization }) => payments.idOf(authorization),
       )
-    const read = (query: URLSearchParams) => Result.mapError(decode(query), invalidParameters)
+    const read = (query: URLSearchParams) => {
+      const unknown = unknownInQuery(product.parameters, query)
+      const decoded = unknown.length > 0 ? Result.fail(unknown) : decode(query)
+      return Result.mapError(decoded, invalidParameters)
+    }
     const sell = Effect.fnUntraced(function* (
       { input: query, payment: sent, key, isTask, client, hasTag }: Call,
     ) {

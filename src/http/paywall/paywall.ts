@@ -1,7 +1,7 @@
 /**
  * The paywall: the checkout over HTTP, in front of every paid route.
  *
- * A request without a payment gets 402 before anything else is read. With a payment it gets the
+ * A request without a payment gets 402, whatever else it says. With a payment it gets the
  * answer, a 402, or an error that says whether it was charged.
  *
  * @module
@@ -9,6 +9,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
+import { sentenceOf, unknownInQuery } from "../../catalog/domain/parameter.ts"
 import { resend } from "../../catalog/domain/refusal.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
@@ -157,13 +158,27 @@ export function challengeFor(
   })
 }
 
-/** The 402 of a product for a request without a payment. */
-export const unpaidAnswer = (
+/**
+ * The 402 of a product for a request without a payment. The values of parameters are not read,
+ * because catalogs probe with empty ones; a name that does not exist is said, before money is spent.
+ */
+export function unpaidAnswer(
   product: Product,
   { terms, offers }: Pick<PaywallOptions, "terms" | "offers">,
   version1: boolean,
-): () => Answer =>
-  madeOfOffer(offers, product, (offer) => challengeFor(product, terms, { version1, offer }))
+): (url: string) => Answer {
+  const plain = madeOfOffer(
+    offers,
+    product,
+    (offer) => challengeFor(product, terms, { version1, offer }),
+  )
+  return (url) => {
+    const unknown = unknownInQuery(product.parameters, queryOf(url))
+    if (unknown.length === 0) return plain()
+    const error = `Payment required, but correct the call first: ${sentenceOf(unknown)}`
+    return challengeFor(product, terms, { error, version1, offer: offers(product) })
+  }
+}
 
 const version1Query = /[?&]x402Version=1(?:&|$)/
 
