@@ -208,7 +208,7 @@ async function ticksIn(
       Number(new RegExp(`^bellwether_${name} (\\S+)$`, "m").exec(metrics)?.[1])
     const age = gauge("last_good_tick_age_seconds")
     // A younger tick is a new one; the one before the first reading is not counted.
-    if (lastAge !== null && age < lastAge) found.push(gauge("tick_seconds") * 1_000)
+    if (lastAge !== null && age < lastAge) found.push(gauge('tick_seconds{tick="tick"}') * 1_000)
     // Before the first tick has ended there is no age.
     lastAge = Number.isFinite(age) ? age : Infinity
     await wait(ticksPollMs)

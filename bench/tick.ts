@@ -90,7 +90,7 @@ const measure = (ticks: number) =>
       const { user, system } = process.cpuUsage(before)
       yield* Console.log(
         `tick ${n + 1}: ${report.markets} markets, ${report.books} books, ` +
-          `${report.movers.length} movers, ${((user + system) / 1e6).toFixed(2)} CPU s, ` +
+          `${report.items.length} movers, ${((user + system) / 1e6).toFixed(2)} CPU s, ` +
           `${report.seconds.toFixed(1)} s, ` +
           `peak ${Math.round(process.resourceUsage().maxRSS / 1024)} MB` +
           report.failed.map((stage) => `, ${stage} failed`).join(""),

@@ -144,20 +144,11 @@ const panels: ReadonlyArray<string | Panel> = [
     "Published items an hour",
     "none",
     6,
-    ["movers", "sum(increase(bellwether_movers_total[1h]))"],
-    ["whale entries", "sum(increase(bellwether_whale_entries_total[1h]))"],
-    ["predetermined", "sum(increase(bellwether_predetermined_items_total[1h]))"],
+    ["{{tick}}", "sum by (tick) (increase(bellwether_tick_items_total[1h])) > 0"],
   ],
-  ["timeseries", "Rejected rows an hour, movers", "none", 6, [
-    "{{reason}}",
-    "sum by (reason) (increase(bellwether_tick_rejections_total[1h]))",
-  ]],
-  ["timeseries", "Rejected an hour, whales and detection", "none", 6, [
-    "whales {{reason}}",
-    "sum by (reason) (increase(bellwether_whale_rejections_total[1h]))",
-  ], [
-    "detection {{reason}}",
-    "sum by (reason) (increase(bellwether_predetermined_rejections_total[1h]))",
+  ["timeseries", "Rejected an hour", "none", 12, [
+    "{{tick}} {{reason}}",
+    "sum by (tick, reason) (increase(bellwether_tick_rejections_total[1h]))",
   ]],
   ["timeseries", "Model calls and tokens", "none", 6, [
     "{{use}} {{outcome}}",

@@ -14,6 +14,7 @@ import { JobSlots } from "../core/JobSlots.ts"
 import { StoreClock } from "../core/StoreClock.ts"
 import { RateLimits } from "../core/RateLimits.ts"
 import { asRun, nothingRead, recordedRun, runEverySlot } from "../core/leasedJobs.ts"
+import { type TickReport } from "../core/stages.ts"
 import { predeterminedJob, scoresJob, tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { type EpochMs, minute } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
@@ -26,7 +27,7 @@ import { Payments } from "../payments/Payments.ts"
 import { Retention } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
-import { SelfScore } from "../track-record/SelfScore.ts"
+import { readingsJob, SelfScore } from "../track-record/SelfScore.ts"
 import { Backfill } from "../whales/Backfill.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
@@ -70,70 +71,53 @@ const digestTickMax = Duration.minutes(2)
  * covers wallets and outcomes too.
  */
 const secondTickMax = Duration.minutes(1)
-const pruneEvery = Duration.hours(1)
+const housekeepingEvery = Duration.minutes(10)
 /** How long the finished slots of a job are kept: as long as /status shows their runs. */
 const slotsKept = Duration.days(7)
 
 /** The table of jobs. */
 export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const { tick, sweep, scan } = settings
+  const { minutes, days } = Duration
   const { refresh } = yield* Served
-  const payments = yield* Payments
-  const retention = yield* Retention
-  const health = yield* PaymentHealth
-  const chain = yield* FeedChain
+  const { disagreement } = yield* StoreClock
   const ticked = yield* Deferred.make<void>()
-  const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
+  const first = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
   const afterTick = Effect.andThen(refresh, Deferred.succeed(ticked, undefined))
-  const feed = yield* feedJobs(settings)
-  const whale = yield* whaleJobs(settings)
-  const written = yield* textJobs(settings, refresh)
-  const judged = yield* judgingJobs(settings)
-  const { minutes, hours, days } = Duration
-  const leased = true
+  const run = yield* tickRuns(settings)
+  const wallets = yield* walletRuns(settings)
+  const texts = yield* textRuns(settings, refresh)
+  const money = yield* moneyRuns
+  const housekeeping = yield* housekeepingRun(settings)
+  const held = Effect.map(disagreement, (reason) => reason !== null)
+  const leased = { leased: true, held }
+  const everywhere = { leased: false }
   const jobs: ReadonlyArray<ScheduledJob> = [
-    { leased, name: tickJob, every: tick, run: feed.tick, after: afterTick },
-    { leased, name: "feed-chain", every: minutes(1), run: () => chain.signDay },
-    { leased, name: "prune", every: pruneEvery, run: feed.prune },
-    { leased, name: whaleJob, every: tick, first: firstTick, run: whale.tick, after: refresh },
-    { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
-    { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
-    { leased, name: "news", every: minutes(15), run: written.news },
-    // Writes only if the current four hours have no digest, so a digest lost in a crash is written
-    // later.
-    { leased, name: "digest", every: minutes(1), first: beforeDigest, run: written.digest },
-    { leased, name: "intelligence-prune", every: hours(1), run: written.prune },
+    { ...leased, name: tickJob, every: tick, run: run.movers, after: afterTick },
     {
-      leased,
+      ...leased,
       name: predeterminedJob,
       every: tick,
-      run: judged.predetermined,
-      first: firstTick,
+      first,
+      run: run.predetermined,
       after: refresh,
     },
-    { leased, name: scoresJob, every: tick, first: firstTick, run: judged.scores, after: refresh },
+    { ...leased, name: scoresJob, every: tick, first, run: run.scores, after: refresh },
     // At least every `readingLateMsMax` (track-record/domain/entryScore.ts).
-    { leased, name: "follow-prices", every: minutes(1), run: judged.followPrices },
-    { leased, name: "payment-prune", every: minutes(10), run: () => retention.prune },
-    {
-      leased: false,
-      name: "sweep payments",
-      every: sweep,
-      run: () => Effect.andThen(payments.sweep, health.swept),
-    },
-    {
-      leased: false,
-      name: "sweep released payments",
-      every: sweep,
-      run: () => payments.sweepReleased,
-    },
-    { leased: false, name: "scan the chain", every: scan, run: () => payments.scan },
-    { leased: false, name: "measure what is owed", every: scan, run: () => health.measure },
+    { ...leased, name: readingsJob, every: minutes(1), run: run.readings },
+    { ...leased, name: whaleJob, every: tick, first, run: run.whales, after: refresh },
+    { ...leased, name: "backfill", every: tick, first, run: wallets.fill },
+    { ...leased, name: "tracking", every: days(1), first, run: wallets.track },
+    { ...leased, name: "news", every: minutes(15), run: texts.news },
+    // Writes only if the current four hours have no digest, so a digest lost in a crash is written
+    // later.
+    { ...leased, name: "digest", every: minutes(1), first: beforeDigest, run: texts.digest },
+    { ...leased, name: "housekeeping", every: housekeepingEvery, run: housekeeping },
+    { ...everywhere, name: "sweep payments", every: sweep, run: () => money.sweep },
+    { ...everywhere, name: "scan the chain", every: scan, run: () => money.scan },
   ]
-  const { disagreement } = yield* StoreClock
-  const held = Effect.map(disagreement, (reason) => reason !== null)
-  return jobs.map((job) => ({ ...job, held }))
+  return jobs
 })
 
 /** Runs a job for as long as the scope lives. */
@@ -158,70 +142,65 @@ class StagesFailed extends Schema.TaggedError<StagesFailed>()("StagesFailed", {
   stages: Schema.Array(Schema.String),
 }) {}
 
-interface Report {
-  readonly failed: ReadonlyArray<string>
+/** What a slot of a tick came to, for its line and for its outcome. */
+interface Finish<Report> {
+  readonly isGood?: (report: Report) => boolean
+  /** Most ticks of some find nothing new, and print nothing. */
+  readonly counts?: (report: Report) => ReadonlyArray<number>
+  readonly isEmpty?: (report: Report) => boolean
 }
 
-const failIf = (failed: boolean, { failed: stages }: Report) =>
-  failed ? Effect.fail(new StagesFailed({ stages })) : Effect.void
+/** Prints the report of each slot. A slot fails if its report is not good. */
+const reported = <Report extends TickReport<string>>(
+  { mode }: JobSettings,
+  name: string,
+  tick: (slot: EpochMs) => Effect.Effect<Report>,
+  { isGood = ({ failed }) => failed.length === 0, counts, isEmpty }: Finish<Report>,
+) =>
+  Effect.fnUntraced(function* (slot: EpochMs) {
+    const report = yield* tick(slot)
+    const found = counts === undefined || counts(report).some((count) => count > 0)
+    if (found || report.failed.length > 0) yield* printer(mode)(name, report)
+    if (!isGood(report)) return yield* new StagesFailed({ stages: report.failed })
+    return isEmpty?.(report) === true ? nothingRead : undefined
+  })
 
-const failIfAny = (report: Report) => failIf(report.failed.length > 0, report)
-
-/** Most ticks find nothing new, and print nothing. */
-function isWorthPrinting({ failed }: Report, ...counts: ReadonlyArray<number>): boolean {
-  return failed.length > 0 || counts.some((count) => count > 0)
-}
-
-/** The jobs of the movers, and the deletion of old rows. */
-const feedJobs = Effect.fnUntraced(function* (settings: JobSettings) {
+/** The ticks: each reads the venue or the store, and appends items or scores. */
+const tickRuns = Effect.fnUntraced(function* (settings: JobSettings) {
   const ingestion = yield* Ingestion
-  const slots = yield* JobSlots
-  const limits = yield* RateLimits
-  const research = yield* Research
-  const print = printer(settings.mode)
+  const whales = yield* Whales
+  const predetermined = yield* Predetermined
+  const scores = yield* SelfScore
   return {
-    tick: Effect.fnUntraced(function* (slot: EpochMs) {
-      const report = yield* ingestion.tick(slot)
-      yield* print("tick", report)
-      yield* failIf(!isGoodTick(report), report)
+    movers: reported(settings, tickJob, ingestion.tick, { isGood: isGoodTick }),
+    whales: reported(settings, whaleJob, whales.tick, {
+      isGood: isGoodWhaleTick,
+      isEmpty: ({ wallets }) => wallets === 0,
     }),
-    prune: Effect.fnUntraced(function* (slot: EpochMs) {
-      yield* ingestion.prune
-      yield* research.prune
-      yield* limits.prune(slot - longestWindowMs(settings) - clockSkewMsMax)
-      yield* slots.prune(slot - Duration.toMillis(slotsKept))
+    predetermined: reported(settings, predeterminedJob, predetermined.tick, {
+      counts: ({ known, items }) => [known, items.length],
+      isEmpty: ({ markets }) => markets === 0,
+    }),
+    scores: reported(settings, scoresJob, scores.tick, {
+      counts: ({ itemsRead, resolved, forecasts, verdicts }) => [
+        itemsRead,
+        resolved,
+        forecasts,
+        Object.keys(verdicts).length,
+      ],
+    }),
+    readings: reported(settings, readingsJob, scores.readBooks, {
+      counts: ({ readings }) => [Object.keys(readings).length],
     }),
   }
 })
 
-/** Grants have the time of the database; the clock of a replica may be ahead of it by this. */
-const clockSkewMsMax = 5 * minute
-
-/** A grant older than this is outside the window of every limit. */
-function longestWindowMs(
-  { freeLimit, documentLimit, pageLimit, invalidPaymentLimit }: JobSettings,
-): number {
-  return Math.max(
-    ...[freeLimit, documentLimit, pageLimit, invalidPaymentLimit].map((budget) =>
-      budget === "off" ? 0 : budget.windowMs
-    ),
-    Duration.toMillis(pruneEvery),
-  )
-}
-
-/** The jobs of tracked wallets: their tick, the leaderboards, and the history of new wallets. */
-const whaleJobs = Effect.fnUntraced(function* ({ mode, tick }: JobSettings) {
-  const whales = yield* Whales
+/** The leaderboards, and the history of new wallets. */
+const walletRuns = Effect.fnUntraced(function* ({ mode, tick }: JobSettings) {
   const tracking = yield* Tracking
   const backfill = yield* Backfill
   const print = printer(mode)
   return {
-    tick: Effect.fnUntraced(function* (slot: EpochMs) {
-      const report = yield* whales.tick(slot)
-      yield* print("whales", report)
-      yield* failIf(!isGoodWhaleTick(report), report)
-      return report.wallets === 0 ? nothingRead : undefined
-    }),
     track: () => Effect.tap(tracking.update, (report) => print("tracking", report)),
     // Long histories take many runs, so that each run is reported.
     fill: Effect.fnUntraced(function* () {
@@ -232,8 +211,8 @@ const whaleJobs = Effect.fnUntraced(function* ({ mode, tick }: JobSettings) {
   }
 })
 
-/** The jobs of the news and the digest; `refresh` runs after a digest was written. */
-const textJobs = Effect.fnUntraced(function* (
+/** The news and the digest; `refresh` runs after a digest was written. */
+const textRuns = Effect.fnUntraced(function* (
   { mode }: JobSettings,
   refresh: Effect.Effect<void>,
 ) {
@@ -251,9 +230,63 @@ const textJobs = Effect.fnUntraced(function* (
       yield* refresh
       yield* print("digest", report.value)
     }),
-    prune: () => Effect.all([news.prune, digest.prune], { discard: true }),
   }
 })
+
+/** What every replica does for payments. */
+const moneyRuns = Effect.gen(function* () {
+  const payments = yield* Payments
+  const health = yield* PaymentHealth
+  return {
+    sweep: eachOf([Effect.andThen(payments.sweep, health.swept), payments.sweepReleased]),
+    scan: eachOf([payments.scan, health.measure]),
+  }
+})
+
+/** Signs the feed's head of the day before, and deletes what is old. */
+const housekeepingRun = Effect.fnUntraced(function* (settings: JobSettings) {
+  const { signDay } = yield* FeedChain
+  const ingestion = yield* Ingestion
+  const research = yield* Research
+  const news = yield* News
+  const digest = yield* Digest
+  const retention = yield* Retention
+  const limits = yield* RateLimits
+  const slots = yield* JobSlots
+  return (slot: EpochMs) =>
+    eachOf([
+      signDay,
+      ingestion.prune,
+      research.prune,
+      news.prune,
+      digest.prune,
+      retention.prune,
+      limits.prune(slot - longestWindowMs(settings) - clockSkewMsMax),
+      slots.prune(slot - Duration.toMillis(slotsKept)),
+    ])
+})
+
+/** Runs all in turn, and fails at the end if one failed. */
+const eachOf = <E>(work: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
+  Effect.flatMap(
+    Effect.forEach(work, (one) => Effect.exit(one)),
+    (exits) => Effect.all(exits, { discard: true }),
+  )
+
+/** Grants have the time of the database; the clock of a replica may be ahead of it by this. */
+const clockSkewMsMax = 5 * minute
+
+/** A grant older than this is outside the window of every limit. */
+function longestWindowMs(
+  { freeLimit, documentLimit, pageLimit, invalidPaymentLimit }: JobSettings,
+): number {
+  return Math.max(
+    ...[freeLimit, documentLimit, pageLimit, invalidPaymentLimit].map((budget) =>
+      budget === "off" ? 0 : budget.windowMs
+    ),
+    Duration.toMillis(housekeepingEvery),
+  )
+}
 
 /** Delays the very first digest until the first ticks have finished. */
 const firstDigest = Effect.fnUntraced(function* (
@@ -269,36 +302,4 @@ const firstDigest = Effect.fnUntraced(function* (
     (cause) => !Cause.hasInterruptsOnly(cause),
     (cause) => Effect.logWarning("Cannot read the latest digest", cause),
   ))
-})
-
-/** The jobs of predetermined outcomes, and of the scores of the service's own items. */
-const judgingJobs = Effect.fnUntraced(function* ({ mode }: JobSettings) {
-  const predetermined = yield* Predetermined
-  const scores = yield* SelfScore
-  const print = printer(mode)
-  return {
-    predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
-      const report = yield* predetermined.tick(slot)
-      if (isWorthPrinting(report, report.known, report.items.length)) {
-        yield* print("predetermined", report)
-      }
-      yield* failIfAny(report)
-      return report.markets === 0 ? nothingRead : undefined
-    }),
-    followPrices: Effect.fnUntraced(function* (slot: EpochMs) {
-      const report = yield* scores.readBooks(slot)
-      if (isWorthPrinting(report, Object.keys(report.readings).length)) {
-        yield* print("follow-prices", report)
-      }
-      yield* failIfAny(report)
-    }),
-    scores: Effect.fnUntraced(function* (slot: EpochMs) {
-      const report = yield* scores.tick(slot)
-      const verdicts = Object.keys(report.verdicts).length
-      if (isWorthPrinting(report, report.itemsRead, report.resolved, report.forecasts, verdicts)) {
-        yield* print("scores", report)
-      }
-      yield* failIfAny(report)
-    }),
-  }
 })

@@ -9,13 +9,14 @@
 import { Clock, Context, Duration, Effect, Layer, Metric, Result, Stream } from "effect"
 import type { Market } from "../markets/domain/market.ts"
 import { screenMarket } from "../markets/domain/quality.ts"
+import { tickJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { feedRetentionMs } from "../feed/domain/item.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type BookReading, readBooks, seedSeries } from "./midSeries.ts"
 import { findMovers, type MoverServices, type MoversFound } from "./findMovers.ts"
-import { type Rejections, stages, tally } from "../core/stages.ts"
+import { runTick, tally, type TickReport } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
 /** Books requested in one tick. */
@@ -37,28 +38,22 @@ const stageLimits = {
 } as const
 type Stage = keyof typeof stageLimits
 
-/** The counts of one tick. */
-interface TickReport {
-  readonly slot: EpochMs
+/** The counts of one tick. `rejected` has each market's rejected moves too, one per window. */
+interface IngestionReport extends TickReport<Stage> {
   readonly markets: number
   readonly candidates: number
   readonly seeded: number
   readonly books: number
-  readonly movers: ReadonlyArray<string>
-  /** Rejected listing rows, markets and moves, by reason; a market has one move per window. */
-  readonly rejected: Rejections
-  readonly failed: ReadonlyArray<Stage>
-  readonly seconds: number
 }
 
 /** Whether the feed is current after this tick. Seeding may fail: the next tick tries it again. */
-export function isGoodTick(report: TickReport): boolean {
+export function isGoodTick(report: IngestionReport): boolean {
   return report.failed.every((stage) => stage === "seeding")
 }
 
 export class Ingestion extends Context.Service<Ingestion, {
   /** Never fails: the report lists the failed stages. */
-  readonly tick: (slot: EpochMs) => Effect.Effect<TickReport>
+  readonly tick: (slot: EpochMs) => Effect.Effect<IngestionReport>
   /**
    * Deletes points older than 9 days, feed items older than 90 days, and markets that the venue has
    * not listed for 100 days.
@@ -88,39 +83,49 @@ export class Ingestion extends Context.Service<Ingestion, {
     )
 }
 
+/** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
+const makeProgress = () => ({
+  markets: 0,
+  candidates: 0,
+  seeded: 0,
+  books: 0,
+  items: Array.of<string>(),
+  rejected: {} as Record<string, number>,
+})
+
 const tick = Effect.fn("Ingestion.tick")(function* (
   services: MoverServices,
   tickIntervalMs: number,
   slot: EpochMs,
 ) {
-  const started = yield* Clock.currentTimeMillis
-  const failed: Array<Stage> = []
-  const rejected: Record<string, number> = {}
-  const stage = stages("Tick", stageLimits, stageFailures, failed)
-
-  const listing: Listing = { markets: 0, candidates: [] }
-  yield* stage("listing", list(services, slot, listing, rejected), undefined)
-  const candidates = mostLiquid(listing.candidates, rejected)
-  const seeded = yield* stage("seeding", seedSeries(services, candidates, slot, tickIntervalMs), 0)
-  const readings: Array<BookReading> = []
-  yield* stage("books", readBooks(services, candidates, slot, readings, rejected), undefined)
-  const none: MoversFound = { items: [], rejected: {} }
-  const found = yield* stage("movers", findMovers(services, readings, slot, tickIntervalMs), none)
-  tally(rejected, found.rejected)
-
-  const report: TickReport = {
+  const progress = makeProgress()
+  const { rejected } = progress
+  return yield* runTick(
+    { name: tickJob, limits: stageLimits },
     slot,
-    markets: listing.markets,
-    candidates: candidates.length,
-    seeded,
-    books: readings.filter(({ book }) => book !== null).length,
-    movers: found.items.map((item) => item.title),
-    rejected,
-    failed,
-    seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
-  }
-  yield* measure(report)
-  return report
+    progress,
+    Effect.fnUntraced(function* (stage) {
+      const listing: Listing = { markets: 0, candidates: [] }
+      yield* stage("listing", list(services, slot, listing, rejected), undefined)
+      const candidates = mostLiquid(listing.candidates, rejected)
+      const seeding = seedSeries(services, candidates, slot, tickIntervalMs)
+      const seeded = yield* stage("seeding", seeding, 0)
+      const readings: Array<BookReading> = []
+      yield* stage("books", readBooks(services, candidates, slot, readings, rejected), undefined)
+      const none: MoversFound = { items: [], rejected: {} }
+      const finding = findMovers(services, readings, slot, tickIntervalMs)
+      const found = yield* stage("movers", finding, none)
+      tally(rejected, found.rejected)
+      progress.items.push(...found.items.map(({ title }) => title))
+      Object.assign(progress, {
+        markets: listing.markets,
+        candidates: candidates.length,
+        seeded,
+        books: readings.filter(({ book }) => book !== null).length,
+      })
+      yield* Metric.update(marketsListed, listing.markets)
+    }),
+  )
 })
 
 /** The listing so far. It is mutated in place, so that an interrupted read keeps its markets. */
@@ -172,35 +177,6 @@ function mostLiquid(
   return unique.sort((a, b) => b.liquidityUsd - a.liquidityUsd).slice(0, booksMax)
 }
 
-const stageFailures = Metric.counter("tick_stage_failures_total", {
-  description: "Failed stages of ticks that read the venue, by stage",
-  incremental: true,
-})
-const rejections = Metric.counter("tick_rejections_total", {
-  description: "Listing rows, markets and moves that were rejected, by reason",
-  incremental: true,
-})
-const moversEmitted = Metric.counter("movers_total", {
-  description: "Movers that were published",
-  incremental: true,
-})
-const tickSeconds = Metric.gauge("tick_seconds", {
-  description: "Duration of the last tick that read the venue",
-})
 const marketsListed = Metric.gauge("markets_listed", {
   description: "Markets in the listing of the last tick",
 })
-const booksRead = Metric.gauge("books_read", {
-  description: "Order books that the last tick read",
-})
-
-const measure = (report: TickReport) =>
-  Effect.all([
-    Metric.update(tickSeconds, report.seconds),
-    Metric.update(marketsListed, report.markets),
-    Metric.update(booksRead, report.books),
-    Metric.update(moversEmitted, report.movers.length),
-    ...Object.entries(report.rejected).map(([reason, count]) =>
-      Metric.update(rejections.pipe(Metric.withAttributes({ reason })), count)
-    ),
-  ])

@@ -9,10 +9,11 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { Proposal } from "../markets/domain/proposal.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 import { predeterminedItem } from "./domain/predetermined.ts"
+import { predeterminedJob } from "../core/domain/freshness.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { ContestedRecord } from "./ContestedRecord.ts"
 import { DetectionStore } from "./DetectionStore.ts"
@@ -31,7 +32,7 @@ import {
   storiesByMarket,
   withOpenPrice,
 } from "./candidates.ts"
-import { type Rejections, stages } from "../core/stages.ts"
+import { runTick, type TickReport } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
 const stageLimits = {
@@ -46,18 +47,11 @@ const stageLimits = {
 type Stage = keyof typeof stageLimits
 
 /** The counts of one tick. */
-interface PredeterminedReport {
-  readonly slot: EpochMs
+interface PredeterminedReport extends TickReport<Stage> {
   /** Live markets with a recent, open price. */
   readonly markets: number
   /** Those whose outcome is known. */
   readonly known: number
-  /** Titles of the published items. */
-  readonly items: ReadonlyArray<string>
-  /** Rejected markets, by reason. */
-  readonly rejected: Rejections
-  readonly failed: ReadonlyArray<Stage>
-  readonly seconds: number
 }
 
 export class Predetermined extends Context.Service<Predetermined, {
@@ -88,38 +82,26 @@ const tick = Effect.fn("Predetermined.tick")(function* (
   slot: EpochMs,
   tickIntervalMs: number,
 ) {
-  const started = yield* Clock.currentTimeMillis
   const progress: DetectionProgress = { markets: 0, known: 0, items: [], rejected: {} }
   const ticks = Math.floor(slot / tickIntervalMs)
-  const failed: Array<Stage> = []
-  const stage = stages("Predetermined", stageLimits, stageFailures, failed)
-
-  const markets = yield* stage("markets", openMarkets(services, slot, tickIntervalMs, progress), [])
-  const stories = yield* stage("news", storiesByMarket(services, markets, slot), new Map())
-  const candidates = yield* stage(
-    "candidates",
-    findCandidates(services, markets, stories, slot, ticks),
-    [],
-  )
-  const proposals = new Map<MarketId, Proposal | null>()
-  yield* stage("proposals", readProposals(services, candidates, proposals, progress), undefined)
-  const now = yield* Clock.currentTimeMillis
-  const decided = decidedMarkets(candidates, stories, proposals, now, progress)
-  const open = yield* stage(
-    "books",
-    withOpenPrice(services, decided, ticks, progress),
-    [],
-  )
-  yield* stage("publishing", publish(services, open, progress), undefined)
-
-  const report: PredeterminedReport = {
+  return yield* runTick(
+    { name: predeterminedJob, limits: stageLimits },
     slot,
-    ...progress,
-    failed,
-    seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
-  }
-  yield* measure(report)
-  return report
+    progress,
+    Effect.fnUntraced(function* (stage) {
+      const opening = openMarkets(services, slot, tickIntervalMs, progress)
+      const markets = yield* stage("markets", opening, [])
+      const stories = yield* stage("news", storiesByMarket(services, markets, slot), new Map())
+      const finding = findCandidates(services, markets, stories, slot, ticks)
+      const candidates = yield* stage("candidates", finding, [])
+      const proposals = new Map<MarketId, Proposal | null>()
+      yield* stage("proposals", readProposals(services, candidates, proposals, progress), undefined)
+      const now = yield* Clock.currentTimeMillis
+      const decided = decidedMarkets(candidates, stories, proposals, now, progress)
+      const open = yield* stage("books", withOpenPrice(services, decided, ticks, progress), [])
+      yield* stage("publishing", publish(services, open, progress), undefined)
+    }),
+  )
 })
 
 const publish = Effect.fnUntraced(function* (
@@ -141,28 +123,3 @@ const publish = Effect.fnUntraced(function* (
   progress.items.push(...added.map(({ title }) => title))
   yield* detections.add(open.map(({ market }) => market.id), now)
 })
-
-const stageFailures = Metric.counter("predetermined_stage_failures_total", {
-  description: "Failed stages of ticks that look for decided outcomes, by stage",
-  incremental: true,
-})
-const rejections = Metric.counter("predetermined_rejections_total", {
-  description: "Detection candidates that were rejected, by reason",
-  incremental: true,
-})
-const itemsPublished = Metric.counter("predetermined_items_total", {
-  description: "Predetermined items that were published",
-  incremental: true,
-})
-const tickSeconds = Metric.gauge("predetermined_tick_seconds", {
-  description: "Duration of the last tick that looked for decided outcomes",
-})
-
-const measure = (report: PredeterminedReport) =>
-  Effect.all([
-    Metric.update(tickSeconds, report.seconds),
-    Metric.update(itemsPublished, report.items.length),
-    ...Object.entries(report.rejected).map(([reason, count]) =>
-      Metric.update(rejections.pipe(Metric.withAttributes({ reason })), count)
-    ),
-  ])

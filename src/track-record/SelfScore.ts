@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { FeedItem } from "../feed/domain/item.ts"
 import type { OrderBook } from "../markets/domain/book.ts"
 import { type Market, slugKey } from "../markets/domain/market.ts"
@@ -28,6 +28,7 @@ import {
   priceOffsetMsMax,
   priceOfOutcomeAt,
 } from "./domain/selfScore.ts"
+import { scoresJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import {
@@ -42,7 +43,7 @@ import { Resolving } from "../markets/Resolving.ts"
 import { outcomeOf } from "./domain/moverDrift.ts"
 import { requestInBatches } from "../markets/requestInBatches.ts"
 import { type DueCheck, type DueForecast, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
-import { type Rejections, stages, tally } from "../core/stages.ts"
+import { runTick, tally, type TickReport } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
 /** Items in one page of the feed, and pages per tick. */
@@ -79,9 +80,11 @@ const stageLimits = {
 } as const
 type Stage = keyof typeof stageLimits
 
+/** The job that reads the books after published entries. */
+export const readingsJob = "follow-prices"
+
 /** The counts of one tick. */
-interface ScoreReport {
-  readonly slot: EpochMs
+interface ScoreReport extends TickReport<Stage> {
   /** Feed items read, of any type. */
   readonly itemsRead: number
   /** Markets with a new or changed resolution. */
@@ -90,20 +93,13 @@ interface ScoreReport {
   readonly forecasts: number
   /** Saved verdicts, by verdict. */
   readonly verdicts: Readonly<Record<string, number>>
-  readonly rejected: Rejections
-  readonly failed: ReadonlyArray<Stage>
-  readonly seconds: number
 }
 
 /** The counts of one run of `readBooks`. */
-interface ReadingReport {
-  readonly slot: EpochMs
+interface ReadingReport extends TickReport<Stage> {
   readonly itemsRead: number
   /** Saved readings, by state. */
   readonly readings: Readonly<Record<string, number>>
-  readonly rejected: Rejections
-  readonly failed: ReadonlyArray<Stage>
-  readonly seconds: number
 }
 
 interface Services {
@@ -120,6 +116,8 @@ interface Progress {
   resolved: number
   forecasts: number
   readonly verdicts: Record<string, number>
+  /** It publishes none. */
+  readonly items: ReadonlyArray<string>
   readonly rejected: Record<string, number>
 }
 
@@ -150,37 +148,42 @@ export class SelfScore extends Context.Service<SelfScore, {
   )
 }
 
-const tick = Effect.fn("SelfScore.tick")(function* (services: Services, slot: EpochMs) {
-  const started = yield* Clock.currentTimeMillis
+const tick = (services: Services, slot: EpochMs) => {
   const progress: Progress = {
     itemsRead: 0,
     resolved: 0,
     forecasts: 0,
     verdicts: {},
+    items: [],
     rejected: {},
   }
-  const failed: Array<Stage> = []
-  const stage = stages("SelfScore", stageLimits, stageFailures, failed)
-  yield* stage("reading", readFeed(services, progress), undefined)
-  yield* stage("forecasting", storeForecasts(services, slot, progress), undefined)
-  yield* stage("resolutions", requestResolutions(services, slot, progress), undefined)
-  yield* stage("judging", judge(services, slot, progress), undefined)
-  yield* stage("forecasts", judgeForecasts(services, slot, progress), undefined)
-  const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
-  return { slot, ...progress, failed, seconds } satisfies ScoreReport
-})
+  return runTick(
+    { name: scoresJob, limits: stageLimits },
+    slot,
+    progress,
+    Effect.fnUntraced(function* (stage) {
+      yield* stage("reading", readFeed(services, progress), undefined)
+      yield* stage("forecasting", storeForecasts(services, slot, progress), undefined)
+      yield* stage("resolutions", requestResolutions(services, slot, progress), undefined)
+      yield* stage("judging", judge(services, slot, progress), undefined)
+      yield* stage("forecasts", judgeForecasts(services, slot, progress), undefined)
+    }),
+  )
+}
 
-const readBooks = Effect.fn("SelfScore.readBooks")(function* (services: Services, slot: EpochMs) {
-  const started = yield* Clock.currentTimeMillis
+const readBooks = (services: Services, slot: EpochMs) => {
   const readings: Record<string, number> = {}
-  const progress = { itemsRead: 0, readings, rejected: {} }
-  const failed: Array<Stage> = []
-  const stage = stages("SelfScore", stageLimits, stageFailures, failed)
-  yield* stage("reading", readFeed(services, progress), undefined)
-  yield* stage("books", readDueBooks(services, progress), undefined)
-  const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
-  return { slot, ...progress, failed, seconds } satisfies ReadingReport
-})
+  const progress = { itemsRead: 0, readings, items: [], rejected: {} }
+  return runTick(
+    { name: readingsJob, limits: stageLimits },
+    slot,
+    progress,
+    Effect.fnUntraced(function* (stage) {
+      yield* stage("reading", readFeed(services, progress), undefined)
+      yield* stage("books", readDueBooks(services, progress), undefined)
+    }),
+  )
+}
 
 /** A reading that is too late is missed, whether or not the venue answers. */
 const readDueBooks = Effect.fnUntraced(function* (
@@ -393,9 +396,4 @@ const entryPoint = Effect.fnUntraced(function* (
   const end = Math.min(slot, resolution?.resolvedAt ?? slot)
   const last = (yield* series(Math.max(at, end - seriesMs), end)).at(-1)
   return last ?? (stored !== null && stored.at <= end ? stored : null)
-})
-
-const stageFailures = Metric.counter("score_stage_failures_total", {
-  description: "Failed stages of ticks that score published items, by stage",
-  incremental: true,
 })

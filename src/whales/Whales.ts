@@ -7,9 +7,10 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Metric, Result } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Result } from "effect"
+import { whaleJob } from "../core/domain/freshness.ts"
 import { type EpochMs, hour, second } from "../core/domain/time.ts"
-import { type Rejections, stages, tally } from "../core/stages.ts"
+import { type RunStage, runTick, tally, type TickReport } from "../core/stages.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
@@ -53,8 +54,7 @@ const stageLimits = {
 type Stage = keyof typeof stageLimits
 
 /** The result of one tick. */
-export interface WhaleReport {
-  readonly slot: EpochMs
+export interface WhaleReport extends TickReport<Stage> {
   /** Wallets read, of `walletsToRead`. */
   readonly wallets: number
   readonly walletsToRead: number
@@ -62,8 +62,6 @@ export interface WhaleReport {
   readonly activityAdded: number
   /** Positions whose entries were recomputed. */
   readonly recomputed: number
-  /** Titles of the items published. */
-  readonly items: ReadonlyArray<string>
   /** Markets whose resolution is new or changed. */
   readonly resolved: number
   /** Positions counted into their wallets' sums. */
@@ -72,10 +70,6 @@ export interface WhaleReport {
   readonly labels: LabelCounts | null
   /** Stages that stopped before the end of their backlog. */
   readonly behind: ReadonlyArray<Stage>
-  /** Rejected rows and entries, by reason. */
-  readonly rejected: Rejections
-  readonly failed: ReadonlyArray<Stage>
-  readonly seconds: number
 }
 
 /** The least share of the wallets of a good tick that were read. */
@@ -135,36 +129,40 @@ const tick = Effect.fn("Whales.tick")(function* (
 ) {
   const { calibration } = services
   const tickIntervalMs = Duration.toMillis(options.tick)
-  const started = yield* Clock.currentTimeMillis
   const progress = makeProgress()
-  const failed: Array<Stage> = []
-  const behind: Array<Stage> = []
-  const stage = stages("Whales", stageLimits, stageFailures, failed)
-  const backlog = Effect.fnUntraced(function* (
-    name: Stage,
-    work: (until: EpochMs) => Effect.Effect<boolean>,
-  ) {
-    const until = (yield* Clock.currentTimeMillis) +
-      Math.min(backlogMs, backlogShare * tickIntervalMs)
-    const finished = yield* stage(name, work(until), true)
-    if (!finished) behind.push(name)
-  })
   const terms: PublishingTerms = {
     stakeMinUsd: options.stakeMinUsd,
     notBefore: slot - Math.max(freshMs, freshTicks * tickIntervalMs),
   }
-
-  yield* stage("reading", readWallets(services, progress), undefined)
-  yield* stage("facts", readFacts(services, slot, progress), undefined)
-  yield* backlog("entries", (until) => recomputeEntries(services, terms, until, progress))
-  yield* stage("items", publishEntries(services, terms, progress), undefined)
-  yield* stage("resolutions", readResolutions(services, slot, tickIntervalMs, progress), undefined)
-  yield* backlog("counting", (until) => calibration.count(until, progress))
-  const labels = yield* stage("judging", calibration.judge, null)
-
-  yield* measure(progress)
-  const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000
-  return { slot, ...progress, labels, behind, failed, seconds } satisfies WhaleReport
+  const backlog = Effect.fnUntraced(function* (
+    stage: RunStage<Stage>,
+    name: Stage,
+    work: (until: EpochMs) => Effect.Effect<boolean>,
+  ) {
+    const limitMs = Math.min(backlogMs, backlogShare * tickIntervalMs)
+    const until = (yield* Clock.currentTimeMillis) + limitMs
+    const finished = yield* stage(name, work(until), true)
+    if (!finished) progress.behind.push(name)
+  })
+  return yield* runTick(
+    { name: whaleJob, limits: stageLimits },
+    slot,
+    progress,
+    Effect.fnUntraced(function* (stage) {
+      yield* stage("reading", readWallets(services, progress), undefined)
+      yield* stage("facts", readFacts(services, slot, progress), undefined)
+      yield* backlog(
+        stage,
+        "entries",
+        (until) => recomputeEntries(services, terms, until, progress),
+      )
+      yield* stage("items", publishEntries(services, terms, progress), undefined)
+      const reading = readResolutions(services, slot, tickIntervalMs, progress)
+      yield* stage("resolutions", reading, undefined)
+      yield* backlog(stage, "counting", (until) => calibration.count(until, progress))
+      progress.labels = yield* stage("judging", calibration.judge, null)
+    }),
+  )
 })
 
 /** Mutable, so that an interrupted stage reports what it did. */
@@ -176,6 +174,8 @@ interface Progress {
   readonly items: Array<string>
   resolved: number
   counted: number
+  labels: LabelCounts | null
+  readonly behind: Array<Stage>
   readonly rejected: Record<string, number>
 }
 
@@ -187,6 +187,8 @@ const makeProgress = (): Progress => ({
   items: [],
   resolved: 0,
   counted: 0,
+  labels: null,
+  behind: [],
   rejected: {},
 })
 
@@ -224,24 +226,3 @@ const readWallets = Effect.fnUntraced(function* (
   const [failure] = failures
   if (failure !== undefined) return yield* failure
 })
-
-const stageFailures = Metric.counter("whale_stage_failures_total", {
-  description: "Failed stages of ticks that read tracked wallets, by stage",
-  incremental: true,
-})
-const rejections = Metric.counter("whale_rejections_total", {
-  description: "Activity and entries of tracked wallets that were rejected, by reason",
-  incremental: true,
-})
-const itemsPublished = Metric.counter("whale_entries_total", {
-  description: "Whale entries that were published",
-  incremental: true,
-})
-
-const measure = ({ items, rejected }: Progress) =>
-  Effect.all([
-    Metric.update(itemsPublished, items.length),
-    ...Object.entries(rejected).map(([reason, count]) =>
-      Metric.update(rejections.pipe(Metric.withAttributes({ reason })), count)
-    ),
-  ])

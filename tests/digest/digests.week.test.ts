@@ -52,7 +52,7 @@ const lateMax = 20 * minute
 const tick = Duration.minutes(10)
 
 /** Only the jobs of the news and the digest run. */
-const jobNames = ["news", "digest", "intelligence-prune"]
+const jobNames = ["news", "digest", "housekeeping"]
 const settings = {
   mode: "start",
   tick,

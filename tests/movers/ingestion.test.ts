@@ -59,9 +59,9 @@ test("tick() finds movers on its first run, each where the true probability move
     const { ingestion: service, feed } = yield* ingestion()
     const report = yield* service.tick(start)
     ok(isGoodTick(report), report.failed.join())
-    ok(report.movers.length > 0, "a lively world has movers")
+    ok(report.items.length > 0, "a lively world has movers")
     const items = yield* feed.moversSince(start - day)
-    equal(items.length, report.movers.length)
+    equal(items.length, report.items.length)
     for (const { data } of items) {
       const market = marketBySlug(world, data.market.slug)
       ok(market !== undefined, data.market.slug)
@@ -102,8 +102,8 @@ test("tick() run again for the same slot emits nothing twice", () =>
     const { ingestion: service, feed } = yield* ingestion()
     const first = yield* service.tick(start)
     const again = yield* service.tick(start)
-    equal(again.movers, [])
-    equal((yield* feed.head(start)).index, first.movers.length)
+    equal(again.items, [])
+    equal((yield* feed.head(start)).index, first.items.length)
   }))
 
 test("tick() counts every rejected market and move once", () =>
@@ -118,7 +118,7 @@ test("tick() counts every rejected market and move once", () =>
     const judged = report.candidates - sum([...ofMarket, "in_settlement"])
     const ofMove = ["no_history", "small_move", "unsurprising", "unconfirmed", "not_novel"]
     const dropped = ["weaker_window", "event_quota"]
-    equal(2 * judged, sum([...ofMove, ...dropped]) + report.movers.length)
+    equal(2 * judged, sum([...ofMove, ...dropped]) + report.items.length)
   }))
 
 test("tick() keeps the markets of an interrupted listing, and reports the failed stage", () =>
@@ -141,7 +141,7 @@ test("tick() survives a venue without books, and the next tick is good again", (
     }))
     const first = yield* service.tick(start)
     equal(first.failed, ["books"])
-    equal(first.movers, [])
+    equal(first.items, [])
     broken = false
     yield* TestClock.adjust(tick)
     ok(isGoodTick(yield* service.tick(start + Duration.toMillis(tick))))
@@ -215,13 +215,13 @@ test("tick() requests trades only for the movers that it publishes", () =>
         return real.trades(market, since)
       },
     }))
-    const { movers, rejected } = yield* service.tick(start)
+    const { items: movers, rejected } = yield* service.tick(start)
     ok((rejected["unsurprising"] ?? 0) > 0)
     equal(requests, movers.length)
     const items = yield* feed.moversSince(start - day)
     ok(items.some(({ data }) => (data.tradedUsd ?? 0) > 0))
     requests = 0
-    equal((yield* service.tick(start)).movers, [])
+    equal((yield* service.tick(start)).items, [])
     equal(requests, 0)
   }))
 
@@ -236,7 +236,7 @@ test("tick() does not wait for slow trades longer than its stage may take", () =
     yield* TestClock.adjust("50 seconds")
     const report = yield* Fiber.join(running)
     ok(isGoodTick(report), report.failed.join())
-    ok(report.movers.length > 0)
+    ok(report.items.length > 0)
   }))
 
 test("tick() adds one point a market, and none for a spread that is too wide", () =>

@@ -15,18 +15,15 @@ const minute = 60_000
 /** Minutes between the slots of each job. */
 const everyMinutes: Readonly<Record<string, number>> = {
   tick: 10,
-  whales: 10,
-  backfill: 10,
   predetermined: 10,
   scores: 10,
-  "payment-prune": 10,
+  whales: 10,
+  backfill: 10,
+  housekeeping: 10,
   news: 15,
-  prune: 60,
-  "intelligence-prune": 60,
   tracking: 1_440,
   digest: 1,
   "follow-prices": 1,
-  "feed-chain": 1,
 }
 
 /** The current slots of the jobs that run every ten minutes or less often. */
