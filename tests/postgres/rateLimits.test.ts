@@ -121,7 +121,7 @@ onEveryStore("RateLimits", (law) => {
   )
 
   law(
-    "a limit of 300 is exact too",
+    "a limit of 300 lets 300 through, and each again a window later",
     Effect.gen(function* () {
       const { take } = yield* RateLimits
       const wide = { name: "wide", limit: 300, windowMs: minute }
@@ -135,6 +135,32 @@ onEveryStore("RateLimits", (law) => {
       yield* TestClock.adjust(20_000)
       assert.equal((yield* take(wide, "a")).remaining, 198)
     }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer())),
+  )
+
+  law(
+    "a limit of 300 lets no more through in any window, and denies at most 1/240 of it too long",
+    checkProperty(arrivals, (schedule) =>
+      Effect.gen(function* () {
+        const { take } = yield* RateLimits
+        const wide = { name: "bursts", limit: 300, windowMs: minute }
+        const granted: Array<number> = []
+        let now = 0
+        for (const { after } of schedule) {
+          yield* TestClock.adjust(after)
+          now += after
+          const burst = yield* Effect.forEach(
+            Array.from({ length: 50 }),
+            () => take(wide, "a"),
+            { concurrency: "unbounded" },
+          )
+          const since = (windowMs: number) => granted.filter((at) => at > now - windowMs).length
+          const got = burst.filter(({ granted }) => granted).length
+          const atMost = Math.min(50, 300 - since(minute))
+          const atLeast = Math.min(50, 300 - since(minute + minute / 240))
+          assert.ok(got <= atMost && got >= atLeast, `${got} of ${atLeast} to ${atMost}`)
+          granted.push(...Array.from({ length: got }, () => now))
+        }
+      }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer()))),
   )
 
   law(
