@@ -50,43 +50,22 @@ CREATE TABLE status_day (
   good_ms bigint NOT NULL CHECK (good_ms BETWEEN 0 AND recorded_ms)
 );
 
--- The rate-limit log of a policy and key, for limits up to 240. Unlogged: a crash of the database
--- loses at most one window.
+-- The rate-limit log of a policy and key. Unlogged: a crash of the database loses at most one window.
 CREATE UNLOGGED TABLE rate_log (
   policy text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
-  -- Times of the grants in milliseconds, ascending; those before the window are dropped by the next
-  -- take.
-  grants bigint[] NOT NULL,
+  -- Times in milliseconds, ascending, and how many grants were made at each. The next take drops those
+  -- before the window.
+  times bigint[] NOT NULL,
+  counts integer[] NOT NULL,
   -- How many grants the newest take got.
   taken integer NOT NULL,
   -- The time of the newest take.
   taken_ms bigint NOT NULL,
   PRIMARY KEY (key, policy)
 ) WITH (fillfactor = 70);
-ALTER TABLE rate_log ALTER COLUMN grants SET STORAGE EXTERNAL;
-
--- The rate-limit log for limits over 240: a ring of grants for each policy and key. Unlogged: a
--- crash of the database loses at most one window.
-CREATE UNLOGGED TABLE rate_key (
-  key_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  policy text NOT NULL,
-  key text NOT NULL,
-  -- The number of the next grant, which is also the number of grants made.
-  next_grant bigint NOT NULL DEFAULT 0,
-  -- The oldest grant that may still be inside a window.
-  oldest_grant bigint NOT NULL DEFAULT 0,
-  newest_ms bigint NOT NULL DEFAULT 0,
-  UNIQUE (policy, key)
-) WITH (fillfactor = 50);
-
--- Grants of the rate limits. Grant n is stored at ring_index n % limit.
-CREATE UNLOGGED TABLE rate_grant (
-  key_id bigint NOT NULL,
-  ring_index integer NOT NULL,
-  at_ms bigint NOT NULL,
-  PRIMARY KEY (key_id, ring_index)
-) WITH (fillfactor = 50);
+ALTER TABLE rate_log ALTER COLUMN times SET STORAGE EXTERNAL;
+ALTER TABLE rate_log ALTER COLUMN counts SET STORAGE EXTERNAL;
 
 -- Markets: the last listing, and prices of the last days
 -- ------------------------------------------------------
@@ -840,107 +819,42 @@ CREATE INDEX simulated_authorization_by_recipient ON simulated_authorization (re
 -- Functions: limits of requests
 -- -----------------------------
 
--- Takes up to asked[i] grants for client_keys[i], as many as the limit allows.
+-- Takes up to asked[i] grants for client_keys[i], as many as the limit allows. A log has at most 240
+-- times: above that limit a grant is logged under a later one, up to 1/240 of the window.
 CREATE FUNCTION rate_takes(policy_name text, client_keys text[], asked integer[],
   grants_max integer, window_ms bigint, test_now_ms bigint)
   RETURNS TABLE(client_key text, granted integer, remaining integer, reset_ms bigint)
   LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  one record;
+  step_ms bigint := CASE WHEN grants_max <= 240 THEN 1 ELSE greatest(1, window_ms / 240) END;
 BEGIN
-  IF grants_max <= 240 THEN
-    RETURN QUERY
-      INSERT INTO rate_log AS log (policy, key, grants, taken, taken_ms)
-      SELECT policy_name, input.key, array_fill(at_ms, ARRAY[least(input.asked, grants_max)]),
-        least(input.asked, grants_max), at_ms
-      FROM unnest(client_keys, asked) AS input (key, asked), (
-        SELECT coalesce(test_now_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-          AS at_ms) clock
-      ON CONFLICT (key, policy) DO UPDATE SET (grants, taken, taken_ms) = (
-        SELECT kept || array_fill(at_ms, ARRAY[more]), more, at_ms
-        FROM (
-          SELECT greatest(log.taken_ms, coalesce(test_now_ms,
-            floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)) AS at_ms OFFSET 0) clock,
-          LATERAL (SELECT log.grants[width_bucket(at_ms - window_ms, log.grants) + 1 :] AS kept
-            OFFSET 0) live,
-          LATERAL (SELECT greatest(0, least(excluded.taken, grants_max - cardinality(kept))) AS more
-            OFFSET 0) share)
-      RETURNING log.key, log.taken, grants_max - cardinality(log.grants),
-        log.grants[1] + window_ms - log.taken_ms;
-    RETURN;
-  END IF;
-  FOR i IN 1 .. cardinality(client_keys) LOOP
-    client_key := client_keys[i];
-    granted := 0;
-    FOR n IN 1 .. asked[i] LOOP
-      SELECT * INTO one
-        FROM rate_take(policy_name, client_keys[i], grants_max, window_ms, test_now_ms);
-      granted := granted + one.granted::integer;
-      remaining := one.remaining;
-      reset_ms := one.reset_ms;
-    END LOOP;
-    RETURN NEXT;
-  END LOOP;
-END $$;
-
--- Takes one grant if fewer than grants_max were made in the window (now - window_ms, now]. The ring
--- has grants_max entries: another limit needs another policy name.
-CREATE FUNCTION rate_take(policy_name text, client_key text, grants_max integer, window_ms bigint,
-  test_now_ms bigint, OUT granted boolean, OUT remaining integer, OUT reset_ms bigint)
-  LANGUAGE plpgsql AS $$
-DECLARE
-  ring rate_key%ROWTYPE;
-  now_ms bigint;
-  since_ms bigint;
-  oldest_ms bigint;
-  low bigint;
-  high bigint;
-  middle bigint;
-BEGIN
-  LOOP
-    SELECT * INTO ring FROM rate_key WHERE policy = policy_name AND key = client_key FOR UPDATE;
-    EXIT WHEN FOUND;
-    INSERT INTO rate_key (policy, key) VALUES (policy_name, client_key) ON CONFLICT DO NOTHING;
-  END LOOP;
-  -- Read after the row is locked, so that the grants of one key are in order of time.
-  now_ms := greatest(ring.newest_ms,
-    coalesce(test_now_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint));
-  since_ms := now_ms - window_ms;
-
-  IF ring.newest_ms <= since_ms THEN
-    ring.oldest_grant := ring.next_grant;
-  END IF;
-  IF ring.oldest_grant < ring.next_grant THEN
-    SELECT at_ms INTO oldest_ms FROM rate_grant
-      WHERE key_id = ring.key_id AND ring_index = ring.oldest_grant % grants_max;
-    IF oldest_ms <= since_ms THEN
-      -- Binary search for the first grant inside the window.
-      low := ring.oldest_grant + 1;
-      high := ring.next_grant - 1;
-      WHILE low < high LOOP
-        middle := (low + high) / 2;
-        SELECT at_ms INTO oldest_ms FROM rate_grant
-          WHERE key_id = ring.key_id AND ring_index = middle % grants_max;
-        IF oldest_ms <= since_ms THEN low := middle + 1; ELSE high := middle; END IF;
-      END LOOP;
-      ring.oldest_grant := low;
-      SELECT at_ms INTO oldest_ms FROM rate_grant
-        WHERE key_id = ring.key_id AND ring_index = ring.oldest_grant % grants_max;
-    END IF;
-  END IF;
-
-  granted := ring.next_grant - ring.oldest_grant < grants_max;
-  IF granted THEN
-    INSERT INTO rate_grant (key_id, ring_index, at_ms)
-      VALUES (ring.key_id, ring.next_grant % grants_max, now_ms)
-      ON CONFLICT (key_id, ring_index) DO UPDATE SET at_ms = excluded.at_ms;
-    ring.next_grant := ring.next_grant + 1;
-    UPDATE rate_key SET next_grant = ring.next_grant, oldest_grant = ring.oldest_grant,
-      newest_ms = now_ms WHERE key_id = ring.key_id;
-  END IF;
-  remaining := grants_max - (ring.next_grant - ring.oldest_grant);
-  reset_ms := coalesce(oldest_ms, now_ms) + window_ms - now_ms;
+  RETURN QUERY
+    INSERT INTO rate_log AS log (policy, key, times, counts, taken, taken_ms)
+    SELECT policy_name, input.key, ARRAY[at_ms + (step_ms - at_ms % step_ms) % step_ms],
+      ARRAY[least(input.asked, grants_max)], least(input.asked, grants_max), at_ms
+    FROM unnest(client_keys, asked) AS input (key, asked), (
+      SELECT coalesce(test_now_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+        AS at_ms) clock
+    ON CONFLICT (key, policy) DO UPDATE SET (times, counts, taken, taken_ms) = (
+      SELECT
+        CASE WHEN is_new THEN kept_times || grant_ms ELSE kept_times END,
+        CASE WHEN is_new THEN kept || more ELSE kept[: last - 1] || kept[last] + more END,
+        more, at_ms
+      FROM (
+        SELECT greatest(log.taken_ms, coalesce(test_now_ms,
+          floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)) AS at_ms OFFSET 0) clock,
+        LATERAL (SELECT width_bucket(at_ms - window_ms, log.times) AS gone OFFSET 0) edge,
+        LATERAL (SELECT log.times[gone + 1 :] AS kept_times, log.counts[gone + 1 :] AS kept,
+          cardinality(log.times) - gone AS last,
+          at_ms + (step_ms - at_ms % step_ms) % step_ms AS grant_ms OFFSET 0) live,
+        LATERAL (SELECT greatest(0, least(excluded.taken, grants_max - (
+          SELECT coalesce(sum(count), 0) FROM unnest(kept) count)))::integer AS more OFFSET 0) share,
+        LATERAL (SELECT more > 0 AND kept_times[last] IS DISTINCT FROM grant_ms AS is_new
+          OFFSET 0) entry)
+    RETURNING log.key, log.taken,
+      grants_max - (SELECT sum(count) FROM unnest(log.counts) count)::integer,
+      log.times[1] + window_ms - log.taken_ms;
 END $$;
 
 -- Functions: the feed

@@ -1,10 +1,11 @@
 /**
- * The port to the shared, exact request limit: at most `limit` grants in any `windowMs`, for each
- * key, over all replicas. It is a sliding log, not a counter, so no window of that length has more.
+ * The port to the shared limits: at most `limit` grants in any `windowMs`, for each key, over all
+ * replicas. It is a sliding log, not a counter, so no window of that length has more. Above a limit
+ * of 240 a grant may count 1/240 of the window longer.
  *
  * @module
  */
-import { Context, type Effect, Schema } from "effect"
+import { type Clock, Context, Effect, Schema } from "effect"
 import type { EpochMs } from "./domain/time.ts"
 
 export interface RatePolicy {
@@ -32,6 +33,59 @@ export class RateLimits extends Context.Service<RateLimits, {
     policy: RatePolicy,
     key: string,
   ) => Effect.Effect<RateDecision, RateLimitUnavailable>
+  /** Gives the newest grant of `key` back, if it has one. */
+  readonly giveBack: (policy: RatePolicy, key: string) => Effect.Effect<void, RateLimitUnavailable>
   /** Deletes keys whose newest grant is older than `before`; returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/core/RateLimits") {}
+
+/** Most refusals in the cache of a limit; the oldest is dropped first. */
+const refusalsMax = 10_000
+
+/** One limit, which remembers in this process who is refused. */
+interface Limit {
+  /** How long a key is refused; 0 or less when it is not. Reads no store. */
+  readonly refusedForMs: (key: string) => number
+  readonly take: (key: string) => Effect.Effect<RateDecision, RateLimitUnavailable>
+  readonly giveBack: (key: string) => Effect.Effect<void, RateLimitUnavailable>
+}
+
+/** A limit whose refused keys cost no call of the port until their next grant. */
+export function makeLimit(
+  limits: RateLimits["Service"],
+  clock: Clock.Clock,
+  policy: RatePolicy,
+): Limit {
+  const refusedUntil = new Map<string, EpochMs>()
+  // The last grant refuses the next request already. The wait counts from before the call to the
+  // port, so it never ends later than the port's own.
+  const cacheRefusal = (key: string, requestedAt: EpochMs, decision: RateDecision) => {
+    if (decision.granted && decision.remaining > 0) return
+    if (refusedUntil.size >= refusalsMax) {
+      refusedUntil.delete(refusedUntil.keys().next().value ?? key)
+    }
+    refusedUntil.set(key, requestedAt + decision.resetMs)
+  }
+  return {
+    refusedForMs: (key) => {
+      const until = refusedUntil.get(key)
+      if (until === undefined) return 0
+      const leftMs = until - clock.currentTimeMillisUnsafe()
+      if (leftMs <= 0) refusedUntil.delete(key)
+      return leftMs
+    },
+    take: (key) =>
+      Effect.suspend(() => {
+        const requestedAt = clock.currentTimeMillisUnsafe()
+        return Effect.map(limits.take(policy, key), (decision) => {
+          cacheRefusal(key, requestedAt, decision)
+          return decision
+        })
+      }),
+    giveBack: (key) =>
+      Effect.andThen(
+        limits.giveBack(policy, key),
+        Effect.sync(() => refusedUntil.delete(key)),
+      ),
+  }
+}

@@ -82,27 +82,41 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
           Effect.provideService(SqlClient, sql),
           Effect.flatMap((taken) => taken({ key })),
           Effect.flatMap(Effect.fromOption),
-          Effect.tapError((error) => Effect.logWarning("Rate limit unavailable", error._tag)),
-          Effect.mapError(() => new RateLimitUnavailable()),
+          orUnavailable,
         )
 
-      const prune = Effect.fn("RateLimits.prune")(function* (before: EpochMs) {
-        const [row] = yield* sql<{ gone: bigint }>`
-          WITH short AS (
-            DELETE FROM rate_log WHERE taken_ms < ${BigInt(before)} AND (key, policy) IN (
-              SELECT key, policy FROM rate_log WHERE taken_ms < ${BigInt(before)}
-              FOR UPDATE SKIP LOCKED) RETURNING key
-          ), long AS (
-            DELETE FROM rate_key WHERE newest_ms < ${BigInt(before)} RETURNING key_id
-          ), grants AS (
-            DELETE FROM rate_grant USING long WHERE rate_grant.key_id = long.key_id
-          )
-          SELECT (SELECT count(*) FROM short) + (SELECT count(*) FROM long) AS gone`
-        return Number(row?.gone ?? 0n)
-      }, Effect.orDie)
-
-      return RateLimits.of({ take, prune })
+      return RateLimits.of({ take, giveBack: giveBack(sql), prune: prune(sql) })
     }),
+  )
+
+const giveBack = (sql: SqlClient): RateLimits["Service"]["giveBack"] => (policy, key) =>
+  sql`
+    UPDATE rate_log SET
+      times = CASE WHEN counts[last] > 1 THEN times ELSE times[: last - 1] END,
+      counts = CASE WHEN counts[last] > 1 THEN counts[: last - 1] || counts[last] - 1
+        ELSE counts[: last - 1] END
+    FROM (SELECT key, policy, cardinality(counts) AS last FROM rate_log
+      WHERE (key, policy) = (${key}, ${logName(policy)}) FOR UPDATE) given
+    WHERE (rate_log.key, rate_log.policy) = (given.key, given.policy) AND last > 0`.pipe(
+    withDeadline(takeTimeout),
+    Effect.flatMap(Effect.fromOption),
+    Effect.asVoid,
+    orUnavailable,
+  )
+
+const prune = (sql: SqlClient): RateLimits["Service"]["prune"] =>
+  Effect.fn("RateLimits.prune")(function* (before: EpochMs) {
+    const gone = yield* sql<{ key: string }>`
+      DELETE FROM rate_log WHERE taken_ms < ${BigInt(before)} AND (key, policy) IN (
+        SELECT key, policy FROM rate_log WHERE taken_ms < ${BigInt(before)}
+        FOR UPDATE SKIP LOCKED) RETURNING key`
+    return gone.length
+  }, Effect.orDie)
+
+const orUnavailable = <A, E extends { readonly _tag: string }>(statement: Effect.Effect<A, E>) =>
+  statement.pipe(
+    Effect.tapError((error) => Effect.logWarning("Rate limit unavailable", error._tag)),
+    Effect.mapError(() => new RateLimitUnavailable()),
   )
 
 /** The takes of each key, in order of arrival. */

@@ -164,6 +164,29 @@ onEveryStore("RateLimits", (law) => {
   )
 
   law(
+    "giveBack() gives the newest grant back, at any limit, and none that was not made",
+    Effect.gen(function* () {
+      const { take, giveBack } = yield* RateLimits
+      for (const policy of [free, { name: "wide", limit: 300, windowMs: minute }]) {
+        yield* giveBack(policy, "a")
+        const { remaining, resetMs } = yield* take(policy, "a")
+        yield* TestClock.adjust(10_000)
+        yield* Effect.all([take(policy, "a"), take(policy, "a")], { concurrency: "unbounded" })
+        yield* giveBack(policy, "a")
+        yield* giveBack(policy, "b")
+        assert.deepEqual(yield* take(policy, "a"), {
+          granted: true,
+          remaining: remaining - 2,
+          resetMs: resetMs - 10_000,
+        })
+        for (let n = 0; n < 4; n++) yield* giveBack(policy, "a")
+        assert.equal((yield* take(policy, "a")).remaining, remaining)
+        yield* TestClock.adjust(minute)
+      }
+    }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer())),
+  )
+
+  law(
     "prune() deletes the keys that were not used since, and no others",
     Effect.gen(function* () {
       const { take, prune } = yield* RateLimits

@@ -1,16 +1,14 @@
 /**
  * The key of a client, and its rate limits.
  *
- * The `RateLimits` port keeps the exact count, shared by all replicas. This file only caches
- * refusals: a refused client is refused again without a call to the port until its next grant. A
- * flood from one address then costs no query: 200,000 refusals a second where the store answers
- * 5,000.
+ * The `RateLimits` port keeps the exact count, shared by all replicas. A refused client is refused
+ * again without a call to the port until its next grant. A flood from one address then costs no
+ * query: 200,000 refusals a second where the store answers 5,000.
  *
  * @module
  */
 import { Clock, Effect, Result } from "effect"
 import * as NetAddress from "effect/net/NetAddress"
-import type { EpochMs } from "../../core/domain/time.ts"
 import type { HeaderPair } from "./answer.ts"
 import {
   overloaded,
@@ -21,7 +19,7 @@ import {
   type Refused,
   refused,
 } from "./errors.ts"
-import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
+import { makeLimit, type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
 export type RateBudget = { readonly limit: number; readonly windowMs: number } | "off"
@@ -68,8 +66,6 @@ export const handshakeBudget = (documents: RateBudget): RateBudget =>
 
 /** The budget of a /48, as a multiple of the /64 budget. */
 const siteFactor = 12
-/** Most refusals in the cache; the oldest is dropped first. */
-const refusalsMax = 10_000
 
 const noLimit: RateLimiter = {
   policyField: null,
@@ -84,43 +80,18 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
   const limits = yield* RateLimits
   const clock = yield* Clock.Clock
   const clientPolicy = { name, ...budget }
-  const sitePolicy = {
+  const ofClient = makeLimit(limits, clock, clientPolicy)
+  const ofSite = makeLimit(limits, clock, {
     name: `${name}/48`,
     limit: budget.limit * siteFactor,
     windowMs: budget.windowMs,
-  }
-  const refusedUntil = new Map<string, EpochMs>()
-
-  // The last grant refuses the next request already. The wait counts from before the call to the
-  // port, so it never ends later than the port's own.
-  const cacheRefusal = (key: string, requestedAt: EpochMs, decision: RateDecision) => {
-    if (decision.granted && decision.remaining > 0) return
-    if (refusedUntil.size >= refusalsMax) {
-      refusedUntil.delete(refusedUntil.keys().next().value ?? key)
-    }
-    refusedUntil.set(key, requestedAt + decision.resetMs)
-  }
-  const refusedForMs = (key: string): number => {
-    const until = refusedUntil.get(key)
-    if (until === undefined) return 0
-    const leftMs = until - clock.currentTimeMillisUnsafe()
-    if (leftMs <= 0) refusedUntil.delete(key)
-    return leftMs
-  }
-  const take = (policy: typeof clientPolicy, key: string) =>
-    Effect.suspend(() => {
-      const requestedAt = clock.currentTimeMillisUnsafe()
-      return Effect.map(limits.take(policy, key), (decision) => {
-        cacheRefusal(key, requestedAt, decision)
-        return decision
-      })
-    })
+  })
 
   const request = (keys: ClientKeys) =>
-    take(clientPolicy, keys.client).pipe(
+    ofClient.take(keys.client).pipe(
       Effect.flatMap((decision) =>
         keys.site === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
-          take(sitePolicy, keys.site),
+          ofSite.take(keys.site),
           (site) => site.granted && site.remaining >= decision.remaining ? decision : site,
         )
       ),
@@ -130,8 +101,8 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Ra
 
   const refusal = (keys: ClientKeys): Denied | null => {
     const leftMs = Math.max(
-      refusedForMs(keys.client),
-      keys.site === null ? 0 : refusedForMs(keys.site),
+      ofClient.refusedForMs(keys.client),
+      keys.site === null ? 0 : ofSite.refusedForMs(keys.site),
     )
     return leftMs > 0 ? denied(clientPolicy, leftMs) : null
   }

@@ -29,7 +29,8 @@ import {
   terms,
   wirePayment,
 } from "../../support/payments/terms.ts"
-import { countingLimits, goodWork, paywallHarness } from "../../support/http/paywallHarness.ts"
+import { layerMemoryRateLimits, memoryRateLimits } from "../../support/memoryRateLimits.ts"
+import { goodWork, paywallHarness } from "../../support/http/paywallHarness.ts"
 
 const encoded = (body: object) => new TextEncoder().encode(JSON.stringify(body))
 const url = `${terms.publicBaseUrl}${product.path}`
@@ -58,7 +59,7 @@ const call = Effect.fnUntraced(function* (
 })
 
 const makeHandler = (...args: Parameters<typeof paywallHarness>) =>
-  Effect.provide(paywallHarness(...args), countingLimits)
+  Effect.provide(paywallHarness(...args), layerMemoryRateLimits)
 
 const headerJson = (response: Response, name: string) =>
   JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
@@ -196,11 +197,11 @@ test("too many invalid payments are a 429, and then no payment of that client is
     const handle = yield* makeHandler()
     for (let i = 0; i < 3; i++) equal((yield* handle(paid("rubbish"))).status, 402)
     const denied = yield* handle(paid("rubbish"))
-    equal([denied.status, denied.headers.get("retry-after")], [429, "10"])
+    equal([denied.status, denied.headers.get("retry-after")], [429, "60"])
     const header = headerOf(yield* payment())
     equal((yield* handle(paid(header))).status, 429)
     equal((yield* call(handle, paid(header, { "x-client": "192.0.2.2" }))).status, 200)
-    yield* passing(10)
+    yield* passing(60)
     equal((yield* call(handle, paid(headerOf(yield* payment(1))))).status, 200)
   })))
 
@@ -232,7 +233,7 @@ test("answers that are not charged count as invalid payments, for any payment", 
     const { code, charged } = yield* error(denied)
     // The payment was not verified, so it may be one that was charged.
     equal([denied.status, code, charged], [429, "rate_limited", null])
-    equal([denied.headers.get("retry-after"), computed, yield* taken], ["8", 3, nothing])
+    equal([denied.headers.get("retry-after"), computed, yield* taken], ["54", 3, nothing])
     const other = paid(headerOf(yield* payment(2)), { "x-client": "192.0.2.2" })
     equal((yield* call(handle, other)).status, 200)
     equal(yield* taken, once)
@@ -267,8 +268,8 @@ test("an answer that is not charged is returned even when it cannot be counted",
       paywallHarness(Effect.succeed({ ...goodWork, charge: false })),
       RateLimits,
       RateLimits.of({
+        ...memoryRateLimits(),
         take: () => Effect.fail(new RateLimitUnavailable()),
-        prune: () => Effect.succeed(0),
       }),
     )
     for (let i = 0; i < 5; i++) {

@@ -45,6 +45,7 @@ import { sampleItem } from "../feed/items.ts"
 import { headOf } from "../feed/chain.ts"
 import { chainOf, headingsOf } from "../feed/memoryFeed.ts"
 import { memoryDigests } from "../digest/memoryDigests.ts"
+import { memoryRateLimits } from "../memoryRateLimits.ts"
 import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
 import { SigningKey } from "../../../src/signing/SigningKey.ts"
 import { testKey } from "../signing/key.ts"
@@ -216,29 +217,12 @@ const observed = (world: World) =>
     }),
   )
 
-/** Exact limits in memory: a sliding log for each key. */
 const rateLimits = (world: World) =>
-  Layer.sync(RateLimits, () => {
-    const grants = new Map<string, ReadonlyArray<number>>()
-    return {
-      take: Effect.fnUntraced(function* ({ name, limit, windowMs }, key) {
-        yield* Ref.update(world.limitCalls, (count) => count + 1)
-        if (!(yield* Ref.get(world.storeUp))) return yield* new RateLimitUnavailable()
-        const now = yield* Clock.currentTimeMillis
-        const id = `${name} ${key}`
-        const live = (grants.get(id) ?? []).filter((at) => now - at < windowMs)
-        const granted = live.length < limit
-        const counted = granted ? [...live, now] : live
-        grants.set(id, counted)
-        return {
-          granted,
-          remaining: limit - counted.length,
-          resetMs: (counted[0] ?? now) + windowMs - now,
-        }
-      }),
-      prune: () => Effect.succeed(0),
-    }
-  })
+  Layer.sync(RateLimits, () =>
+    memoryRateLimits(Effect.gen(function* () {
+      yield* Ref.update(world.limitCalls, (count) => count + 1)
+      if (!(yield* Ref.get(world.storeUp))) return yield* new RateLimitUnavailable()
+    })))
 
 /** Accepts every payment without reading its signature; stores each delivery with its secret. */
 export const acceptingPayments = Layer.sync(Payments, () => {

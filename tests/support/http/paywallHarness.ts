@@ -6,7 +6,7 @@
 import { makeOffers } from "../../../src/http/paywall/offers.ts"
 import { SigningKey } from "../../../src/signing/SigningKey.ts"
 import { testKey } from "../signing/key.ts"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
 import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
@@ -14,26 +14,11 @@ import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
 import { answerFailures } from "../../../src/http/server/failures.ts"
 import { fromSource } from "../../../src/http/server/route.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
-import { RateLimits } from "../../../src/core/RateLimits.ts"
 import { makeLimiter } from "../../../src/http/server/limits.ts"
 import { product } from "../payments/sales.ts"
 import { terms } from "../payments/terms.ts"
 
 const budget = { limit: 3, windowMs: 60_000 }
-
-/** Grants up to the policy's limit for each key; its window never ends. */
-export const countingLimits = Layer.sync(RateLimits, () => {
-  const taken = new Map<string, number>()
-  return RateLimits.of({
-    take: ({ limit }, key) =>
-      Effect.sync(() => {
-        const count = (taken.get(key) ?? 0) + 1
-        taken.set(key, count)
-        return { granted: count <= limit, remaining: Math.max(0, limit - count), resetMs: 10_000 }
-      }),
-    prune: () => Effect.succeed(0),
-  })
-})
 
 export const goodWork: Work<Product> = { body: { data: { feedIndex: 7 } }, charge: true }
 
