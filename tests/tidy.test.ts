@@ -501,7 +501,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/http": 13_820,
   "src/markets": 3_900,
   "src/movers": 1_000,
-  "src/news": 3_350,
+  "src/news": 3_325,
   "src/payments": 10_705,
   "src/postgres": 1_655,
   "src/predetermined": 580,

@@ -68,7 +68,7 @@ const readingTask: ReadingTask = {
     ...{ label: "none", outlets: [], corrected: false },
   }],
 }
-const reading = { outcome: "Yes", bears: "for", decides: true, quote: "Lighthouse lit" } as const
+const reading = { outcome: "Yes", bears: "for", decides: false, quote: "Lighthouse lit" } as const
 
 liveTest(
   "claims, verdicts and a reading are returned as the server sent them",

@@ -11,7 +11,7 @@ import { decidedOutcome, type RelatedStory } from "./reading.ts"
 import { disputes } from "./scope.ts"
 import { siteOf } from "./stories.ts"
 import { isTimely } from "./times.ts"
-import { day, type EpochMs } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 
 /** One piece of evidence of an item. */
@@ -36,7 +36,7 @@ const venueSource = "the venue"
 type ReadStory = Omit<RelatedStory, "score">
 
 interface NewsInput<Story extends ReadStory = ReadStory> {
-  readonly market: Pick<Market, "outcomes" | "gameStartsAt" | "endsAt">
+  readonly market: Pick<Market, "question" | "outcomes" | "gameStartsAt" | "endsAt">
   /** The stories that are related to the market, read or not. */
   readonly stories: ReadonlyArray<Story>
   readonly now: EpochMs
@@ -82,7 +82,13 @@ interface NewsReports {
   readonly publishers: number
 }
 
-/** `contradictory`: reports of two outcomes, or a report that another one corrects, denies or doubts. */
+/** A story that speaks against a decision is no forecast of before when it is at most so much older. */
+const opposedMsMax = hour
+
+/**
+ * `contradictory`: reports of two outcomes, one that speaks against the reported outcome at the time or
+ * later, or a report that another one corrects, denies or doubts.
+ */
 export function newsReports(input: NewsInput): NewsReports | "contradictory" | null {
   const { market, now } = input
   const decisive = input.stories.flatMap((story) => {
@@ -95,12 +101,20 @@ export function newsReports(input: NewsInput): NewsReports | "contradictory" | n
   const [first] = decisive
   if (first === undefined) return null
   const isDoubted = input.stories.some((story) =>
-    story.label === "correction" || story.corrected || disputes(story.title) ||
+    story.label === "correction" || story.corrected || disputes(story.title, market.question) ||
     story.reading?.decides === true && decidedOutcome(market, story) === null
   )
-  if (isDoubted || decisive.some(({ outcome }) => outcome !== first.outcome)) return "contradictory"
   const pieces = decisive.flatMap(({ outlets }) => outlets.map(pieceOf))
     .toSorted((a, b) => a.publishedAt - b.publishedAt)
+  const since = (pieces[0]?.publishedAt ?? now) - opposedMsMax
+  const isOpposed = input.stories.some(({ reading, outlets }) =>
+    reading !== null && reading.bears !== null &&
+    (reading.outcome === market.outcomes[first.outcome]) !== (reading.bears === "for") &&
+    outlets.some(({ publishedAt: at }) => at >= since && at <= now)
+  )
+  if (isDoubted || isOpposed || decisive.some(({ outcome }) => outcome !== first.outcome)) {
+    return "contradictory"
+  }
   const sites = new Set<string>()
   const [earliest, ...others] = pieces.filter(({ url }) =>
     !sites.has(siteOf(url)) && sites.add(siteOf(url))

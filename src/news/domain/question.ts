@@ -33,8 +33,6 @@ const [matchFree, fillers] = [setOf(known.matchFree), setOf(known.fillers)]
 const ruleParts = setOf("half halftime quarter inning corner corners card cards booking")
 /** Words by what they are in any headline. */
 export const lists = {
-  /** They join others. */
-  between: setOf(known.between),
   /** They stand before a person's name. */
   titles: setOf(known.titles),
   /** Institutions, which name no single thing. */
@@ -167,7 +165,7 @@ interface Figure {
   readonly unit: string
 }
 
-export const figure =
+const figure =
   /([$€£])?(?<![\p{L}\d.])(\d+(?:[.,]\d+)*)\s?(%|percent\b|°[CF]?|k\b|m\b|bn\b|million\b|billion\b|trillion\b|bps?\b|basis\b)?/giu
 const powers: Readonly<Record<string, number>> = {
   k: 1e3,

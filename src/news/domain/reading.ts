@@ -49,6 +49,16 @@ export interface ReadingTask {
   readonly now: EpochMs
 }
 
+/**
+ * Headlines of our own in each question, made from that of its first story. None settles anything, so the
+ * decisions of a model that says of one that it does are not believed.
+ */
+const controls: ReadonlyArray<(title: string) => string> = [
+  (title) => `Ten years ago this week: ${title}`,
+  (title) => `${title}, a columnist predicts`,
+  (title) => `What if: ${title}`,
+]
+
 /** Stories in one question, other markets of the event, and characters of a title and of a quotation. */
 export const storiesAskedMax = 12
 export const siblingsMax = 12
@@ -65,7 +75,9 @@ const Claim = Schema.Struct({
 })
 export type ReadingClaim = typeof Claim.Type
 
-export const ReadingAnswer = Schema.Struct({ readings: ListOf(Claim, storiesAskedMax) })
+export const ReadingAnswer = Schema.Struct({
+  readings: ListOf(Claim, storiesAskedMax + controls.length),
+})
 
 const task =
   `You read headlines for a prediction market. The first line of the data is the market: its question, outcomes, rules, times and the other markets of its event. Each other line is one headline with its id, publisher and time. Judge each headline by its words alone.
@@ -93,7 +105,7 @@ export function readingPrompt(
         otherMarketsOfTheEvent: siblings.slice(0, siblingsMax).map((it) => safeName(it.question)),
         now: isoTime(now),
       },
-      ...stories.slice(0, storiesAskedMax).map(({ title, source, firstAt, label }, n) => ({
+      ...linesOf(stories).map(({ title, source, firstAt, label }, n) => ({
         headline: `H${n + 1}`,
         title: safeName(title, titleLengthMax),
         publisher: safeName(source),
@@ -105,15 +117,28 @@ export function readingPrompt(
   }, boundary)
 }
 
-/** The verdict on each asked story, in their order: null without a claim, `refused` without a usable one. */
+/** The asked stories, then the controls. */
+function linesOf([first, ...others]: ReadingTask["stories"]): ReadonlyArray<Story> {
+  const asked = [first, ...others].slice(0, storiesAskedMax)
+  return [...asked, ...controls.map((control) => ({ ...first, title: control(first.title) }))]
+}
+
+/**
+ * The verdict on each asked story, in their order: null without a claim, `refused` without a usable one,
+ * and for every decision where not each control was found to settle nothing.
+ */
 export function verdictsOf(
   asked: ReadingTask,
   claims: ReadonlyArray<ReadingClaim>,
 ): ReadonlyArray<Verdict | null> {
-  return asked.stories.slice(0, storiesAskedMax).map((story, n) => {
-    const [claim, another] = claims.filter((it) => it.story === `H${n + 1}`)
+  const lines = linesOf(asked.stories)
+    .map((story, n) => ({ story, claims: claims.filter((it) => it.story === `H${n + 1}`) }))
+  const isCareful = lines.slice(-controls.length)
+    .every(({ claims }) => claims.length === 1 && claims[0]?.decides === false)
+  return lines.slice(0, -controls.length).map(({ story, claims: [claim, another] }) => {
     if (claim === undefined) return null
-    return another === undefined ? verdictOf(asked, story, claim) : "refused"
+    if (another !== undefined || claim.decides && !isCareful) return "refused"
+    return verdictOf(asked, story, claim)
   })
 }
 
@@ -135,18 +160,19 @@ function verdictOf(
   const decided = claim.bears === "for" ? outcome : outcome === 0 ? 1 : 0
   const scoped = {
     title: safeName(story.title, titleLengthMax),
-    quote: safeName(quote, titleLengthMax),
     publishedAt: story.firstAt,
     outcome: decided,
     rules: { ...clauseOf(market.question, rules), deciding: decidingSentence(rules) },
   } as const
   if (claim.decides && story.label === "none") {
     const faultFor = (outcome: 0 | 1) => scopeFault(market, siblings, { ...scoped, outcome })
-    if (faultFor(decided) === null) {
+    const fault = faultFor(decided)
+    if (fault === null) {
       return { outcome: market.outcomes[decided], bears: "for", decides: true, quote }
     }
     // The words settle the other outcome, now or at the end.
-    if ([null, "another_time"].includes(faultFor(decided === 0 ? 1 : 0))) {
+    const other = faultFor(decided === 0 ? 1 : 0)
+    if (fault === "another_answer" && [null, "another_time"].includes(other)) {
       return { outcome: market.outcomes[decided], bears: "against", decides: true, quote }
     }
   }

@@ -1,11 +1,10 @@
 /**
- * Whether the words of a headline say what a market's question asks, so that a model's claim that it
+ * Whether the words of a headline fit what a market's question asks, so that a model's claim that it
  * decides the question can be believed.
  *
- * The model reads the meaning. Code knows few words (`scope.json`), so a word that it does not know
- * refuses: in the clause that the model quotes, each must be a word of the question, a word for what the
- * question asks, or one that joins them. The other clauses must have no word of doubt and name no part of
- * a contest. They cannot detect a false report.
+ * The model reads the meaning. Code compares names, numbers and dates: each of the question must stand in
+ * the headline, and no word that code knows may say a doubt, another part of a contest, another thing of
+ * the same name or another outcome. It cannot detect a false report.
  *
  * @module
  */
@@ -13,7 +12,6 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import type { Clause } from "../../markets/domain/clause.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import {
-  figure,
   figuresOf,
   isThreshold,
   lists,
@@ -25,7 +23,7 @@ import {
 } from "./question.ts"
 import known from "./scope.json" with { type: "json" }
 import { isYesNo, timesAgree, withoutDates } from "./times.ts"
-import { isInformative, termsOf, tokensOf, withSpellings, type Word } from "./words.ts"
+import { isInformative, termsOf, tokensOf, type Word } from "./words.ts"
 
 /** Another market of the event. */
 export type SiblingMarket = Pick<Market, "question" | "exclusive">
@@ -35,8 +33,6 @@ type RulesScope = Pick<Clause, "series" | "deadlineAt"> & { readonly deciding: s
 
 interface ScopedClaim {
   readonly title: string
-  /** The words of the title that are said to decide. */
-  readonly quote: string
   readonly publishedAt: EpochMs
   /** The outcome that it is said to decide for. */
   readonly outcome: 0 | 1
@@ -60,14 +56,16 @@ export function scopeFault(
   )
   if (isWonByRival) return null
   const question = readQuestion(market, claim.rules.deciding)
-  const { clause, rest } = clausesOf(title, claim.quote)
-  const stated = new Set(termsOf(clause))
+  const stated = new Set(termsOf(title))
   if (!hasNames(question, stated)) return "another_name"
-  const isOut = outcome === 1 && /\b(?:knocked|crash\w*) out\b|\beliminated\b/i.test(clause)
+  const isOut = outcome === 1 && /\b(?:knocked|crash\w*) out\b|\beliminated\b/i.test(title)
   if (!isOut && hasOtherPart(question, stated)) return "another_part"
-  if (!isKnown(question, clause) || hasDoubt(question, rest)) return "unknown_words"
-  if (!numbersAgree(question, clause, outcome)) return "another_number"
-  if (!isAnswer(market, question, clause, outcome)) return "another_answer"
+  if (hasDoubt(question, title)) return "doubt"
+  const tokens = tokensOf(withoutDates(title))
+  if (isToCome(question, tokens)) return "to_come"
+  if (isOtherName(question, tokens)) return "another_name"
+  if (!numbersAgree(question, title, outcome)) return "another_number"
+  if (!mayAnswer(market, question, title, outcome)) return "another_answer"
   if (!wordsAgree(question, stated)) return "other_words"
   if (!isOfSeries(claim.rules, stated)) return "another_series"
   return timesAgree(market, { ...claim, deadlineAt: claim.rules.deadlineAt })
@@ -78,7 +76,7 @@ export function scopeFault(
 /** Whether a headline that favours an outcome can be about the question: its names, parts and numbers. */
 export function isAbout(
   market: ScopedMarket,
-  { title, outcome, rules }: Omit<ScopedClaim, "quote">,
+  { title, outcome, rules }: ScopedClaim,
 ): boolean {
   const question = readQuestion(market, rules.deciding)
   const stated = new Set(termsOf(title))
@@ -100,27 +98,12 @@ function isOfSeries({ series }: RulesScope, stated: ReadonlySet<string>): boolea
 const hasNames = ({ names }: Question, stated: ReadonlySet<string>): boolean =>
   names.every((name) => name.some((term) => stated.has(term)))
 
-const disputed = new RegExp(`\\b(?:${known.corrections.replaceAll(" ", "|")})\\b`, "i")
+const disputed = new RegExp(`\\b(?:${known.corrections.replaceAll(" ", "|")})\\b`, "gi")
 
-/** Whether a headline corrects, denies or questions a report. */
-export const disputes = (title: string): boolean => disputed.test(title)
-
-/** Where a clause of a headline ends. A colon and a dash end none: what stands there is part of it. */
-const boundary =
-  /[,;] | (?:as|after|amid|despite|following|with) | to (?=(?:reach|keep|win|lift|claim|take|seal|advance) )/gi
-
-/** The clause that the quotation is part of, and the others. */
-function clausesOf(title: string, quote: string): { clause: string; rest: string } {
-  const from = Math.max(0, title.toLowerCase().indexOf(quote.toLowerCase()))
-  const ends = [...title.matchAll(boundary)].map((
-    { index, 0: mark },
-  ) => [index, index + mark.length])
-  const start = Math.max(0, ...ends.flatMap(([, end = 0]) => end <= from ? [end] : []))
-  const end = Math.min(
-    title.length,
-    ...ends.flatMap(([at = 0]) => at >= from + quote.length ? [at] : []),
-  )
-  return { clause: title.slice(start, end), rest: `${title.slice(0, start)} ${title.slice(end)}` }
+/** Whether a headline corrects, denies or questions a report, by a word that the question does not have. */
+export function disputes(title: string, question: string): boolean {
+  const asked = new Set(termsOf(question))
+  return (title.match(disputed) ?? []).flatMap(termsOf).some((term) => !asked.has(term))
 }
 
 /** Whether one of both names a part of a contest that the other does not. */
@@ -142,79 +125,45 @@ function numberedParts(terms: ReadonlyArray<string>): ReadonlySet<string> {
 
 const score = /\b\d{1,3}[-–]\d{1,3}\b/g
 
-/** Whether code knows each word of a clause, and no verb in it is still to come. */
-function isKnown(question: Question, clause: string): boolean {
-  const tokens = tokensOf(withoutFigures(question, clause))
-  const opponent = opponentOf(question, tokens)
-  const isToCome = tokens.some(({ term }, n) => {
-    const next = tokens[n + 1]
-    return term === "to" && next !== undefined && n + 1 !== opponent &&
-      !question.capitals.has(next.term) &&
-      !/^(?:the|a|all|\d.*)$/.test(next.term)
-  })
-  return !/\?/.test(clause) && !isToCome && !isTurned(question, tokens) &&
-    (unknownIn(question, tokens).length === 0 || opponent !== null)
+/** Whether what is asked is still to come: "Lumen to launch", "agree to sign"; a side may "rally to win". */
+function isToCome({ isMatch, meaning }: Question, tokens: ReadonlyArray<Word>): boolean {
+  const at = tokens.findIndex(({ term }) => term === "to")
+  const next = tokens.slice(at + 1, at + 3)
+  if (at < 1 || !/^\p{Ll}/u.test(next[0]?.written ?? "")) return false
+  const isFirst = tokens.slice(0, at)
+    .every(({ term, capitalised }) => capitalised || joining.has(term))
+  const isAsked = next.some(({ term }) => meaning.yes.has(term))
+  return isFirst || !isMatch && isAsked
 }
+const joining: ReadonlySet<string> = new Set(["and", "of", "the"])
 
-/** Without dates; a score, and a figure with a unit, is 0: `numbersAgree` compares them. */
-function withoutFigures({ isMatch, meaning, text }: Question, clause: string): string {
-  const isShare = meaning.also.has("rate") || /%|percent/.test(text)
-  const isScored = isMatch || meaning.yes.has("adopt")
-  return withSpellings(withoutDates(clause)).replace(isScored ? score : /^$/, " 0 ").replace(
-    figure,
-    (whole, sign?: string, _digits?: string, unit?: string) =>
-      sign === undefined && (unit === undefined || /%|percent/.test(unit) && !isShare)
-        ? whole
-        : " 0 ",
-  )
-}
-
-/** The places of the words that are none of the question, and not listed for what it asks. */
-function unknownIn(question: Question, tokens: ReadonlyArray<Word>): ReadonlyArray<number> {
-  const { terms, meaning, names } = question
-  const own = new Set(names.flat())
-  const words = [...terms].filter((term) => !own.has(term))
-  return tokens.flatMap(({ term }, n) => {
-    const next = tokens[n + 1]?.term ?? ""
-    const isTitle = lists.titles.has(term) && (own.has(next) || lists.titles.has(next))
-    const isListed = [meaning.yes, meaning.no, meaning.also, lists.between, lists.negations]
-      .some((it) => it.has(term))
-    const isOwn = terms.has(term) || words.some((word) => same(word, term))
-    return isTitle || isListed || isOwn || /^(?:to|0)$/.test(term) ? [] : [n]
+/** "West Lorne" for "Lorne": a word with a capital that makes another name of one of the question's. */
+function isOtherName({ capitals, terms, isMatch }: Question, tokens: ReadonlyArray<Word>): boolean {
+  const isInTitleCase = tokens.filter(({ capitalised }) => capitalised).length > tokens.length / 2
+  const isForeign = (word: Word | undefined) =>
+    word?.capitalised === true && !terms.has(word.term) && !lists.titles.has(word.term)
+  return !isMatch && !isInTitleCase && tokens.some((word, n) => {
+    const before = tokens[n - 1]
+    if (n < 2 || !word.follows || before === undefined) return false
+    return capitals.has(word.term) && isForeign(before) ||
+      capitals.has(before.term) && isForeign(word)
   })
 }
 
-/** The place of the other side: the only name that is not the question's; null for none. */
-function opponentOf(question: Question, tokens: ReadonlyArray<Word>): number | null {
-  const unknown = unknownIn(question, tokens)
-  const [first] = unknown
-  if (first === undefined || !question.isMatch || question.names.length !== 1) return null
-  const own = question.names.flat()
-  const isPartOfName = [tokens[first - 1], tokens[first + unknown.length]]
-    .some((it) => it !== undefined && own.includes(it.term))
-  return !isPartOfName &&
-      unknown.every((at, n) =>
-        at === first + n && tokens[at]?.capitalised === true && !lists.doubts.has(tokens[at].term)
-      )
-    ? first
-    : null
-}
-
-/** "Dahl minister" for "Minister Dahl": another person. */
-function isTurned({ text }: Question, tokens: ReadonlyArray<Word>): boolean {
-  const pairs = new Set(
-    tokensOf(text).flatMap(({ term, capitalised, follows }, n, all) =>
-      capitalised && follows && all[n - 1]?.capitalised === true
-        ? [`${term} ${all[n - 1]?.term}`]
-        : []
-    ),
+/** The place of the other side: the first word with a capital that is not the question's; null for none. */
+function opponentOf({ capitals, terms }: Question, tokens: ReadonlyArray<Word>): number | null {
+  const at = tokens.findIndex(({ term, capitalised }) =>
+    capitalised && !capitals.has(term) && !terms.has(term)
   )
-  return tokens.some(({ term }, n) => pairs.has(`${tokens[n - 1]?.term} ${term}`))
+  return at < 0 ? null : at
 }
 
-const hasDoubt = ({ terms }: Question, rest: string): boolean =>
-  /\?/.test(rest) || disputes(rest) ||
-  !lists.doubts.difference(terms).isDisjointFrom(new Set(termsOf(rest)))
+/** A negation is no doubt: it may be the answer. */
+function hasDoubt({ terms, text }: Question, title: string): boolean {
+  const doubts = lists.doubts.difference(terms).difference(lists.negations)
+  return /\?/.test(title) || disputes(title, text) ||
+    !doubts.isDisjointFrom(new Set(termsOf(title)))
+}
 
 /** Words that a match is level, and a score that says so. */
 const drawn =
@@ -222,59 +171,45 @@ const drawn =
 /** A match on the way to a title decides no title, and a name on a list names no winner. */
 const onTheWay =
   /\b(?:wins?|won|winning) (?:in|at|over|against|away|home|again|\d)|\b(?:named|picked|chosen) (?:in|for|to|among|by|at)\b/i
-/** Verbs by which someone does to another what the question asks about. */
-const acting =
-  /\b(?:sack|fire|oust|remove|dismisse|convict|acquit|clear|name|appoint|elect|arrest|charge|indict|confirm)s\b/i
-const undergoes = /\bbe (?:\w+ )?\w+(?:ed|en)\b|\b(?:resign|out|elected|quit|leave|step)\b/i
-const level =
-  /\b(?:to|at|was|is|hits?|reach\w*|of|above|below|over|under|tops?|past|exceed\w*|breaks?) [$€£]?\d/i
-const change = /\b(?:grow\w*|change|increase|rise|fall|by)\b/i
-
-/** Whether the clause answers the question, and with this outcome. */
-function isAnswer(
+/** Whether the headline can answer the question with this outcome: no word that code knows says another. */
+function mayAnswer(
   market: ScopedMarket,
   question: Question,
-  clause: string,
+  title: string,
   outcome: 0 | 1,
 ): boolean {
   const { meaning, isMatch, text, names, numbers } = question
-  const tokens = tokensOf(withoutFigures(question, clause))
+  const tokens = tokensOf(withoutDates(title))
   const stated = new Set(tokens.map(({ term }) => term))
   const says = (words: ReadonlySet<string>) => !words.isDisjointFrom(stated)
-  if (meaning.yes.size > 0 && !says(meaning.yes) && !says(meaning.no)) return false
   const places = names.map((name) => tokens.findIndex(({ term }) => name.includes(term)))
   const [first = -1, second = -1] = places
-  if (isMatch && !isFinalScore(text, clause)) return false
-  if (isMatch && drawn.test(text)) return drawn.test(clause) === (outcome === 0)
+  if (isMatch && !isFinalScore(text, title)) return false
+  if (isMatch && drawn.test(text)) return drawn.test(title) === (outcome === 0)
   if (!isYesNo(market) || /\b(?:beat|defeat)\b/i.test(text) && names.length > 1) {
-    return winnerOf(question, tokens, first, second) === outcome
+    return !drawn.test(title) && agrees(winnerOf(question, tokens, first, second), outcome)
   }
-  if (onTheWay.test(clause) && !isMatch) return false
-  if (numbers.some((it) => isThreshold(question, it))) {
-    return !/[%°]|percent/.test(text) || level.test(clause) || change.test(text)
-  }
-  if (/\p{Lu}\w+ (?:and|x) \p{Lu}/u.test(text) && !stated.has("and")) return false
-  const [, after = ""] = clause.split(new RegExp(tokens[first]?.written ?? "^$", "i"))
-  if (undergoes.test(text) && acting.test(after)) return false
+  if (onTheWay.test(title) && !isMatch) return false
+  if (numbers.some((it) => isThreshold(question, it))) return true
+  if (/\p{Lu}\w+ (?:and|x) \p{Lu}/u.test(text) && !/\band\b|[,&]/.test(title)) return false
   const isPassive = stated.has("by") || stated.has("sold")
   if (/\b(?:acquire|buy)\b/i.test(text) && first < second === isPassive) return false
-  if (isMatch && names.length === 1 && !drawn.test(clause)) {
+  if (isMatch && names.length === 1 && !drawn.test(title)) {
     const other = opponentOf(question, tokens)
-    // "Larks beaten": alone, such a word may be passive.
-    const winner = other === null
-      ? ["win", "won", "victory"].some((word) => stated.has(word)) ? 0 : says(meaning.no) ? 1 : null
-      : winnerOf(question, tokens, first, other)
-    return winner === outcome
+    if (other !== null) return agrees(winnerOf(question, tokens, first, other), outcome)
   }
   const isNo = says(meaning.no) || says(lists.negations.difference(question.terms)) ||
-    isMatch && drawn.test(clause)
-  return isNo === (outcome === 1)
+    isMatch && drawn.test(title)
+  return agrees(isNo ? 1 : says(meaning.yes) ? 0 : null, outcome)
 }
 
+/** Whether code knows of no other outcome than the claimed one. */
+const agrees = (known: 0 | 1 | null, claimed: 0 | 1): boolean => known === null || known === claimed
+
 /** Whether a score is that of a whole series: of three, five or seven games the first to two, three or four. */
-function isFinalScore(question: string, clause: string): boolean {
+function isFinalScore(question: string, title: string): boolean {
   const [, games] = /\bBO(\d)\b/i.exec(question) ?? []
-  const [won] = clause.match(score) ?? []
+  const [won] = title.match(score) ?? []
   return games === undefined || won === undefined ||
     Math.max(...won.split(/[-–]/).map(Number)) === (Number(games) + 1) / 2
 }

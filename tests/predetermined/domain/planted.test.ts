@@ -1,6 +1,6 @@
 /**
- * Detection from news on planted questions: none of the wrong answers is accepted from a model that claims
- * everything, and most true ones are from a careful one.
+ * Detection from news on planted questions: no answer is accepted from a model that claims everything, few
+ * wrong ones from a credulous one, and most true ones from a careful one.
  *
  * @module
  */
@@ -11,12 +11,13 @@ import { hour, minute } from "../../../src/core/domain/time.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { newsIndex, related } from "../../../src/news/domain/match.ts"
 import {
-  decidedOutcome,
   type ReadingClaim,
+  readingPrompt,
   type RelatedStory,
   verdictsOf,
 } from "../../../src/news/domain/reading.ts"
 import { type KnownOutcome, knownOutcome } from "../../../src/predetermined/domain/predetermined.ts"
+import { safeName } from "../../../src/core/domain/untrusted.ts"
 import { market } from "../../support/movers/market.ts"
 import {
   type Planted,
@@ -34,14 +35,18 @@ function marketOf(planted: Planted): Market {
   })
 }
 
-type AnswerOf = (title: string) => Pick<ReadingClaim, "decides" | "quote">
+/** A headline without the braces of its quotation. */
+const plain = (title: string) => title.replaceAll(/[{}]/g, "")
 
-/** The headlines as stories, as code leaves the answers of a model about each that is shown to it. */
+/** What a model says of a headline; the title is null for one that is no headline of the case. */
+type AnswerOf = (title: string | null) => Pick<ReadingClaim, "decides" | "quote">
+
+/** The headlines as stories, as code leaves the answers of a model about each line that is shown to it. */
 function readStories(planted: Planted, answerOf: AnswerOf): ReadonlyArray<RelatedStory> {
   const { answer: outcome, headlines: titles, rivals = [], rules = "" } = planted
   const asked = marketOf(planted)
   const headlines = titles.map((title, n) => ({
-    title: title.replaceAll(/[{}]/g, ""),
+    title: plain(title),
     url: `https://press${n}.example/${n}`,
     source: `Press ${n}`,
     publishedAt: now - hour - n * minute,
@@ -51,11 +56,12 @@ function readStories(planted: Planted, answerOf: AnswerOf): ReadonlyArray<Relate
   const [first, ...others] = matches
   if (first === undefined) return []
   const task = { market: asked, siblings, rules, stories: [first, ...others], now } as const
+  const lines = readingPrompt(task, "B").user.split("\n").filter((line) => line.startsWith("{"))
   const verdicts = verdictsOf(
     task,
-    task.stories.map(({ url }, n) => ({
-      ...{ story: `H${n + 1}`, about: true, outcome, bears: "for" },
-      ...answerOf(titles[Number(url.split("/").at(-1))] ?? ""),
+    lines.slice(1).map((line) => JSON.parse(line)).map(({ headline, title }) => ({
+      ...{ story: headline, about: true, outcome, bears: "for" },
+      ...answerOf(titles.find((it) => safeName(plain(it), 300) === title) ?? null),
     })),
   )
   return matches.map((match, n): RelatedStory => {
@@ -64,46 +70,35 @@ function readStories(planted: Planted, answerOf: AnswerOf): ReadonlyArray<Relate
   })
 }
 
-const decides = (planted: Planted, answerOf: AnswerOf): boolean =>
-  readStories(planted, answerOf).some((story) => decidedOutcome(marketOf(planted), story) !== null)
-
 /** What is known of a question, when a model answers so. */
 function judge(planted: Planted, answerOf: AnswerOf): KnownOutcome | string {
   const stories = readStories(planted, answerOf)
   return Result.merge(knownOutcome({ market: marketOf(planted), proposal: null, stories, now }))
 }
 
-const claimsEverything = (title: string) => ({ decides: true, quote: title })
-const careful = (title: string) => {
-  const [, quote] = /\{(.+)\}/.exec(title) ?? []
-  return { decides: quote !== undefined, quote: quote ?? title }
+const wrong = Object.entries(wrongAnswers)
+  .flatMap(([kind, cases]) => cases.map((planted) => ({ kind, planted })))
+const acceptedOf = (answerOf: AnswerOf) =>
+  wrong.filter(({ planted }) => typeof judge(planted, answerOf) !== "string")
+    .map(({ kind, planted: { question } }) => `${kind}: ${question}`)
+
+const claimsEverything: AnswerOf = (title) => ({ decides: true, quote: plain(title ?? "") })
+/** Only about headlines that are not of the case it claims nothing. */
+const credulous: AnswerOf = (title) => ({ decides: title !== null, quote: plain(title ?? "") })
+const careful: AnswerOf = (title) => {
+  const [, quote] = /\{(.+)\}/.exec(title ?? "") ?? []
+  return { decides: quote !== undefined, quote: quote ?? plain(title ?? "") }
 }
 
 Deno.test("no wrong answer of a model that claims everything is accepted", () => {
-  const accepted = Object.entries(wrongAnswers).flatMap(([kind, cases]) =>
-    cases.filter((planted) => typeof judge(planted, claimsEverything) !== "string")
-      .map(({ question }) => `${kind}: ${question}`)
-  )
-  equal(accepted, [])
-  ok(Object.values(wrongAnswers).flat().length >= 180)
+  ok(wrong.length >= 240)
+  equal(acceptedOf(claimsEverything), [])
+  equal(trueAnswers.filter((planted) => typeof judge(planted, claimsEverything) !== "string"), [])
 })
 
-Deno.test("no wrong headline is accepted whatever words of it a model quotes", () => {
-  // Those headlines say what is claimed: another one contradicts them, or they came too early.
-  const accepted = Object.entries(wrongAnswers)
-    .filter(([kind]) => kind !== "corrections, copies, too early")
-    .flatMap(([, cases]) => cases).filter((planted) =>
-      planted.headlines.every((title) => {
-        const words = title.split(" ")
-        return words.some((_, n) =>
-          [words.slice(0, n + 1), words.slice(n)].some((some) => {
-            const quote = some.join(" ").replace(/[,;:]$/, "")
-            return decides({ ...planted, headlines: [title] }, () => ({ decides: true, quote }))
-          })
-        )
-      })
-    )
-  equal(accepted.map(({ question }) => question), [])
+Deno.test("names, numbers, parts, dates and doubts stop most of a credulous model's answers", () => {
+  const accepted = acceptedOf(credulous)
+  ok(accepted.length <= 0.18 * wrong.length, `${accepted.length}: ${accepted.join("\n")}`)
 })
 
 Deno.test("most true answers of a careful model are accepted", () => {
@@ -113,6 +108,6 @@ Deno.test("most true answers of a careful model are accepted", () => {
     equal(marketOf(planted).outcomes[known.outcome], planted.answer)
     return []
   })
-  ok(trueAnswers.length >= 110)
-  ok(trueAnswers.length - refused.length >= 0.83 * trueAnswers.length, refused.join("\n"))
+  ok(trueAnswers.length >= 150)
+  ok(trueAnswers.length - refused.length >= 0.9 * trueAnswers.length, refused.join("\n"))
 })

@@ -72,6 +72,19 @@ function storyOf(
   }
 }
 
+/** Whether a story speaks against an outcome, an hour before its first report or later. */
+function isOpposed(stories: ReadonlyArray<RelatedStory>, outcome: number): boolean {
+  const at = ({ outlets: [outlet] }: RelatedStory) => outlet?.publishedAt ?? Infinity
+  const isPast = (story: RelatedStory) => at(story) <= now && at(story) >= now - 2 * day
+  const first = Math.min(
+    ...stories.filter((story) => story.reading?.decides === true && isPast(story)).map(at),
+  )
+  return stories.some((story) =>
+    story.reading !== null && at(story) >= first - hour && at(story) <= now &&
+    (story.reading.outcome === market().outcomes[outcome]) !== (story.reading.bears === "for")
+  )
+}
+
 law("knownOutcome() accepts exactly what the rules allow", anyInput, (drawn) => {
   const of = market({ status: drawn.status })
   const proposal: Proposal | null = drawn.proposal === null ? null : {
@@ -89,7 +102,8 @@ law("knownOutcome() accepts exactly what the rules allow", anyInput, (drawn) => 
   const isClear = outcome !== undefined && reported.every((it) => it === outcome) &&
     !stories.some(({ corrected, label, title }) =>
       corrected || label === "correction" || title.includes("denies")
-    ) && !stories.some(({ reading }) => reading?.decides === true && reading.bears === "against")
+    ) && !stories.some(({ reading }) => reading?.decides === true && reading.bears === "against") &&
+    !isOpposed(stories, outcome)
   const isOpen = proposal !== null && !proposal.disputed && drawn.proposal?.halfPassed === true
   const result = Result.match(known, {
     onFailure: () => null,
