@@ -1,8 +1,9 @@
 /**
- * Builds the packages that buyers install, for `npm pack` in their folders.
+ * Builds the packages that buyers install, and the files that the service serves under /packages/.
  *
- *     deno task pack
+ *     deno task pack [--scope @owner]
  *
+ * A release runs it. `npm publish packages/built/FILE.tgz` publishes a file under the given scope.
  * `bellwether-client` becomes JavaScript and declarations, file by file. `bellwether-mcp` becomes one
  * file without dependencies, so that `npx` downloads one tarball; the licences of what it contains are
  * next to it. What both read from the catalog becomes data: they are built from a copy of their
@@ -12,8 +13,10 @@
  */
 import { contractText } from "./clientContract.ts"
 import { packageSources } from "./packageSources.ts"
+import { tarball } from "./tarball.ts"
 
 const root = new URL("../", import.meta.url)
+const built = new URL("packages/built/", root)
 const client = new URL("packages/client/", root)
 const mcp = new URL("packages/mcp/", root)
 
@@ -96,10 +99,22 @@ async function licence(folder: URL): Promise<string> {
   return `License: ${license}`
 }
 
+/** The owner's scope on npm; null without one. */
+function scopeOf([flag, scope]: ReadonlyArray<string>): string | null {
+  if (flag === undefined) return null
+  if (flag === "--scope" && /^@[a-z0-9][a-z0-9._-]*$/.test(scope ?? "")) return scope ?? null
+  throw new Error("usage: deno task pack [--scope @owner]")
+}
+
 const sources = await packageSources(await contractText())
 try {
   await build(client, buildClient)
   await build(mcp, buildServer)
+  await Deno.mkdir(built, { recursive: true })
+  for (const folder of [client, mcp]) {
+    const { name, bytes } = await tarball(folder, scopeOf(Deno.args))
+    await Deno.writeFile(new URL(name, built), bytes)
+  }
 } finally {
   await Deno.remove(sources, { recursive: true })
 }

@@ -82,8 +82,7 @@ const tools: ReadonlyArray<Tool> = [
     name: "packages of the quickstarts",
     reason: /tests\/quickstarts/,
     tests: "examples/quickstarts with the stock buyer and agent frameworks",
-    install: "npm ci --prefix tests/quickstarts && " +
-      "npm pack ./packages/client ./packages/mcp --pack-destination tests/quickstarts",
+    install: "npm ci --prefix tests/quickstarts && deno task pack",
     path: "tests/quickstarts/node_modules",
   },
   {

@@ -1,5 +1,5 @@
 // Buys the newest item ($0.01) with bellwether-client, which checks terms, budget and receipt.
-//   npm i ./bellwether-client-1.0.0.tgz   (deno task pack, npm pack ./packages/client; not on npm yet)
+//   npm i http://127.0.0.1:8402/packages/bellwether-client-1.0.0.tgz
 //   export BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)   # play money: any key
 import { BuyError, fileLedger, makeClient } from "bellwether-client"
 

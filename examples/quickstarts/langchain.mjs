@@ -1,5 +1,5 @@
 // An agent of LangChain.js that answers from bought data, within a budget. With Node 20 or later:
-//   npm i langchain@1.5.14 @langchain/openai@1.5.13 @langchain/mcp-adapters@1.1.4 ./bellwether-mcp-1.0.0.tgz
+//   npm i langchain@1.5.14 @langchain/openai@1.5.13 @langchain/mcp-adapters@1.1.4
 //   export OPENAI_API_KEY=... BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)  # play money
 import { MultiServerMCPClient } from "@langchain/mcp-adapters"
 import { ChatOpenAI } from "@langchain/openai"
@@ -10,7 +10,7 @@ const { BASE_URL = "http://127.0.0.1:8402", BUYER_PRIVATE_KEY = "" } = process.e
 const mcp = new MultiServerMCPClient({
   bellwether: {
     command: "npx",
-    args: ["--no", "bellwether-mcp"],
+    args: ["-y", "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"],
     env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" },
     defaultToolTimeout: 180_000,
   },

@@ -1,5 +1,5 @@
 // An agent of Mastra that answers from bought data, within a budget. With Node 22.13 or later:
-//   npm i @mastra/core@1.71.0 @mastra/mcp@2.0.0 zod ./bellwether-mcp-1.0.0.tgz
+//   npm i @mastra/core@1.71.0 @mastra/mcp@2.0.0 zod
 //   export OPENAI_API_KEY=... BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)  # play money
 import { Agent } from "@mastra/core/agent"
 import { MCPClient } from "@mastra/mcp"
@@ -9,7 +9,7 @@ const { OPENAI_BASE_URL: url = "https://api.openai.com/v1", OPENAI_API_KEY: apiK
 // The framework sends no payment in `_meta` and cannot sign, so bellwether-mcp pays instead of /mcp.
 const bellwether = {
   command: "npx",
-  args: ["--no", "bellwether-mcp"],
+  args: ["-y", "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"],
   env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" },
 }
 const mcp = new MCPClient({ servers: { bellwether }, timeout: 180_000 })

@@ -1,5 +1,5 @@
 // An agent of the OpenAI Agents SDK that answers from bought data, within a budget. Node 22 or later:
-//   npm i @openai/agents@0.20.0 zod ./bellwether-mcp-1.0.0.tgz
+//   npm i @openai/agents@0.20.0 zod
 //   export OPENAI_API_KEY=... BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)  # play money
 import { Agent, MCPServerStdio, run, setOpenAIAPI } from "@openai/agents"
 
@@ -8,7 +8,7 @@ const { BASE_URL = "http://127.0.0.1:8402", BUYER_PRIVATE_KEY = "" } = process.e
 // The framework sends no payment in `_meta` and cannot sign, so bellwether-mcp pays instead of /mcp.
 const mcp = new MCPServerStdio({
   command: "npx",
-  args: ["--no", "bellwether-mcp"],
+  args: ["-y", "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"],
   env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" },
   clientSessionTimeoutSeconds: 60, // The first start may download the server.
   timeout: 180_000,

@@ -1,5 +1,5 @@
 // An agent of the Vercel AI SDK that answers from bought data, within a budget. With Node 22 or later:
-//   npm i ai@7.0.173 @ai-sdk/openai@4.0.118 @ai-sdk/mcp@2.0.99 ./bellwether-mcp-1.0.0.tgz
+//   npm i ai@7.0.173 @ai-sdk/openai@4.0.118 @ai-sdk/mcp@2.0.99
 //   export OPENAI_API_KEY=... BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)  # play money
 import { createMCPClient } from "@ai-sdk/mcp"
 import { Experimental_StdioMCPTransport as Stdio } from "@ai-sdk/mcp/mcp-stdio"
@@ -11,7 +11,7 @@ const { BASE_URL = "http://127.0.0.1:8402", BUYER_PRIVATE_KEY = "" } = process.e
 const mcp = await createMCPClient({
   transport: new Stdio({
     command: "npx",
-    args: ["--no", "bellwether-mcp"],
+    args: ["-y", "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"],
     env: { BASE_URL, BUYER_PRIVATE_KEY, MAX_PRICE_USD: "0.10", BUDGET_USD: "0.50" },
   }),
 })

@@ -42,6 +42,8 @@ const baseFlags = [
 ]
 
 const migrations = "migrations"
+/** What buyers install, as the release has built it. */
+export const packageFolder = "packages/built"
 /** The runtime reads the entry of a worker with the process's own permissions. */
 const storeWorker = "src/postgres/embeddedWorker.ts"
 const newsWorker = "src/news/sources/parseWorker.ts"
@@ -67,6 +69,7 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
     ],
     read: [
       deliveryJournal,
+      packageFolder,
       ...kept,
       ...files,
       ...settings.news.kind === "real" ? [newsWorker] : [],

@@ -15,6 +15,7 @@ import { FeedChain } from "../feed/FeedChain.ts"
 import { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import { paths } from "../http/documents/addresses.ts"
+import { type PackageFiles, packagesOf } from "../http/documents/packages.ts"
 import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
 import * as marketStore from "../markets/postgres/marketStore.ts"
@@ -74,6 +75,7 @@ import type { ModelOptions } from "../writing/openai/model.ts"
 import { startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
 import { paymentPorts } from "./paymentPorts.ts"
+import { packageFolder } from "./sandbox.ts"
 import type { ServiceSettings } from "./settings.ts"
 import * as telemetry from "./telemetry.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
@@ -300,8 +302,29 @@ const termsOf = (settings: ServiceSettings): PaymentTerms => ({
   serviceName: "Bellwether",
 })
 
+/** The packages that buyers install; none where they are not built. */
+const builtPackages = Effect.promise(async (): Promise<PackageFiles> => {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>()
+  try {
+    for await (const { name } of Deno.readDir(packageFolder)) {
+      files.set(name, await Deno.readFile(`${packageFolder}/${name}`))
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error
+  }
+  return files
+})
+
 const httpLayer = (settings: ServiceSettings) =>
+  Layer.unwrap(Effect.map(builtPackages, (files) => httpLayerWith(settings, files)))
+
+const httpLayerWith = (settings: ServiceSettings, files: PackageFiles) =>
   http.layer({
+    packages: packagesOf({
+      publicBaseUrl: settings.publicBaseUrl,
+      files,
+      scope: settings.packageScope,
+    }),
     terms: termsOf(settings),
     commit: settings.commit,
     paymentMode: settings.payments.kind,

@@ -318,13 +318,23 @@ const readDocuments = Effect.fnUntraced(function* (
   origin: Effect.Effect<string, InvalidSettings>,
   read: ReadSetting,
 ) {
-  const { publicBaseUrl, file, contact } = yield* together({
+  const { publicBaseUrl, file, contact, registry, scope } = yield* together({
     publicBaseUrl: origin,
     file: read("FAMILY_FILE"),
     contact: read("SECURITY_CONTACT"),
+    registry: read("PACKAGE_REGISTRY"),
+    scope: read("PACKAGE_SCOPE"),
   })
+  if ((registry === "npm") !== (scope !== null)) {
+    return yield* invalidSettings(
+      "PACKAGE_REGISTRY=npm and PACKAGE_SCOPE, the scope on npm that you own, need each other: set " +
+        "both, or neither",
+    )
+  }
   return {
-    family: file === null ? familyOfOne(publicBaseUrl) : yield* familyIn(file),
+    family: file === null ? familyOfOne(publicBaseUrl, scope) : yield* familyIn(file),
+    /** The owner's scope on npm, once the packages are there; null: the service serves them. */
+    packageScope: scope,
     /** Where to report security problems: a `mailto:` or `https:` address. */
     contact: contact ?? defaultContact(publicBaseUrl),
     /** The files that these settings were read from. */

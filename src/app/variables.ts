@@ -524,6 +524,22 @@ const declared = {
     jsonFile,
     null,
   ),
+  PACKAGE_REGISTRY: variable(
+    service,
+    "where commands in documents take the packages from: the service itself, or npm",
+    literals("self or npm", ["self", "npm"]),
+    "self",
+  ),
+  PACKAGE_SCOPE: variable(
+    service,
+    "the scope on npm under which you have published the packages",
+    kind(
+      "a scope of npm such as @owner",
+      Config.NonEmptyString,
+      (scope) => /^@[a-z0-9][a-z0-9._-]{0,99}$/.test(scope),
+    ),
+    null,
+  ),
   SECURITY_CONTACT: variable(
     service,
     "where to report security problems",

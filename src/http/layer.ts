@@ -29,6 +29,7 @@ import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { documents, dynamicDocuments } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
+import { packageAnswers, type Packages } from "./documents/packages.ts"
 import { makePending, namingLimit, placed } from "./server/admission.ts"
 import { type AnswerLog, makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
@@ -77,6 +78,8 @@ export interface HttpServiceOptions {
   readonly testTriggers?: ReadonlyArray<TestTrigger>
   /** The catalog of sibling products. */
   readonly family: ProductFamily
+  /** What buyers install. */
+  readonly packages: Packages
   /** Where to report security problems: a `mailto:` or `https:` address. */
   readonly contact: string
   /** How many proxies in front append to X-Forwarded-For. */
@@ -134,9 +137,10 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     dynamic: dynamicDocuments({ ...options, version, keys }, () => clock.currentTimeMillisUnsafe()),
     legacy: legacyRoute({ ...identity, limiter }),
     payment: yield* makePaymentRoute,
+    packageAnswer: packageAnswers(options.packages),
     agents: {
       [a2aPath]: yield* a2aRoute({ skills }),
-      [paths.mcp]: yield* mcpRoute({ skills, handshakes, version }),
+      [paths.mcp]: yield* mcpRoute({ skills, handshakes, version, packages: options.packages }),
     },
     paywall: yield* makePaywall({ terms, offers, testTriggers, around: asCall }),
     checkouts,
@@ -179,10 +183,10 @@ const makeRequestIds = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (star
 })
 
 /** What the free bodies say about the service. */
-function identityOf({ terms, commit, paymentMode, venueMode }: HttpServiceOptions) {
+function identityOf({ terms, commit, paymentMode, venueMode, packages }: HttpServiceOptions) {
   const { publicBaseUrl, chainId } = terms
   const network = `eip155:${chainId}`
-  return { publicBaseUrl, version, commit, paymentMode, venueMode, network }
+  return { publicBaseUrl, version, commit, paymentMode, venueMode, network, packages }
 }
 
 /** The pages and their data, which share one rate limit. */

@@ -9,6 +9,7 @@ import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
 import type { Documents } from "./documents/documents.ts"
+import { type packageAnswers, packagesPrefix } from "./documents/packages.ts"
 import { legacyPrefix, type legacyRoute } from "./free/legacy.ts"
 import type { LookupRoutes } from "./free/lookups.ts"
 import type { PageDataRoutes } from "./free/pageData.ts"
@@ -76,6 +77,7 @@ interface RouteParts {
   readonly market: ReturnType<typeof marketRoutes>
   readonly legacy: ReturnType<typeof legacyRoute>
   readonly payment: (id: string) => Handler
+  readonly packageAnswer: ReturnType<typeof packageAnswers>
   readonly agents: Readonly<Record<string, AgentRoute>>
   readonly paywall: Paywall
   readonly checkouts: Checkouts
@@ -175,6 +177,16 @@ const prefixRoutes = (parts: RouteParts): ReadonlyArray<Route> => [
     get: byRest(marketsPrefix, (slug) => {
       const route = parts.market(slug)
       return route === null ? null : limitedGet(parts, route)
+    }),
+  },
+  {
+    path: `${packagesPrefix}*`,
+    name: `${packagesPrefix}{name}`,
+    get: byRest(packagesPrefix, (name) => {
+      const found = parts.packageAnswer(name)
+      return found === null
+        ? null
+        : limitedGet(parts, { limiter: parts.limiter, current: () => found })
     }),
   },
   {

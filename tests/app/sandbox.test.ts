@@ -56,7 +56,7 @@ test("serviceSandbox() in dev allows its listeners, its served store and the sto
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
     const own = [".data/handed-over-8402", ".data/simulated-signing", ".data/simulated"]
-    equal(new Set(read), new Set(["migrations", ...own, ...storeCode]))
+    equal(new Set(read), new Set(["migrations", "packages/built", ...own, ...storeCode]))
     equal(write, own)
   }))
 
@@ -84,6 +84,7 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
     ])
     equal(read, [
       ".data/handed-over-8402",
+      "packages/built",
       "src/news/sources/parseWorker.ts",
       "migrations",
     ])

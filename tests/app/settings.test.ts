@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
 import { loadWorker, simulatedTreasury } from "../../src/app/moneySettings.ts"
@@ -313,7 +313,7 @@ test("the family and the contact have defaults", () =>
       slug: "bellwether",
       name: "Bellwether",
       api: "https://bell.example",
-      mcp: "bellwether-mcp",
+      mcp: null,
     }
     const { family, contact, files } = yield* settings("dev", started)
     equal(family, { family: "bellwether", products: [own] })
@@ -322,6 +322,19 @@ test("the family and the contact have defaults", () =>
       const { contact } = yield* settings("dev", { PUBLIC_BASE_URL: `http://${host}:8402` })
       equal(contact, "mailto:security@localhost")
     }
+  }))
+
+test("packages are named by the owner's scope only when both settings say so", () =>
+  Effect.gen(function* () {
+    const published = { ...started, PACKAGE_REGISTRY: "npm", PACKAGE_SCOPE: "@owner" }
+    const { family, packageScope } = yield* settings("dev", published)
+    equal([family.products[0]?.mcp, packageScope], ["@owner/bellwether-mcp", "@owner"])
+    for (const one of [{ PACKAGE_REGISTRY: "npm" }, { PACKAGE_SCOPE: "@owner" }]) {
+      const { message } = yield* Effect.flip(settings("dev", { ...started, ...one }))
+      match(message, /set both, or neither/)
+    }
+    const bare = settings("dev", { ...published, PACKAGE_SCOPE: "owner" })
+    match((yield* Effect.flip(bare)).message, /PACKAGE_SCOPE must be a scope of npm such as @owner/)
   }))
 
 test("the family is read from the named file", () =>

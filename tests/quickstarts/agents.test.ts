@@ -15,7 +15,7 @@ import {
   hasAllPackages,
   installQuickstarts,
   quickstartFolder,
-  quickstarts,
+  quickstartText,
   runQuickstart,
 } from "../support/examples/quickstarts.ts"
 import { scriptedModel } from "../support/examples/scriptedModel.ts"
@@ -75,18 +75,14 @@ function isRun(file: string): void {
 
 /** The server that `claude.md` configures. */
 function configured(): { command: string; args: ReadonlyArray<string>; env: object } {
-  const text = Deno.readTextFileSync(new URL("claude.md", quickstarts))
+  const text = quickstartText("claude.md")
   const [, json = "{}"] = /```json\n([^]*?)```/.exec(text) ?? []
   return JSON.parse(json).mcpServers.bellwether
 }
 
-/** The file of the package is in this folder, not in the one that `claude.md` names. */
-const withPackage = (arg: string) =>
-  arg.replace("/path/to/", new URL(".", import.meta.url).pathname)
-
 Deno.test("claude.md gives Claude Code and Claude Desktop the same server", () => {
   const { command, args, env } = configured()
-  const text = Deno.readTextFileSync(new URL("claude.md", quickstarts))
+  const text = quickstartText("claude.md")
   const settings = Object.entries(env).map(([name, value]) => `--env ${name}=${value}`)
   const line = `claude mcp add bellwether ${settings.join(" ")} -- ${[command, ...args].join(" ")}`
   equal(text.split("\n").includes(line), true, line)
@@ -104,7 +100,7 @@ const claudeBuys = () =>
           const client = new Client({ name: "host", version: "1.0.0" })
           await client.connect(
             new StdioClientTransport({
-              ...{ command, args: args.map(withPackage), cwd: folder, stderr: "ignore" },
+              ...{ command, args: [...args], cwd: folder, stderr: "ignore" },
               env: { ...environmentOf(folder), ...env, BASE_URL: base },
             }),
           )

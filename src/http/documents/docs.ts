@@ -20,12 +20,13 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { linkHeader, markdownType, paths, textType } from "./addresses.ts"
+import { type Packages, withPackages } from "./packages.ts"
 import { skillText } from "./skill.ts"
 
 /** The quickstarts by file name: what each one shows, and its text. */
 export const quickstarts: Readonly<Record<string, readonly [note: string, text: string]>> = {
   "curl.sh": ["free calls with curl, and what an unpaid call answers", curl],
-  "client.mjs": ["buying within a budget with the package bellwether-client", client],
+  "client.mjs": ["buying within a budget with bellwether-client", client],
   "typescript.mjs": ["buying with the stock x402 client", typescript],
   "python.py": ["buying with Python; needs eip3009.py next to it", python],
   "eip3009.py": ["the signature for python.py", eip3009],
@@ -36,16 +37,20 @@ export const quickstarts: Readonly<Record<string, readonly [note: string, text: 
   "mastra.mjs": ["an agent with Mastra", mastra],
 }
 
-/** The address that the files name, and how they leave it open. */
+/** The address that the files name after their packages, and how they leave it open. */
 const placeholders = /http:\/\/127\.0\.0\.1:8402|(?<=BASE_URL=)(?:https:\/\/)?\.\.\./g
 
 /** The documents of /docs and /contact, by path. */
 export function docs(
-  { publicBaseUrl, contact }: { readonly publicBaseUrl: string; readonly contact: string },
+  { publicBaseUrl, contact, packages }: {
+    readonly publicBaseUrl: string
+    readonly contact: string
+    readonly packages: Packages
+  },
 ): ReadonlyMap<string, Answer> {
   const page = (body: string, contentType: string) =>
     answer({
-      body: body.replaceAll(placeholders, () => publicBaseUrl),
+      body: withPackages(body, packages).replaceAll(placeholders, () => publicBaseUrl),
       contentType,
       cache: "document",
       headers: [linkHeader(publicBaseUrl)],

@@ -62,7 +62,7 @@ export function documents(options: DocumentOptions): Documents {
       [paths.a2a, card],
       [paths.mcpCard, mcpCard],
       [paths.mcpCardFormer, mcpCard],
-      ...docs({ publicBaseUrl, contact: options.contact }),
+      ...docs({ publicBaseUrl, contact: options.contact, packages: options.packages }),
     ]),
   ]
   const openApi = once(() => openApiDocuments({ ...options, documents: new Map(others) }))

@@ -43,12 +43,10 @@ export const ProductFamily = Schema.Struct({
 })
 export type ProductFamily = typeof ProductFamily.Type
 
-/** The stdio server in `packages/mcp`. */
-const mcpPackage = "bellwether-mcp"
-
-/** A family with this service only. */
-export function familyOfOne(publicBaseUrl: string): ProductFamily {
-  const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: mcpPackage }
+/** A family with this service only. `scope`: the owner's on npm, once the packages are there. */
+export function familyOfOne(publicBaseUrl: string, scope: string | null = null): ProductFamily {
+  const mcp = scope === null ? null : `${scope}/bellwether-mcp`
+  const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp }
   return { family: "bellwether", products: [own] }
 }
 

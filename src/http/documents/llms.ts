@@ -31,6 +31,7 @@ import { handshakeBudget, policyField, type RateBudget } from "../server/limits.
 import type { TestTrigger } from "../../core/testCall.ts"
 import { description, links, paths } from "./addresses.ts"
 import { fieldReference } from "./fieldReference.ts"
+import type { Packages } from "./packages.ts"
 import { testTriggerSection } from "./testTriggers.ts"
 
 export interface LlmsOptions {
@@ -38,6 +39,7 @@ export interface LlmsOptions {
   readonly version: string
   readonly paymentMode: "live" | "simulated"
   readonly testTriggers?: ReadonlyArray<TestTrigger>
+  readonly packages: Packages
   readonly limits: {
     readonly free: RateBudget
     readonly documents: RateBudget
@@ -148,7 +150,7 @@ export function llmsFullText(options: LlmsOptions): string {
     "## Limits",
     limitsSection(options),
     "## A2A and MCP",
-    agentsSection(terms.publicBaseUrl),
+    agentsSection(options.packages),
     ...testTriggerSection(options.testTriggers),
     "## Other documents",
     links.map(({ rel, path, type }) => `- ${terms.publicBaseUrl}${path} (${rel}, ${type})`)
@@ -358,7 +360,8 @@ export function limitsSection({ limits }: LlmsOptions): string {
 }
 
 /** The calls over A2A and MCP. */
-export function agentsSection(publicBaseUrl: string): string {
+export function agentsSection(packages: Packages): string {
+  const { publicBaseUrl } = packages
   const params = exampleOf(products.signals.parameters)
   const skill = skillName(products.signals)
   const meta = (key: string) => `\`metadata["${key}"]\``
@@ -382,9 +385,10 @@ export function agentsSection(publicBaseUrl: string): string {
     "an error (`isError`): a sentence with the price, and the x402 payment requirements as structured " +
     "content. Call again with the same arguments and the payment in " +
     `\`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`. The package ` +
-    "`bellwether-mcp` (Node 20 or later; not on npm yet, `npm pack` makes it in a checkout) is an MCP server over stdio that signs and pays within " +
-    "`BUDGET_USD` per UTC day, kept in a file over restarts, for hosts that cannot send `_meta`. Its entry in `mcpServers` of a host:",
-    fenced("json", JSON.stringify(stdioServer(publicBaseUrl))),
+    "`bellwether-mcp` (Node 20 or later) is an MCP server over stdio that signs and pays within " +
+    "`BUDGET_USD` per UTC day, kept in a file over restarts, for hosts that cannot send `_meta`. " +
+    `${packages.note} Its entry in \`mcpServers\` of a host:`,
+    fenced("json", JSON.stringify(stdioServer(packages))),
     "Without a key its free tools work. It stores each signed payment with its key before it sends it. " +
     `${resendRule} It does so when the same tool is called again with the same arguments.`,
     `${resendRule} Over A2A send it on the same task: the task id is the key, so keep it private. Over ` +
@@ -397,10 +401,10 @@ export function agentsSection(publicBaseUrl: string): string {
 }
 
 /** How a host starts the stdio server; the limits are its defaults. */
-const stdioServer = (publicBaseUrl: string) => ({
+const stdioServer = ({ publicBaseUrl, specs }: Packages) => ({
   bellwether: {
     command: "npx",
-    args: ["-y", "file:/path/to/bellwether-mcp-1.0.0.tgz"],
+    args: ["-y", specs["bellwether-mcp"]],
     env: {
       BASE_URL: publicBaseUrl,
       BUYER_PRIVATE_KEY: "0x…",

@@ -13,6 +13,7 @@ import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { paths } from "../documents/addresses.ts"
+import type { Packages } from "../documents/packages.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import { gzipped } from "../server/encoding.ts"
 import {
@@ -52,20 +53,21 @@ import {
   tools,
 } from "./tools.ts"
 
-const instructions =
+const instructions = ({ specs }: Packages) =>
   "Signals from prediction markets, paid per call. Start free: call get_index about every 10 minutes; " +
   "when `index` has increased, call get_signals with `since` set to the last index you saw. Free " +
   "tools share a small rate limit per client address; calls with a payment have none. A paid tool " +
   "called without a payment charges nothing and returns its price and x402 terms. To buy, sign the " +
   "terms once, and call the tool again with the same arguments and the payment in " +
   `_meta["${paymentKey}"]. A host that cannot send _meta pays through the stdio server ` +
-  `bellwether-mcp. ${resendRule}`
+  `bellwether-mcp (npx -y ${specs["bellwether-mcp"]}). ${resendRule}`
 
 interface McpOptions {
   readonly skills: SkillPorts
   /** The limit of the messages that start a connection. */
   readonly handshakes: RateLimiter
   readonly version: string
+  readonly packages: Packages
 }
 
 interface McpPorts {
@@ -76,14 +78,15 @@ interface McpPorts {
 }
 
 /** Builds the route of the endpoint. */
-export const mcpRoute = Effect.fnUntraced(function* ({ skills, handshakes, version }: McpOptions) {
+export const mcpRoute = Effect.fnUntraced(function* (options: McpOptions) {
+  const { skills, handshakes, version, packages } = options
   const { publicBaseUrl, serviceName } = skills.terms
   const mcp = makeMcp({
     name: serviceName.toLowerCase(),
     title: serviceName,
     version,
     websiteUrl: publicBaseUrl,
-    instructions,
+    instructions: instructions(packages),
     tools,
   })
   const ports: McpPorts = { skills, handshakes, mcp, payments: yield* Payments }

@@ -122,7 +122,7 @@ function docsPage(options: DocsOptions): Page {
       id: "agents",
       title: "A2A and MCP",
       blocks: [
-        { document: agentsSection(publicBaseUrl) },
+        { document: agentsSection(options.packages) },
         { document: testTriggerSection(options.testTriggers).join("\n\n") },
       ],
     },

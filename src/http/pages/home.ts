@@ -135,33 +135,36 @@ const priceTable: Block = {
   },
 }
 
-const start = ({ publicBaseUrl, paymentMode }: Site): ReadonlyArray<Block> => [{
+const start = (site: Site): ReadonlyArray<Block> => [{
   cards: [
     {
       title: "1. See a price with curl",
       blocks: [
         say`The call answers 402 with its price: nothing is charged. See the [curl quickstart](/docs/quickstart/curl.sh).`,
-        { label: "Unpaid call with curl", code: `curl -i ${publicBaseUrl}${products.latest.path}` },
+        {
+          label: "Unpaid call with curl",
+          code: `curl -i ${site.publicBaseUrl}${products.latest.path}`,
+        },
       ],
     },
     {
       title: "2. Ask Claude by MCP",
       blocks: [
-        ...claudeBlocks(publicBaseUrl),
+        ...claudeBlocks(site),
         say`Free calls work at once; to buy, Claude needs the key of a wallet and stays within these limits. See the [Claude quickstart](/docs/quickstart/claude.md).`,
       ],
     },
     {
       title: "3. Buy one answer",
       blocks: [
-        `In a checkout too. ${
-          paymentMode === "simulated"
+        `In a checkout of the project. ${
+          site.paymentMode === "simulated"
             ? "Any key works here: it pays with play money."
             : "Use a wallet that holds only what this may spend."
         }`,
         {
           label: "Command that buys the newest item",
-          code: buyCommand(publicBaseUrl, products.latest.path),
+          code: buyCommand(site.publicBaseUrl, products.latest.path),
         },
         say`From code: [Python](/docs/quickstart/python.py), [TypeScript](/docs/quickstart/client.mjs) and [others](/docs#quickstarts).`,
       ],

@@ -93,7 +93,8 @@ const parameters = ({ parameters }: Product): ReadonlyArray<Block> =>
     },
   }]
 
-function waysToPay({ publicBaseUrl }: Site, product: Product): ReadonlyArray<Card> {
+function waysToPay(site: Site, product: Product): ReadonlyArray<Card> {
+  const { publicBaseUrl } = site
   const input = JSON.stringify(exampleOf(product.parameters))
   return [
     {
@@ -113,7 +114,7 @@ function waysToPay({ publicBaseUrl }: Site, product: Product): ReadonlyArray<Car
     {
       title: "Let Claude pay, over MCP",
       blocks: [
-        ...claudeBlocks(publicBaseUrl, product.price),
+        ...claudeBlocks(site, product.price),
         say`Then ask for the tool ${
           code(skillName(product))
         }. See the [Claude quickstart](/docs/quickstart/claude.md).`,

@@ -4,6 +4,7 @@
  * @module
  */
 import type { VenueMode } from "../../catalog/domain/freeRow.ts"
+import type { Packages } from "../documents/packages.ts"
 
 export interface Site {
   readonly publicBaseUrl: string
@@ -15,6 +16,8 @@ export interface Site {
   readonly contact: string
   /** CAIP-2, such as `eip155:8453`. */
   readonly network: string
+  /** What buyers install. */
+  readonly packages: Packages
 }
 
 const networkNames: Readonly<Record<string, string>> = {

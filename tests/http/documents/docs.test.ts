@@ -6,9 +6,11 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { docs, quickstarts } from "../../../src/http/documents/docs.ts"
+import { packagesOf } from "../../../src/http/documents/packages.ts"
 import { test } from "../../support/effect.ts"
 import { base, openDocumentService } from "../../support/http/documents.ts"
 
+const packages = packagesOf({ publicBaseUrl: base, files: new Map(), scope: null })
 const folder = new URL("../../../examples/quickstarts/", import.meta.url)
 
 Deno.test("every file of examples/quickstarts is served", () => {
@@ -49,7 +51,7 @@ test("the index of /docs links every quickstart and the skill", () =>
 
 Deno.test("/contact names the contact without its scheme, and what to send for what", () => {
   for (const contact of ["mailto:help@feed.example", "https://feed.example/help"]) {
-    const { bytes } = docs({ publicBaseUrl: base, contact }).get("/contact") ?? {}
+    const { bytes } = docs({ publicBaseUrl: base, contact, packages }).get("/contact") ?? {}
     const text = new TextDecoder().decode(bytes)
     ok(text.includes(`Write to ${contact.replace("mailto:", "")}.`), contact)
     for (const topic of ["Wrong data", "Refund", "Outage", "Security"]) ok(text.includes(topic))

@@ -55,17 +55,6 @@ test("the command for Claude has the budget of its quickstart", () =>
     ok(command !== "" && words(html).includes(words(command)), command)
   }))
 
-test("no command of / or of a paid path names a package that is not on npm", () =>
-  Effect.gen(function* () {
-    const { get } = yield* openDocumentService
-    for (const path of ["/", ...Object.values(products).map(({ path }) => path)]) {
-      const html = yield* textOf(yield* get(path, browser))
-      const commands = [...html.matchAll(/<pre\b[^>]*>(.*?)<\/pre>/gs)].map(([, text = ""]) => text)
-      ok(commands.length >= 3, path)
-      for (const command of commands) ok(!/(npx|npm)\b.*bellwether-/s.test(command), command)
-    }
-  }))
-
 test("robots.txt names the sitemap, and each address in it is an HTML page", () =>
   Effect.gen(function* () {
     const { get } = yield* openDocumentService

@@ -148,6 +148,8 @@ function serverOf(line: string): ServerCommand {
   return json.mcpServers?.bellwether ?? json
 }
 
+/** The package's address in the README, which these tests replace by the file. */
+const address = "http://127.0.0.1:8402/packages/bellwether-mcp-1.0.0.tgz"
 const readme = Deno.readTextFileSync(new URL("../../../packages/mcp/README.md", import.meta.url))
 const [, table = ""] = /\n\| host [^\n]*\n[^\n]*\n((?:\|[^\n]*\n)+)/.exec(readme) ?? []
 const lines = [...table.matchAll(/^\| ([^|]*?)(?:, in [^|]*)? \| `([^`]*)` \|$/gm)]
@@ -170,13 +172,11 @@ for (const [host, line] of lines) {
       Effect.gen(function* () {
         const base = yield* openShop()
         const { command, args, env } = serverOf(line)
-        equal([command, ...args], ["npx", "-y", "file:/path/to/bellwether-mcp-1.0.0.tgz"])
+        equal([command, ...args], ["npx", "-y", address])
         equal(Object.keys(env), ["BASE_URL", "BUYER_PRIVATE_KEY"])
         yield* buyWith({
           command,
-          args: args.map((word) =>
-            word.replace("file:/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
-          ),
+          args: args.map((word) => word.replace(address, `file:${tarball}`)),
           env: { ...env, ...yield* settings(base) },
         })
         strictEqual(yield* spentBy(payer), price)
@@ -235,8 +235,8 @@ hostTest(
       const [, line = ""] = lines.find(([host]) => host === "Claude Code") ?? []
       const home = yield* temporaryFolder
       const words = wordsOf(line).map((word) =>
-        word.replace("http://127.0.0.1:8402", base).replace("0x…", buyerKey(0))
-          .replace("file:/path/to/bellwether-mcp-1.0.0.tgz", `file:${tarball}`)
+        word.replace(address, `file:${tarball}`).replace("http://127.0.0.1:8402", base)
+          .replace("0x…", buyerKey(0))
       )
       const claude = (args: ReadonlyArray<string>) =>
         runProgram([hostProgram("claude"), ...args], {

@@ -16,18 +16,17 @@ const runMsMax = 120_000
 
 const exists = (url: URL) => Deno.stat(url).then(() => true, () => false)
 
-/** Our own packages, as `npm pack` writes them before the tests start. */
+/** Our own packages, as `deno task pack` writes them before the tests start. */
 const tarballs = await Promise.all(["client", "mcp"].map(async (folder) => {
   const manifest = await Deno.readTextFile(new URL(`packages/${folder}/package.json`, root))
   const { name, version } = JSON.parse(manifest)
-  const file = new URL(`tests/quickstarts/${name}-${version}.tgz`, root)
+  const file = new URL(`packages/built/${name}-${version}.tgz`, root)
   return { name, file, isPacked: await exists(file) }
 }))
 
 export const hasQuickstartPackages = await exists(oracles)
 export const hasAllPackages = hasQuickstartPackages && tarballs.every(({ isPacked }) => isPacked)
-export const installQuickstarts = "npm ci --prefix tests/quickstarts && " +
-  "npm pack ./packages/client ./packages/mcp --pack-destination tests/quickstarts"
+export const installQuickstarts = "npm ci --prefix tests/quickstarts && deno task pack"
 
 export interface Run {
   readonly code: number
@@ -44,9 +43,9 @@ export const quickstartFolder = Effect.map(
     Effect.promise(async () => {
       const home = await Deno.makeTempDir({ prefix: "quickstart-" })
       const folder = `${home}/run`
-      await Deno.mkdir(`${folder}/node_modules/.bin`, { recursive: true })
+      await Deno.mkdir(`${folder}/node_modules`, { recursive: true })
       for await (const { name, isFile } of Deno.readDir(quickstarts)) {
-        if (isFile) await Deno.copyFile(new URL(name, quickstarts), `${folder}/${name}`)
+        if (isFile) await Deno.writeTextFile(`${folder}/${name}`, quickstartText(name))
       }
       if (hasQuickstartPackages) await Deno.symlink(oracles, `${home}/node_modules`)
       if (hasAllPackages) await installOwnPackages(folder)
@@ -57,17 +56,23 @@ export const quickstartFolder = Effect.map(
   (home) => `${home}/run`,
 )
 
-/** What `npm install` does with the tarballs. */
+/** A quickstart with the packed files in the place of their addresses, so that nothing is downloaded. */
+export function quickstartText(name: string): string {
+  return Deno.readTextFileSync(new URL(name, quickstarts)).replaceAll(
+    /http:\/\/127\.0\.0\.1:8402\/packages\//g,
+    `file:${new URL("packages/built/", root).pathname}`,
+  )
+}
+
+/** What `npm install` does with the tarball of the client; npx takes that of the server itself. */
 async function installOwnPackages(folder: string): Promise<void> {
-  for (const { name, file } of tarballs) {
+  for (const { name, file } of tarballs.filter(({ name }) => name === "bellwether-client")) {
     const target = `${folder}/node_modules/${name}`
     await Deno.mkdir(target)
     const args = ["-xzf", file.pathname, "-C", target, "--strip-components=1"]
     const { success } = await new Deno.Command("tar", { args }).output()
     if (!success) throw new Error(`tar ${args.join(" ")} failed`)
   }
-  await Deno.chmod(`${folder}/node_modules/bellwether-mcp/dist/main.js`, 0o755)
-  await Deno.symlink("../bellwether-mcp/dist/main.js", `${folder}/node_modules/.bin/bellwether-mcp`)
 }
 
 const programs: Readonly<Record<string, string>> = { sh: "bash", py: "python3", mjs: "node" }

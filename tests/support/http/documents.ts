@@ -8,6 +8,7 @@ import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { skillName } from "../../../src/catalog/domain/skill.ts"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
+import { type PackageOptions, packagesOf } from "../../../src/http/documents/packages.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
 import { makeService, makeWorld, serviceOptions } from "./httpService.ts"
 import { currentRequest } from "./mcp.ts"
@@ -17,11 +18,15 @@ import { terms } from "../payments/terms.ts"
 export const base = "https://bellwether.example"
 
 /** A service with three items and no rate limits. */
-export const openDocumentService = Effect.gen(function* () {
+export const openDocumentService = Effect.suspend(() => openDocuments())
+
+/** The same with these packages. */
+export const openDocuments = Effect.fnUntraced(function* (packages: Partial<PackageOptions> = {}) {
   return yield* makeService(yield* makeWorld(3), undefined, {
     ...serviceOptions,
     terms: { ...terms, publicBaseUrl: base },
     family: familyOfOne(base),
+    packages: packagesOf({ ...serviceOptions.packages, publicBaseUrl: base, ...packages }),
     contact: "mailto:security@bellwether.example",
     limits: { ...serviceOptions.limits, free: "off", documents: "off", pages: "off" },
   })

@@ -6,6 +6,7 @@
  */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
+import { packagesOf } from "../../../src/http/documents/packages.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
@@ -58,6 +59,11 @@ export const serviceOptions: HttpServiceOptions = {
   answerSeconds: 600,
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),
+  packages: packagesOf({
+    publicBaseUrl: terms.publicBaseUrl,
+    files: new Map([["bellwether-mcp-1.0.0.tgz", new Uint8Array([1, 2, 3])]]),
+    scope: null,
+  }),
   contact: "mailto:security@localhost",
   trustedProxyHops: 1,
   limits: {

@@ -1,0 +1,100 @@
+/**
+ * /packages/: the packages that buyers install, as the release has built them, and how a command names
+ * them.
+ *
+ * A name that is not registered can be registered by a stranger, who would then be given the keys of
+ * buyers. So commands name the file that this service serves, until its owner says that the packages
+ * are on npm under a scope of his own.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto"
+import { version } from "../../core/domain/version.ts"
+import { type Answer, answer } from "../server/answer.ts"
+import { prepare, type PreparedRefusal } from "../server/errors.ts"
+
+const names = ["bellwether-mcp", "bellwether-client"] as const
+type PackageName = typeof names[number]
+
+export const packagesPrefix = "/packages/"
+
+/** The built files by name; empty where none were built. */
+export type PackageFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
+
+export interface PackageOptions {
+  readonly publicBaseUrl: string
+  readonly files: PackageFiles
+  /** The owner's scope on npm, such as `@owner`, once the packages are there; else null. */
+  readonly scope: string | null
+}
+
+/** The packages of a service. */
+export interface Packages extends PackageOptions {
+  /** What a command installs or runs: an address, or a name with the owner's scope. */
+  readonly specs: Readonly<Record<PackageName, string>>
+  /** Where they come from, with the hashes of the files, in a sentence. */
+  readonly note: string
+}
+
+const tarball = (name: PackageName) => `${name}-${version}.tgz`
+
+export function packagesOf(options: PackageOptions): Packages {
+  const { publicBaseUrl, files, scope } = options
+  const specOf = (name: PackageName) =>
+    scope === null
+      ? `${publicBaseUrl}${packagesPrefix}${tarball(name)}`
+      : `${scope}/${name}@${version}`
+  const hashes = [...files].map(([name, bytes]) => `\`${name}\` \`${integrityOf(bytes)}\``)
+  return {
+    ...options,
+    specs: {
+      "bellwether-mcp": specOf("bellwether-mcp"),
+      "bellwether-client": specOf("bellwether-client"),
+    },
+    note: [
+      scope === null
+        ? "The service serves its own packages: they are on no registry, and one of their names there " +
+          "would be a stranger's."
+        : `The packages are on npm under ${scope}; the same name without it would be a stranger's.`,
+      ...(files.size === 0 ? scope === null ? [notBuilt] : [] : [`Hashes: ${hashes.join(", ")}.`]),
+    ].join(" "),
+  }
+}
+
+/** What the documents say where a service has no files, as after `deno task dev` alone. */
+const notBuilt =
+  "They are not built here yet: run `deno task pack` in the service's checkout, and start it again."
+
+/** The address under which a text in this repository names a package. */
+const placeholder = /http:\/\/127\.0\.0\.1:8402\/packages\/(bellwether-(?:mcp|client))-[\d.]+\.tgz/g
+
+/** A text with the packages as this service's commands name them. */
+export function withPackages(text: string, { specs }: Packages): string {
+  return text.replaceAll(placeholder, (named, name: string) => {
+    const found = names.find((one) => one === name)
+    return found === undefined ? named : specs[found]
+  })
+}
+
+/** The hash of a file as npm writes it. */
+function integrityOf(bytes: Uint8Array): string {
+  return `sha512-${createHash("sha512").update(bytes).digest("base64")}`
+}
+
+/** The answer to each name below the prefix; null for a name that is no package. */
+export function packageAnswers(
+  { files }: Packages,
+): (name: string) => Answer | PreparedRefusal | null {
+  const answers = new Map(
+    [...files].map(([name, body]) =>
+      [name, answer({ body, contentType: typeOf(name), cache: "document" })] as const
+    ),
+  )
+  return (name) =>
+    answers.get(name) ??
+      (names.some((one) => tarball(one) === name)
+        ? prepare({ code: "not_found", message: "This package is not built here", hint: notBuilt })
+        : null)
+}
+
+const typeOf = (name: string) => name.endsWith(".tgz") ? "application/gzip" : "application/zip"
