@@ -67,5 +67,5 @@ const orEmpty = <A, E, R>(store: Layer.Layer<A, E | SchemaDiverged, R>, dataDir:
 
 export const venueClientLayer = ({ venue }: Pick<VenueAndStore, "venue">) =>
   venue === "simulated"
-    ? simulated.layer(simulated.devWorld())
+    ? simulated.layerDev
     : polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))

@@ -37,10 +37,12 @@ export function makeActivityLog(
 ): ActivityLog {
   const beganAt = options.origin - options.walletDays * day
   const slots = slotsOf(options).ordinary
-  const openedPerDay = slots * openingsOf(options)
+  const opened = openingsOf(options)
   const cached = makeMemo<MarketPlans>(2 * marketCacheSize(options.markets))
 
   const takesPart = ({ key, group }: Wallet, market: SimulatedMarket): boolean => {
+    if (group.daily === true && !market.daily) return false
+    const openedPerDay = slots * (group.daily === true ? opened.daily : opened.all)
     const together = uniform(mix(mix(key, market.eventKey), 7)) < group.eventShare
     const draw = mix(mix(key, together ? market.eventKey : market.key), 8)
     return uniform(draw) * openedPerDay < group.entriesPerDay
@@ -84,15 +86,19 @@ export function makeActivityLog(
 }
 
 /** Markets with valid books that one slot opens a day; a life is `short + (long - short) u^2` days. */
-function openingsOf({ sportsShare, invalidBookShare, lifeDays: [short, long] }: WorldOptions) {
+function openingsOf(
+  { sportsShare, dailyShare, invalidBookShare, lifeDays: [short, long] }: WorldOptions,
+) {
   const spread = Math.max(1e-9, long - short)
-  const ordinary = Math.atan(Math.sqrt(spread / short)) / Math.sqrt(short * spread)
+  const longer = Math.atan(Math.sqrt(spread / short)) / Math.sqrt(short * spread)
   // A sports market is listed for 2 to 5 days.
   const sports = Math.log(5 / 2) / 3
-  return (1 - invalidBookShare) * (sportsShare * sports + (1 - sportsShare) * ordinary)
+  const daily = (1 - invalidBookShare) * (1 - sportsShare) * dailyShare
+  const others = sportsShare * sports + (1 - sportsShare) * (1 - dailyShare) * longer
+  return { daily, all: daily + (1 - invalidBookShare) * others }
 }
 
 /** Within a second, orders by transaction, so that the rows of a transaction are adjacent. */
-function newestFirst(a: Activity, b: Activity): number {
+export function newestFirst(a: Activity, b: Activity): number {
   return b.at - a.at || (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : 0)
 }

@@ -39,6 +39,8 @@ export interface SimulatedMarket {
   readonly key: Key
   readonly eventKey: Key
   readonly kind: "ordinary" | "sports" | "mechanical"
+  /** Whether it is an ordinary market that lasts one day. */
+  readonly daily: boolean
   readonly id: MarketId
   readonly tokenIds: readonly [TokenId, TokenId]
   readonly slug: Slug
@@ -157,6 +159,7 @@ interface EventPlan {
   readonly first: number
   readonly members: number
   readonly sports: boolean
+  readonly daily: boolean
   readonly periodMs: number
   /** When generation 0 opens. */
   readonly base: EpochMs
@@ -173,14 +176,17 @@ function eventOf(options: WorldOptions, world: Key, slot: number, slots: number)
   }
   const key = mix(mix(world, 2), first)
   const sports = uniform(mix(key, 1)) < options.sportsShare
+  const daily = !sports && uniform(mix(key, 4)) < options.dailyShare
   const [shortest, longest] = options.lifeDays
   const days = sports
     ? between(mix(key, 2), 2, 5)
+    : daily
+    ? 1
     : shortest + (longest - shortest) * uniform(mix(key, 2)) ** 2
   const periodMs = Math.round(days * day / minute) * minute
   const phase = Math.floor(uniform(mix(key, 3)) * periodMs / minute) * minute
   const members = Math.min(size, slots - first)
-  return { key, first, members, sports, periodMs, base: options.origin - phase }
+  return { key, first, members, sports, daily, periodMs, base: options.origin - phase }
 }
 
 function makeMarket(
@@ -198,11 +204,12 @@ function makeMarket(
   const endDraw = uniform(mix(key, 20))
   const end = endDraw < 0.015 ? "push" : endDraw < 0.02 ? "cancelled" : "decided"
   const shape = shapeOf(options, key)
-  const mayLag = !event.sports && end === "decided" && shape.aboveGate &&
+  const isShort = event.sports || event.daily
+  const mayLag = !isShort && end === "decided" && shape.aboveGate &&
     shape.bookKind === "valid" && uniform(mix(key, 21)) < options.laggardShare
   const life = mayLag
     ? laggardLife(key, eventKey, opensAt, resolvedAt)
-    : lifeOf(eventKey, event.sports, resolvedAt)
+    : lifeOf(eventKey, isShort, resolvedAt)
   const endsAt = event.sports
     ? Math.floor((resolvedAt - 5 * hour) / (15 * minute)) * 15 * minute
     : Math.floor(life.closesAt / hour) * hour
@@ -214,6 +221,7 @@ function makeMarket(
     ...life,
     ...own,
     kind: event.sports ? "sports" : "ordinary",
+    daily: event.daily,
     slug: Slug.make(`${slug}-${slot}-${ordinal}`),
     eventKey,
     eventTitle: words.title,
@@ -253,15 +261,15 @@ function laggardLife(key: Key, eventKey: Key, opensAt: EpochMs, resolvedAt: Epoc
     : { revealsAt, closesAt, proposedAt: wholeSecond(closesAt + waits), quotesLagUntil }
 }
 
-function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {
-  const disputed = !sports && uniform(mix(eventKey, 10)) < 0.015
+function lifeOf(eventKey: Key, isShort: boolean, resolvedAt: EpochMs): Life {
+  const disputed = !isShort && uniform(mix(eventKey, 10)) < 0.015
   const settling = disputed
     ? 4 * day
-    : sports
+    : isShort
     ? 2.5 * hour
     : between(mix(eventKey, 11), 2.5, 8) * hour
   const closesAt = Math.floor((resolvedAt - settling) / second) * second
-  const reveal = sports ? 2.25 * hour : between(mix(eventKey, 12), 6, 36) * hour
+  const reveal = isShort ? 2.25 * hour : between(mix(eventKey, 12), 6, 36) * hour
   const waits = between(mix(eventKey, 13), 1, 20) * minute
   const revealsAt = Math.floor((closesAt - reveal) / second) * second
   return {
@@ -343,6 +351,7 @@ function makeMechanical(
     ...identity(own, place.slot, generation),
     ...shapeOf(options, own),
     kind: "mechanical",
+    daily: false,
     eventKey: own,
     question: title,
     outcomes: ["Up", "Down"],

@@ -18,9 +18,11 @@ export const worldDefaults = {
   gateShare: 0.7,
   mechanicalShare: 0.05,
   sportsShare: 0.1,
+  /** Share of the other events whose markets last one day. */
+  dailyShare: 0,
   /** Share of markets whose book is often one-sided or a ghost (only 0.01 and 0.99). */
   invalidBookShare: 0.06,
-  /** Least and greatest life of an ordinary market; shorter lives are more likely. */
+  /** Least and greatest life of the other ordinary markets; shorter lives are more likely. */
   lifeDays: [10, 40] as readonly [number, number],
   wallets: defaultGroups,
   /** Wallets start to trade this many days before the origin. */

@@ -181,7 +181,7 @@ function sideOf(
 }
 
 /** The price at which an outcome is bought; it is sold at 1 minus the price of the other. */
-function costOf(quote: Quote, outcome: 0 | 1): number {
+export function costOf(quote: Quote, outcome: 0 | 1): number {
   return outcome === 0
     ? quote.askTicks / quote.ticksPerUsd
     : roundPrice(1 - quote.bidTicks / quote.ticksPerUsd)

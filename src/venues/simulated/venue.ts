@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { Effect, Layer, Option, Stream } from "effect"
+import { Clock, Effect, Layer, Option, Stream } from "effect"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, MarketFacts, MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
-import { type EpochMs, minute, second } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import { type Decoded, VenueClient } from "../../markets/VenueClient.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { rulesOf } from "./endings.ts"
+import { worldDefaults } from "./options.ts"
+import type { WalletGroup } from "./wallets.ts"
 import { walletSource, worldNow as now } from "./walletSource.ts"
 import { makeWorld, type World } from "./world.ts"
 
@@ -21,25 +23,61 @@ const tradesMax = 1_000
 
 /**
  * A world for `deno task dev`: it has events at any hour and is the same after a restart. As on a real
- * venue most proposals come at a converged price. The prices of about one ordinary market in eight doubt
- * its proposal, and one such proposal in three is wrong.
+ * venue most proposals come at a converged price. Now and then prices doubt a proposal, and one such
+ * proposal in three is wrong.
+ *
+ * Eight of its wallets have an edge of 25 cents, four of them a negative one, over hundreds of bets in
+ * markets of one day, so that their labels can be proven: seed 2 has 32 such markets at a time. The
+ * wallets' history begins 70 to 80 days before `at`, so that every start has as much to read.
  */
-export function devWorld(seed = 1): World {
+export function devWorld(seed = 2, at: EpochMs = worldDefaults.origin): World {
+  const walletsFrom = Math.floor(at / (10 * day)) * 10 * day - 70 * day
   return makeWorld({
     seed,
     gateShare: 0.85,
-    laggardShare: 0.2,
+    jumpsPerMarketDay: 1,
+    dailyShare: 0.12,
+    wallets: devGroups,
+    walletDays: (worldDefaults.origin - walletsFrom) / day,
+    laggardShare: 0.3,
     wrongProposalShare: 0.01,
     wrongContestedShare: 0.33,
   })
 }
+
+const skilled: WalletGroup = {
+  strategy: "bettor",
+  count: 4,
+  edge: 0.25,
+  daily: true,
+  prices: [0.3, 0.7],
+  entriesPerDay: 8,
+  repeatShare: 0,
+  eventShare: 0,
+  medianStakeUsd: 2_500,
+}
+const devGroups: ReadonlyArray<WalletGroup> = [
+  skilled,
+  { ...skilled, edge: -0.25 },
+  { ...skilled, count: 20, edge: 0, daily: false, prices: [0.1, 0.9], entriesPerDay: 1.5 },
+  { ...skilled, strategy: "seller", count: 4, edge: 0, daily: false, entriesPerDay: 1 },
+  { ...skilled, strategy: "hedger", count: 3, edge: 0, daily: false, entriesPerDay: 1 },
+]
+
+/** The venue of `deno task dev`. Its crowd begins at the full hour before the start. */
+export const layerDev: Layer.Layer<VenueClient> = Layer.unwrap(
+  Effect.map(
+    Clock.currentTimeMillis,
+    (at) => layer(devWorld(undefined, at), Math.floor(at / hour) * hour),
+  ),
+)
 
 /** `simulated` is a reserved name (RFC 2606), because a simulated market must not link to the real venue. */
 function shown(market: Market): Market {
   return { ...market, url: market.url.replace("polymarket.com", "simulated.example") }
 }
 
-export function layer(world: World): Layer.Layer<VenueClient> {
+export function layer(world: World, crowdFrom?: EpochMs): Layer.Layer<VenueClient> {
   /** Applies `read` to each known market, as of now. */
   const ofMarkets =
     <A>(read: (market: SimulatedMarket, at: EpochMs) => A | null) =>
@@ -83,7 +121,7 @@ export function layer(world: World): Layer.Layer<VenueClient> {
     rules: ofMarkets((market, at) =>
       market.opensAt > at ? null : { marketId: market.id, text: rulesOf(market) }
     ),
-    wallets: walletSource(world),
+    wallets: walletSource(world, crowdFrom),
     trades: (marketId, from) =>
       Effect.map(now, (to) => {
         const market = world.catalogue.byId(marketId)

@@ -9,13 +9,16 @@ import { inSlices } from "../../core/slices.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
 import type { WalletSource } from "../../markets/VenueClient.ts"
+import { newestFirst } from "./activity.ts"
+import { crowdActivity } from "./crowd.ts"
 import type { Wallet } from "./wallets.ts"
 import type { World } from "./world.ts"
 
 /** The world's time. Many calls follow one another, so requests are answered before each. */
 export const worldNow = Effect.andThen(Effect.yieldNow, Clock.currentTimeMillis)
 
-export function walletSource(world: World): WalletSource {
+/** The crowd buys from `crowdFrom` on. */
+export function walletSource(world: World, crowdFrom = Infinity): WalletSource {
   const byAddress = new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
   return {
     categories: boardCategories,
@@ -36,7 +39,11 @@ export function walletSource(world: World): WalletSource {
         const wallet = byAddress.get(address.toLowerCase())
         const known = { from: range.from, to: Math.min(yield* worldNow, range.to) }
         yield* inSlices(() => world.prepareActivity(known))
-        const rows = wallet === undefined ? [] : world.activity(wallet, known)
+        const crowdRange = { from: Math.max(crowdFrom, known.from), to: known.to }
+        const rows = wallet === undefined ? [] : [
+          ...world.activity(wallet, known),
+          ...crowdActivity(world, wallet, crowdRange),
+        ].sort(newestFirst)
         return {
           rows: rows.map(({ wallet, market, outcome, kind, size, price, at, transaction }) => ({
             event: {

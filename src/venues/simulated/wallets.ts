@@ -17,6 +17,8 @@ export interface WalletGroup {
   readonly edge: number
   /** Approximate markets entered a day; fewer when prices are outside `prices`. */
   readonly entriesPerDay: number
+  /** Whether it trades in markets of one day only. */
+  readonly daily?: boolean
   /** Least and greatest entry price, on either side. */
   readonly prices: readonly [number, number]
   /** Chance that another entry into the same market follows, a day or more later. */
