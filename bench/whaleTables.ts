@@ -65,12 +65,21 @@ const entry: StoredEntry = {
   emitted: true,
 }
 
-const score = (n: number) =>
-  marketScore([{ ...entry, price: 0.03 + 0.94 * (n * 0.618 % 1) }], [1, 0], 0.02)
+const score = (n: number, isWon = true) =>
+  marketScore(
+    [{ ...entry, price: 0.03 + 0.94 * (n * 0.618 % 1) }],
+    isWon ? [1, 0] : [0, 1],
+    0.02,
+  )
 
 /** Sums as long as those of a wallet with entries at every price. */
-const sums = Array.from({ length: eventsCounted }, (_, n) => score(n))
-  .reduce((sums, score) => recount(sums, [], [score]), noSums)
+const sumsOf = (isWon: (n: number) => boolean) =>
+  Array.from({ length: eventsCounted }, (_, n) => score(n, isWon(n)))
+    .reduce((sums, score) => recount(sums, [], [score]), noSums)
+const won = JSON.stringify(sumsOf(() => true))
+const halfWon = JSON.stringify(sumsOf((n) => n % 2 === 0))
+/** One wallet in so many won all, so that it may be labelled. */
+const wonEvery = 10
 
 /** The wallet of the n-th position: half of a market's wallets are in its sibling markets too. */
 const walletOf = (wallets: number) =>
@@ -125,7 +134,8 @@ const statements = (size: Size): ReadonlyArray<string> => {
     ORDER BY wallet_id, market_id`,
     `INSERT INTO whale_stale (market_id, wallet_id, activity_at_ms)
     SELECT market_id, wallet_id, ${start} + market_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
-    `INSERT INTO whale_sums SELECT n, 1, 60, '${JSON.stringify(sums)}'
+    `INSERT INTO whale_sums
+    SELECT n, 1, 60, (CASE n % ${wonEvery} WHEN 0 THEN '${won}' ELSE '${halfWon}' END)::json
     FROM generate_series(1, ${wallets}) n`,
   ]
 }

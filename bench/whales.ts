@@ -81,6 +81,7 @@ const timed = (store: Store, clocks: Clocks): Store => ({
   sums: (wallets) => clocks.on("sums", store.sums(wallets)),
   saveCounted: (...args) => clocks.on("saveCounted", store.saveCounted(...args)),
   counted: clocks.on("counted", store.counted),
+  bets: (wallets) => clocks.on("bets", store.bets(wallets)),
   calibrated: clocks.on("calibrated", store.calibrated),
   openEntries: clocks.on("openEntries", store.openEntries),
   tracked: clocks.on("tracked", store.tracked),

@@ -2,11 +2,11 @@
  * Calibrates tracked wallets: adds their resolved entries to sums, judges all wallets together, and
  * publishes the calibration table.
  *
- * An unchanged wallet's history is not read again, and its row not written.
+ * An unchanged wallet's history and bets are not read again, and its row not written.
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Array, Clock, Context, Duration, Effect, Layer } from "effect"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { readOnChange } from "../core/readOnChange.ts"
@@ -19,7 +19,7 @@ import {
   type StoredSums,
   type UncountedEvent,
 } from "./CountingStore.ts"
-import { evidenceOf } from "./domain/evidence.ts"
+import { type Evidence, evidenceOf } from "./domain/evidence.ts"
 import { eventsMin, isJudged, labels, mayBeLabelled, resolvedEntriesMin } from "./domain/label.ts"
 import { ratesOf } from "./domain/rates.ts"
 import { type MarketScore, marketScore, noSums, recount, type WalletSums } from "./domain/score.ts"
@@ -39,6 +39,8 @@ const countedBatch = 500
 const countedMax = 200_000
 /** Batches of a run that may fail because a version changed. */
 const conflictsMax = 10
+/** Wallets whose bets are read in one query. */
+const betsBatch = 200
 /** Limits how often the table is read again while many resolutions are counted. */
 const readIntervalMin = Duration.seconds(5)
 
@@ -84,6 +86,7 @@ export class Calibration extends Context.Service<Calibration, {
         wallets: yield* WalletStore,
         counting: yield* CountingStore,
         calibrations: yield* CalibrationStore,
+        evidence: new Map(),
       }
       const { calibrations } = stores
       const current = yield* readOnChange({
@@ -113,7 +116,17 @@ interface Stores {
   readonly wallets: WalletStore["Service"]
   readonly counting: CountingStore["Service"]
   readonly calibrations: CalibrationStore["Service"]
+  readonly evidence: EvidenceCache
 }
+
+/**
+ * The evidence of wallets, by the version of the sums that it was computed at. Cash of an earlier
+ * instant is as valid, so bets are read again only after a result was counted.
+ */
+type EvidenceCache = Map<
+  string,
+  { readonly version: number; readonly evidence: Evidence | null }
+>
 
 const count = Effect.fn("Calibration.count")(function* (
   store: CountingStore["Service"],
@@ -175,27 +188,25 @@ function scoreOf(
 }
 
 const judge = Effect.fn("Calibration.judge")(function* (
-  { wallets, counting, calibrations }: Stores,
+  { wallets, counting, calibrations, evidence }: Stores,
 ) {
   const judged = new Map(
-    [...yield* counting.counted].flatMap(([wallet, sums]) => {
+    [...yield* counting.counted].flatMap(([wallet, { version, sums }]) => {
       const rates = ratesOf(sums)
-      return rates !== null && isJudged(rates) ? [[wallet, rates] as const] : []
+      return rates !== null && isJudged(rates) ? [[wallet, { version, rates }] as const] : []
     }),
   )
-  const bets = yield* counting.bets(
-    [...judged].flatMap(([wallet, rates]) => mayBeLabelled(rates) ? [wallet] : []),
-  )
+  const candidates = new Map([...judged].filter(([, { rates }]) => mayBeLabelled(rates)))
+  yield* updateEvidence(counting, evidence, candidates)
   const labelled = labels(
-    new Map([...judged].map(([wallet, rates]) => {
-      const known = bets.get(wallet)
-      const evidence = known === undefined ? null : evidenceOf(known.bets, known.selectedAt)
-      return [wallet, { ...rates, evidence }]
+    new Map([...judged].map(([wallet, { rates }]) => {
+      const known = candidates.has(wallet) ? evidence.get(wallet)?.evidence : null
+      return [wallet, { ...rates, evidence: known ?? null }]
     })),
   )
   const open = yield* calibrations.openEntries
   const tracked = new Map((yield* wallets.tracked).map((one) => [one.wallet, one]))
-  const rows = [...judged].flatMap(([wallet, rates]) => {
+  const rows = [...judged].flatMap(([wallet, { rates }]) => {
     const known = tracked.get(wallet)
     if (known === undefined) return []
     const label = labelled.get(wallet) ?? "neutral"
@@ -207,4 +218,25 @@ const judge = Effect.fn("Calibration.judge")(function* (
   const counts = { follow: 0, fade: 0, neutral: 0 }
   for (const label of labelled.values()) counts[label] += 1
   return counts satisfies LabelCounts
+})
+
+/** Reads the bets of these wallets whose sums have another version than their evidence. */
+const updateEvidence = Effect.fnUntraced(function* (
+  counting: CountingStore["Service"],
+  evidence: EvidenceCache,
+  candidates: ReadonlyMap<string, { readonly version: number }>,
+) {
+  const changed = [...candidates].filter(([wallet, { version }]) =>
+    evidence.get(wallet)?.version !== version
+  )
+  for (const batch of Array.chunksOf(changed, betsBatch)) {
+    const bets = yield* counting.bets(batch.map(([wallet]) => wallet))
+    for (const [wallet, { version }] of batch) {
+      const known = bets.get(wallet)
+      evidence.set(wallet, {
+        version,
+        evidence: known === undefined ? null : evidenceOf(known.bets, known.selectedAt),
+      })
+    }
+  }
 })

@@ -87,7 +87,9 @@ export class CountingStore extends Context.Service<CountingStore, {
     wallets: ReadonlyArray<CountedWallet>,
   ) => Effect.Effect<boolean>
   /** The sums of every wallet with counted positions and a `whole` history, by address. */
-  readonly counted: Effect.Effect<ReadonlyMap<string, WalletSums>>
+  readonly counted: Effect.Effect<
+    ReadonlyMap<string, { readonly version: number; readonly sums: WalletSums }>
+  >
   /** The bets of these wallets (`domain/evidence.ts`), in no order. */
   readonly bets: (
     wallets: ReadonlyArray<string>,

@@ -297,7 +297,10 @@ const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }:
     Layer.mock(CountingStore, {
       counted: Effect.map(
         readIfUp(totals),
-        (all) => new Map(all.map((totals, n) => [`0x${n}`, { ...noSums, totals }])),
+        (all) =>
+          new Map(
+            all.map((totals, n) => [`0x${n}`, { version: 1, sums: { ...noSums, totals } }]),
+          ),
       ),
     }),
     Layer.mock(EntryStore, {

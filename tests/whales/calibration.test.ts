@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
+import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { recomputeEntries } from "../../src/whales/entryPublishing.ts"
@@ -17,8 +18,19 @@ import { embeddedWhales, whalesContext, type WhaleStores } from "../support/whal
 const wallet = "0xaaaa"
 const entries = 40
 
+const resolutionOf = (marketId: MarketId, payouts: readonly [number, number]): Resolution => ({
+  marketId,
+  resolvedAt: now - day,
+  source: "oracle",
+  state: "paid",
+  payouts,
+})
+
 /** Stores with one wallet that has forty entries, each in an ended market; `perEvent` in one event. */
-const stageOf = Effect.fnUntraced(function* (perEvent: number, endsAt = now - day) {
+const stageOf = Effect.fnUntraced(function* (
+  perEvent: number,
+  { endsAt = now - day, wins = (n: number) => n % 2 === 0 } = {},
+) {
   yield* TestClock.setTime(now)
   const whales = yield* embeddedWhales
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
@@ -42,10 +54,7 @@ const stageOf = Effect.fnUntraced(function* (perEvent: number, endsAt = now - da
     true,
   )
   yield* whales.saveResolutions(
-    markets.map(({ id }, n) => ({
-      ...{ marketId: id, resolvedAt: now - day, source: "oracle", state: "paid" },
-      payouts: n % 2 === 0 ? [1, 0] : [0, 1],
-    })),
+    markets.map(({ id }, n) => resolutionOf(id, wins(n) ? [1, 0] : [0, 1])),
     [],
     now,
   )
@@ -88,10 +97,7 @@ test("a recount subtracts what it added, also when the terms of a market have ch
     })
     for (const payouts of [[0, 1], [1, 0]] as const) {
       yield* whales.saveResolutions(
-        [{
-          ...{ marketId: MarketId.make("m0"), resolvedAt: now - day, source: "oracle" },
-          ...{ state: "paid", payouts },
-        }],
+        [resolutionOf(MarketId.make("m0"), payouts)],
         [],
         now,
       )
@@ -102,7 +108,7 @@ test("a recount subtracts what it added, also when the terms of a market have ch
 
 test("count() leaves paid results until their markets are due", () =>
   Effect.gen(function* () {
-    const { whales } = yield* stageOf(1, now + day)
+    const { whales } = yield* stageOf(1, { endsAt: now + day })
     const calibration = yield* over(whales)
     const tally = { counted: 0 }
     strictEqual(yield* calibration.count(now + 2 * day, tally), true)
@@ -178,4 +184,24 @@ test("judge writes changed rows only", () =>
     equal(calls, { written: 1 })
     const [whale] = yield* whales.calibrated
     equal([whale?.row.resolved, whale?.computedAt], [entries, now])
+  }))
+
+test("judge reads the bets of a wallet again after a result was counted, and labels it the same", () =>
+  Effect.gen(function* () {
+    const { whales, until } = yield* stageOf(1, { wins: (n: number) => n < entries - 4 })
+    const read: Array<string> = []
+    const watched = yield* over(whales, {
+      bets: (wallets) => {
+        read.push(...wallets)
+        return whales.bets(wallets)
+      },
+    })
+    yield* watched.count(until, { counted: 0 })
+    const labelled = yield* watched.judge
+    equal(yield* watched.judge, labelled)
+    equal(read, [wallet])
+    yield* whales.saveResolutions([resolutionOf(MarketId.make("m0"), [0, 1])], [], now)
+    yield* watched.count(until, { counted: 0 })
+    equal(yield* watched.judge, yield* (yield* over(whales)).judge)
+    equal(read, [wallet, wallet])
   }))

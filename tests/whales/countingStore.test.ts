@@ -229,7 +229,7 @@ onEveryWhaleStore("CountingStore", (law) => {
         true,
       )
       equal((yield* store.sums([walletOf(0)])).get(walletOf(0)), { version: 1, sums })
-      equal(yield* store.counted, new Map([[walletOf(0), sums]]))
+      equal(yield* store.counted, new Map([[walletOf(0), { version: 1, sums }]]))
       const read = { wallet: walletOf(0), activity: [], readFrom: start, readTo: start }
       yield* store.saveRead({ ...read, history: "truncated" })
       equal(yield* store.counted, new Map())

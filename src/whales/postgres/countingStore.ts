@@ -245,10 +245,10 @@ const saveSums = (
     SELECT count(*)::integer AS saved FROM saved`.pipe(Effect.map(([row]) => row?.saved ?? 0))
 
 const counted = (sql: SqlClient) =>
-  sql<{ wallet: string; sums: WalletSums }>`
-    SELECT wallet, sums FROM whale_sums JOIN whale_wallet USING (wallet_id)
+  sql<{ wallet: string; version: number; sums: WalletSums }>`
+    SELECT wallet, version, sums FROM whale_sums JOIN whale_wallet USING (wallet_id)
     WHERE scores > 0 AND history = 'whole' AND farmed < ${farmedMarketsMin} ORDER BY wallet`.pipe(
-    Effect.map((rows) => new Map(rows.map(({ wallet, sums }) => [wallet, sums]))),
+    Effect.map((rows) => new Map(rows.map(({ wallet, ...stored }) => [wallet, stored]))),
     Effect.orDie,
   )
 
