@@ -23,8 +23,8 @@ import { Decision, decisionOf } from "./decision.ts"
 import type { ReportMaterial } from "./material.ts"
 import type { ReportPage } from "./page.ts"
 import { hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import { roundUsd } from "../../whales/domain/oddsBands.ts"
-import { freeze, roundCalibration } from "../../whales/domain/whale.ts"
+import { roundFigures, roundUsd } from "../../whales/domain/oddsBands.ts"
+import { freeze } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
@@ -189,6 +189,6 @@ function positionOf(entry: OpenEntry, outcomes: readonly [string, string]): Repo
     stakeUsd: roundUsd(entry.stakeUsd),
     firstFillAt: isoTime(entry.firstFillAt),
     marketMaker: entry.marketMaker,
-    calibration: hasRecord ? roundCalibration(freeze(calibration)) : null,
+    calibration: hasRecord ? roundFigures(freeze(calibration)) : null,
   }
 }

@@ -44,15 +44,7 @@ import {
   type WhaleRow,
 } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
-import {
-  OddsBand,
-  roundBand,
-  roundOrNull,
-  roundRate,
-  roundSweeps,
-  roundUsd,
-  Sweeps,
-} from "../../whales/domain/oddsBands.ts"
+import { OddsBand, roundFigures, Sweeps } from "../../whales/domain/oddsBands.ts"
 
 /** Wallets listed by name. */
 export const topWalletsMax = 10
@@ -216,20 +208,16 @@ export function scorecard(input: ScorecardInput): Scorecard {
       cancelledEntries: rates.cancelled,
       leftOut,
     },
-    overall: {
-      holdToResolutionWinRate: roundOrNull(rates.winRate),
-      meanEntryPrice: roundOrNull(meanPriceOver(rates.oddsBands)),
-      followRoiCostWeighted: roundOrNull(rates.followRoi),
-      fadeRoiCostWeighted: roundOrNull(rates.fadeRoi),
-      followRoiLow: roundOrNull(rates.intervals.followRoiLow),
-      followRoiHigh: roundOrNull(rates.intervals.followRoiHigh),
-      fadeRoiLow: roundOrNull(rates.intervals.fadeRoiLow),
-      fadeRoiHigh: roundOrNull(rates.intervals.fadeRoiHigh),
-      effectiveEntries: Math.round(rates.intervals.effectiveEntries),
+    overall: roundFigures({
+      holdToResolutionWinRate: rates.winRate,
+      meanEntryPrice: meanPriceOver(rates.oddsBands),
+      followRoiCostWeighted: rates.followRoi,
+      fadeRoiCostWeighted: rates.fadeRoi,
+      ...rates.intervals,
       ...copiedScore(entries.copied),
-    },
-    sweeps: roundSweeps(rates.sweeps),
-    oddsBands: rates.oddsBands.map(roundBand),
+    }),
+    sweeps: roundFigures(rates.sweeps),
+    oddsBands: rates.oddsBands.map(roundFigures),
     labels: countsOf(labelled.map(({ label }) => label)),
     topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
     resolutions: resolutionScore(forecasts),
@@ -266,15 +254,16 @@ function countsOf(labels: ReadonlyArray<WhaleRow["label"]>): Scorecard["labels"]
   return { follow: countOf("follow"), fade: countOf("fade"), neutral: countOf("neutral") }
 }
 
-const topWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({
-  pseudonym: row.pseudonym,
-  wallet: row.wallet,
-  resolvedEntries: row.resolved,
-  stakeUsd: roundUsd(row.stakeUsd),
-  meanEntryPrice: roundRate(row.meanEntryPrice),
-  winRate: roundRate(row.winRate),
-  label: row.label,
-})
+const topWallet = (row: WhaleRow): Scorecard["topWallets"][number] =>
+  roundFigures({
+    pseudonym: row.pseudonym,
+    wallet: row.wallet,
+    resolvedEntries: row.resolved,
+    stakeUsd: row.stakeUsd,
+    meanEntryPrice: row.meanEntryPrice,
+    winRate: row.winRate,
+    label: row.label,
+  })
 
 const isoTimeOrNull = (at: EpochMs | null): string | null => at === null ? null : isoTime(at)
 

@@ -176,17 +176,6 @@ export function publishedSweeps(sums: BandSums): typeof Sweeps.Type {
   }
 }
 
-/** Rounds like a band. */
-export function roundSweeps(sweeps: typeof Sweeps.Type): typeof Sweeps.Type {
-  return {
-    ...sweeps,
-    stakeUsd: roundUsd(sweeps.stakeUsd),
-    meanEntryPrice: roundOrNull(sweeps.meanEntryPrice),
-    winRate: roundOrNull(sweeps.winRate),
-    followRoi: roundOrNull(sweeps.followRoi),
-  }
-}
-
 /** The bands that have entries. */
 export function publishedBands(
   bands: ReadonlyArray<BandSums>,
@@ -216,16 +205,22 @@ export const roundOrNull = (rate: number | null): number | null =>
 /** Rounds USD to the cent, for publication. */
 export const roundUsd = (usd: number): number => Math.round(usd * 100) / 100
 
-export function roundBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
-  return {
-    ...band,
-    meanEntryPrice: roundRate(band.meanEntryPrice),
-    winRate: roundRate(band.winRate),
-    winRateLow: roundRate(band.winRateLow),
-    winRateHigh: roundRate(band.winRateHigh),
-    followRoi: roundRate(band.followRoi),
-    fadeRoi: roundOrNull(band.fadeRoi),
+/** Rounds all figures of a row, also those inside: counts and USD by their names, the others as rates. */
+export function roundFigures<A extends object>(row: A): A {
+  const round = (name: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((one) => round(name, one))
+    if (typeof value === "object" && value !== null) return roundFigures(value)
+    if (typeof value !== "number") return value
+    return name === "stakeUsd"
+      ? roundUsd(value)
+      : name === "effectiveEntries"
+      ? Math.round(value)
+      : roundRate(value)
   }
+  // The names and the kinds of the values stay.
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, round(name, value)]),
+  ) as A
 }
 
 /** In [0, 1], despite rounding errors in the sum. */

@@ -12,17 +12,7 @@ import { studentQuantile } from "../../core/domain/student.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { isMarketMaker } from "./entry.ts"
 import { resolvedEntriesMin, ruleVersion } from "./label.ts"
-import {
-  OddsBand,
-  roundBand,
-  roundOrNull,
-  roundRate,
-  roundSweeps,
-  roundUsd,
-  Sweeps,
-  winRateHigh,
-  winRateLow,
-} from "./oddsBands.ts"
+import { OddsBand, roundFigures, Sweeps, winRateHigh, winRateLow } from "./oddsBands.ts"
 import type { Rates } from "./rates.ts"
 import { type MeasuredEdge, type Skill, skillsOf } from "./skill.ts"
 import type { TrackedWallet } from "./tracking.ts"
@@ -131,7 +121,7 @@ export function calibrationTable(whales: ReadonlyArray<CalibratedWhale>): Calibr
   const skills = skillsOf(rows.map(measuredEdge))
   const [first, ...rest] = rows.slice(0, tableRowsMax).flatMap((row, i) => {
     const skill = skills[i]
-    return skill === undefined ? [] : [roundRow({ ...row, ...skill })]
+    return skill === undefined ? [] : [roundFigures({ ...row, ...skill })]
   })
   if (first === undefined) return null
   return {
@@ -159,49 +149,6 @@ export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleR
 /** The standard error that the interval of the edge was made of. */
 function measuredEdge({ edge, edgeLow, edgeHigh, events }: WhaleRow): MeasuredEdge {
   return { edge, error: Math.max(edge - edgeLow, edgeHigh - edge) / studentQuantile(events - 1) }
-}
-
-/** More digits would be noise, and double the response size. */
-function roundRow(row: TableRow): TableRow {
-  return {
-    ...row,
-    shrunkEdge: roundRate(row.shrunkEdge),
-    shrunkEdgeLow: roundRate(row.shrunkEdgeLow),
-    shrunkEdgeHigh: roundRate(row.shrunkEdgeHigh),
-    probabilityPositive: roundRate(row.probabilityPositive),
-    mirrorRoiLow: roundOrNull(row.mirrorRoiLow),
-    mirrorRoiHigh: roundOrNull(row.mirrorRoiHigh),
-    fadeRoiLow: roundOrNull(row.fadeRoiLow),
-    fadeRoiHigh: roundOrNull(row.fadeRoiHigh),
-    effectiveEntries: Math.round(row.effectiveEntries),
-    sweeps: roundSweeps(row.sweeps),
-    winRate: roundRate(row.winRate),
-    fadeRoi: roundOrNull(row.fadeRoi),
-    winRateLow: roundRate(row.winRateLow),
-    winRateHigh: roundRate(row.winRateHigh),
-    mirrorRoi: roundRate(row.mirrorRoi),
-    meanEntryPrice: roundRate(row.meanEntryPrice),
-    edge: roundRate(row.edge),
-    edgeLow: roundRate(row.edgeLow),
-    edgeHigh: roundRate(row.edgeHigh),
-    stakeUsd: roundUsd(row.stakeUsd),
-    oddsBands: row.oddsBands.map(roundBand),
-  }
-}
-
-/** Rounds like the table, so that an item shows the same figures. */
-export function roundCalibration(frozen: FrozenCalibration): FrozenCalibration {
-  return {
-    ...frozen,
-    winRate: roundRate(frozen.winRate),
-    meanEntryPrice: roundRate(frozen.meanEntryPrice),
-    edge: roundRate(frozen.edge),
-    edgeLow: roundRate(frozen.edgeLow),
-    edgeHigh: roundRate(frozen.edgeHigh),
-    followRoi: roundRate(frozen.followRoi),
-    fadeRoi: roundOrNull(frozen.fadeRoi),
-    effectiveEntries: Math.round(frozen.effectiveEntries),
-  }
 }
 
 /** The fields of a row that may change without a new calibration. */

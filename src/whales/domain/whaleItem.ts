@@ -9,8 +9,7 @@ import type { StoredEntry } from "./storedEntry.ts"
 import type { Market, MarketId } from "../../markets/domain/market.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "./tracking.ts"
-import { roundUsd } from "./oddsBands.ts"
-import { roundCalibration } from "./whale.ts"
+import { roundFigures, roundUsd } from "./oddsBands.ts"
 
 /** Why a due entry is not published. A label of a metric, so it must not change. */
 type EntryRejection = "history_unread" | "market_unknown" | "market_ended"
@@ -61,7 +60,7 @@ export function whaleItem(input: WhaleItemInput, createdAt: EpochMs): NewFeedIte
       fills: entry.fills,
       firstFillAt: isoTime(entry.firstFillAt),
       lastFillAt: isoTime(entry.lastFillAt),
-      calibration: entry.calibration === null ? null : roundCalibration(entry.calibration),
+      calibration: entry.calibration === null ? null : roundFigures(entry.calibration),
       microstructure,
     },
   }
