@@ -20,7 +20,7 @@ export interface ModelRequest<A, E> {
   readonly use: ModelUse
   /** `boundary` marks where untrusted text begins and ends; its authors cannot guess it. */
   readonly prompt: (boundary: string) => Prompt
-  /** An answer with extra keys, or with a text or list that is too long, is refused. */
+  /** Extra keys of an answer are dropped; one with a text or list that is too long is refused. */
   readonly shape: Schema.ConstraintCodec<A, E>
 }
 

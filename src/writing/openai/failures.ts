@@ -51,12 +51,20 @@ export function failureOf(error: unknown): CallFailed {
   if (!(error instanceof APIError) || typeof error.status !== "number") {
     return failed("unreachable", "no answer could be read")
   }
-  const reason = `status ${error.status}`
-  const after = retryAfterOf(error.headers)
-  if (error.status === 429) return failed("rate_limited", reason, after)
-  const transient = error.status >= 500 || error.status === 408 || error.status === 409
-  const unsupported = unsupportedOf(error.status, error.message)
-  return failed(transient ? "server_error" : "rejected", reason, after, unsupported)
+  return failureOfStatus(error.status, error.message, retryAfterOf(error.headers))
+}
+
+/** What a status and the server's words mean. */
+export function failureOfStatus(
+  status: number,
+  message: string,
+  retryAfterMs: number | null = null,
+): CallFailed {
+  const reason = `status ${status}`
+  if (status === 429) return failed("rate_limited", reason, retryAfterMs)
+  const transient = status >= 500 || status === 408 || status === 409
+  const unsupported = unsupportedOf(status, message)
+  return failed(transient ? "server_error" : "rejected", reason, retryAfterMs, unsupported)
 }
 
 /** Reads the server's words only to choose another form of the request. */

@@ -39,21 +39,36 @@ export function shapeInWords(jsonSchema: Record<string, unknown>): string {
 const beginningsMax = 20
 
 /**
- * The JSON of an answer, which may stand after the model's reasoning, inside a code block or between
- * sentences. Undefined without one: no shape accepts undefined.
+ * The JSON of an answer, which may stand after the model's reasoning, inside a code block, between
+ * sentences or in a JSON string. Undefined without one: no shape accepts undefined.
  */
 export function jsonIn(text: string): unknown {
   const whole = parsed(text)
-  if (whole !== undefined) return whole
+  if (whole !== undefined) return typeof whole === "string" ? parsed(whole) : whole
   const answer = text.slice(text.lastIndexOf("</think>") + 1)
-  const end = answer.lastIndexOf("}") + 1
   let begin = answer.indexOf("{")
-  for (let n = 0; n < beginningsMax && begin !== -1 && begin < end; n++) {
-    const value = parsed(answer.slice(begin, end))
+  for (let n = 0; n < beginningsMax && begin !== -1; n++) {
+    const value = parsed(answer.slice(begin, endOfObject(answer, begin)))
     if (value !== undefined) return value
     begin = answer.indexOf("{", begin + 1)
   }
   return undefined
+}
+
+/** Behind the brace that closes the one at `begin`; braces in strings do not count. */
+function endOfObject(text: string, begin: number): number {
+  let depth = 0
+  for (const { 0: token, index } of text.slice(begin).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
+    if (token === "{") depth++
+    if (token === "}" && --depth === 0) return begin + index + 1
+  }
+  return text.length
+}
+
+/** The text of a message's content: some servers send a list of parts. */
+export function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : ""
+  return content.map((part) => typeof part?.text === "string" ? part.text : "").join("")
 }
 
 function parsed(text: string): unknown {

@@ -2,8 +2,8 @@
  * A model behind OpenAI's chat completions API, or any compatible server.
  *
  * The client gets every option explicitly, so it reads nothing from the environment. Retries, timeouts
- * and limits are ours. A request begins in the strictest form; a server that refuses it is asked in a
- * simpler one (form.ts), which is remembered once it works.
+ * and limits are ours. A request begins in the strictest form. A server that refuses it, or answers as if
+ * it had not read it, is asked in a simpler one (form.ts). The form of a good answer is remembered.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import OpenAI from "openai"
 import { publishDepth } from "../../core/places.ts"
 import type { Prompt } from "../domain/prompt.ts"
 import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
-import { type CallFailed, failed, failureOf, isTransient } from "./failures.ts"
-import { type Form, jsonIn, shapeInWords, simplerForm, strictForm } from "./form.ts"
+import { type CallFailed, failed, failureOf, failureOfStatus, isTransient } from "./failures.ts"
+import { type Form, jsonIn, shapeInWords, simplerForm, strictForm, textOf } from "./form.ts"
 import {
   attemptsMax,
   attemptTimeout,
@@ -51,9 +51,8 @@ interface Call<A> {
   readonly use: ModelUse
   readonly prompt: Prompt
   readonly jsonSchema: Record<string, unknown>
-  readonly decode: (answer: unknown) => Result.Result<A, Schema.SchemaError>
   /** Ignores keys that the shape does not have: without structured outputs models add some. */
-  readonly decodeLoosely: (answer: unknown) => Result.Result<A, Schema.SchemaError>
+  readonly decode: (answer: unknown) => Result.Result<A, Schema.SchemaError>
 }
 
 /** 256 random bits: enough against authors who never see a prompt. */
@@ -70,8 +69,7 @@ const callOf = <A, E>({ use, prompt, shape }: ModelRequest<A, E>): Effect.Effect
       use,
       prompt: prompt(boundary),
       jsonSchema,
-      decode: Schema.decodeUnknownResult(codec, { onExcessProperty: "error" }),
-      decodeLoosely: Schema.decodeUnknownResult(codec),
+      decode: Schema.decodeUnknownResult(codec),
     }
   })
 
@@ -83,12 +81,19 @@ const Completion = Schema.Struct({
   choices: Schema.NonEmptyArray(Schema.Struct({
     finish_reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
     message: Schema.Struct({
-      content: Schema.NullOr(Schema.String),
+      content: Schema.optionalKey(Schema.Unknown),
       refusal: Schema.optionalKey(Schema.NullOr(Schema.String)),
     }),
   })),
 })
 const decodeCompletion = Schema.decodeUnknownOption(Completion)
+
+/** The body of an error that some servers send with status 200. */
+const decodeError = Schema.decodeUnknownOption(Schema.Struct({
+  error: Schema.Struct({ message: Schema.String, code: Schema.optionalKey(Schema.Unknown) }),
+}))
+/** The status of such an error, unless its code is one. */
+const errorStatus = 400
 
 /** `send` performs the HTTP requests; a stand-in answers them itself. */
 export const layer = (
@@ -172,31 +177,50 @@ const counted = <Key extends string>(count: Record<Key, number>, key: Key) => {
     Effect.acquireUseRelease(add(1), () => work, () => add(-1))
 }
 
-/** One HTTP request for a call, in the form that the model's server last accepted, or in a simpler one. */
-const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOptions) {
-  const forms = yield* Ref.make<ReadonlyMap<string, Form>>(new Map())
+/** A form, and whether its last answer had the shape that was asked for. */
+interface KnownForm {
+  readonly form: Form
+  readonly isProven: boolean
+}
 
-  const inForm = <A>(call: Call<A>, form: Form): Effect.Effect<A, CallFailed> =>
+/** One HTTP request for a call in the form that is known of its model, or more in simpler ones. */
+const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOptions) {
+  const forms = yield* Ref.make<ReadonlyMap<string, KnownForm>>(new Map())
+
+  const inForm = <A>(call: Call<A>, { form, isProven }: KnownForm): Effect.Effect<A, CallFailed> =>
     Effect.gen(function* () {
       const body = requestOf(options, call, form)
-      const answer = yield* Effect.tryPromise({
+      const remember = (known: KnownForm) =>
+        Ref.update(forms, (all) => new Map(all).set(body.model, known))
+      return yield* Effect.tryPromise({
         try: (signal) => client.chat.completions.create(body, { signal }),
         catch: failureOf,
-      })
-      yield* Ref.update(forms, (known) => new Map(known).set(body.model, form))
-      yield* recordTokens(call.use, answer, options.price)
-      return yield* answerOf(answer, call, form)
-    }).pipe(
-      Effect.catch((failure) => {
-        const simpler = simplerForm(form, failure.unsupported)
-        return simpler === null ? Effect.fail(failure) : inForm(call, simpler)
-      }),
-    )
+      }).pipe(
+        Effect.tap((answer) => recordTokens(call.use, answer, options.price)),
+        Effect.flatMap((answer) => answerOf(answer, call)),
+        Effect.tap(() => remember({ form, isProven: true })),
+        Effect.catch(Effect.fnUntraced(function* (failure) {
+          // A proven form is doubted from the next request on: a good server pays no second one.
+          const isIgnored = failure.outcome === "malformed" && !isProven
+          const simpler = simplerForm(form, isIgnored ? "format" : failure.unsupported)
+          if (failure.outcome === "malformed") {
+            // Before it is tried: the time of this request may end.
+            yield* remember({ form: isProven ? form : simpler ?? strictForm, isProven: false })
+          }
+          if (simpler === null) return yield* failure
+          return yield* inForm(call, { form: simpler, isProven: false })
+        })),
+      )
+    })
 
   return <A>(call: Call<A>): Effect.Effect<A, CallFailed> =>
     Effect.flatMap(
       Ref.get(forms),
-      (known) => inForm(call, known.get(modelOf(options, call.use)) ?? strictForm),
+      (known) =>
+        inForm(
+          call,
+          known.get(modelOf(options, call.use)) ?? { form: strictForm, isProven: false },
+        ),
     )
 })
 
@@ -249,20 +273,21 @@ function requestOf<A>(
   }
 }
 
-function answerOf<A>(
-  answer: unknown,
-  { decode, decodeLoosely }: Call<A>,
-  { format }: Form,
-): Effect.Effect<A, CallFailed> {
+function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, CallFailed> {
+  const error = Option.getOrNull(decodeError(answer))?.error
+  if (error !== undefined) {
+    const code = Number(error.code)
+    return Effect.fail(failureOfStatus(code >= 400 ? code : errorStatus, error.message))
+  }
   const completion = Option.getOrNull(decodeCompletion(answer))
   if (completion === null) return malformed("no completion")
-  const [{ finish_reason, message }] = completion.choices
-  if (typeof message.refusal === "string" && message.refusal !== "") return refused
+  const [{ finish_reason, message: { content, refusal } }] = completion.choices
+  if (typeof refusal === "string" && refusal !== "") return refused
   if (finish_reason === "content_filter") return refused
   if (finish_reason === "length") return Effect.fail(failed("cut_off", "it ran out of tokens"))
-  if (message.content === null || message.content === "") return malformed("an empty answer")
-  const decoded = (format === "json_schema" ? decode : decodeLoosely)(jsonIn(message.content))
-  return Result.match(decoded, {
+  const text = textOf(content)
+  if (text === "") return malformed("an empty answer")
+  return Result.match(decode(jsonIn(text)), {
     onFailure: () => malformed("an answer of another shape"),
     onSuccess: Effect.succeed,
   })

@@ -1,6 +1,6 @@
 /**
- * A server with OpenAI's chat completions API on a real socket. The test chooses its behaviour for each
- * call: it answers, hangs, refuses, disconnects, floods or lies.
+ * A server with OpenAI's chat completions API on a real socket. It refuses what the real one refuses. The
+ * test chooses its behaviour for each other call: it answers, hangs, refuses, disconnects, floods or lies.
  *
  * @module
  */
@@ -54,6 +54,8 @@ export const modelServer = (
           async (request) => {
             const call = await callOf(request, calls.length)
             if (call === null) return new Response("not here", { status: 404 })
+            const fault = requestFault(call)
+            if (fault !== null) return status(400, {}, fault)(call)
             calls.push(call)
             for (const wait of waits) {
               if (calls.length >= wait.calls) Deferred.doneUnsafe(wait.done, Effect.void)
@@ -124,6 +126,43 @@ export async function callOf(request: Request, index: number): Promise<Call | nu
   }
 }
 
+/** Parameters of the reference of chat completions that the service sends; another one is a typing error. */
+const parameters = new Set([
+  ...["model", "messages", "max_completion_tokens", "max_tokens", "reasoning_effort"],
+  "response_format",
+])
+/** Keywords of the guide "Structured outputs", section "Supported schemas", that the service uses. */
+const keywords = new Set([
+  ...["type", "properties", "items", "required", "additionalProperties", "enum", "anyOf"],
+  ...["description", "maxItems"],
+])
+
+/** Why the real server refuses a request; null when it does not. */
+function requestFault({ body, system, user }: Call): string | null {
+  const unknown = Object.keys(body).find((key) => !parameters.has(key))
+  if (unknown !== undefined) return `Unrecognized request argument supplied: ${unknown}`
+  const { type, json_schema: schema } = Object(body["response_format"])
+  if (type === "json_object" && !/json/i.test(system + user)) {
+    return "'messages' must contain the word 'json' in some form"
+  }
+  if (type !== "json_schema") return null
+  if (!/^[\w-]{1,64}$/.test(schema.name)) return "Invalid 'response_format.json_schema.name'"
+  return schema.strict === true && schema.schema.type === "object" && isStrict(schema.schema)
+    ? null
+    : `Invalid schema for response_format '${schema.name}'`
+}
+
+/** Whether a schema fulfils the rules of strict mode: each object closed, and all its keys required. */
+function isStrict(schema: Readonly<Record<string, unknown>>): boolean {
+  const { type, properties = {}, items, anyOf = [], required, additionalProperties } = schema
+  const parts = [...Object.values(Object(properties)), ...Object.values(Object(anyOf))]
+    .concat(items === undefined ? [] : [items])
+  const isClosed = type !== "object" || additionalProperties === false &&
+      `${required}` === `${Object.keys(Object(properties))}`
+  return isClosed && Object.keys(schema).every((key) => keywords.has(key)) &&
+    parts.every((part) => isStrict(Object(part)))
+}
+
 function useIn(system: string): Call["use"] {
   if (system.includes('"verdicts"')) return "judge"
   return system.includes('"claims"') ? "digest" : "reading"
@@ -133,7 +172,7 @@ export const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_token
 
 /** A completion around some text. */
 export function completion(
-  content: string | null,
+  content: unknown,
   { finish = "stop", refusal = null as string | null } = {},
 ): Response {
   return Response.json({
