@@ -27,6 +27,10 @@ export async function packageSources(contract: string): Promise<URL> {
     new URL("packages/mcp/src/serviceTools.ts", copy),
     `export const serviceTools = ${JSON.stringify(serviceTools)}\n`,
   )
+  await Deno.copyFile(
+    new URL("src/catalog/domain/compactText.ts", root),
+    new URL("packages/mcp/src/compactText.ts", copy),
+  )
   await Deno.copyFile(new URL("imports.json", root), new URL("imports.json", copy))
   return copy
 }

@@ -494,11 +494,11 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
   "src/app": 5_390,
-  "src/catalog": 2_490,
+  "src/catalog": 2_590,
   "src/core": 1_580,
   "src/digest": 2_110,
   "src/feed": 1_250,
-  "src/http": 13_920,
+  "src/http": 13_960,
   "src/markets": 3_900,
   "src/movers": 1_000,
   "src/news": 3_325,

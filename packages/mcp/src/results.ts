@@ -51,8 +51,10 @@ export function makeCheckBody({ outputSchema }: Tool): CheckBody {
 /** The result of an answer; `sentence` is about the money, null for a free tool. */
 export function answerResult(
   { body, text, charged, payment }: Answer<unknown>,
-  { payer, check, sentence }: {
+  { payer, check, compact, sentence }: {
     readonly payer: string | null
+    /** The table in the place of a long text; null where it is short. */
+    readonly compact: (text: string) => string | null
     readonly check: CheckBody
     readonly sentence: string | null
   },
@@ -62,7 +64,8 @@ export function answerResult(
     : {}
   const fault = check(body)
   if (fault === null) {
-    const content = contentOf(sentence === null ? [text] : [sentence, text])
+    const shown = compact(text) ?? text
+    const content = contentOf(sentence === null ? [shown] : [sentence, shown])
     // By its schema, every body is an object.
     return { ...content, structuredContent: body as Record<string, unknown>, ...receipt }
   }

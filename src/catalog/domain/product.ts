@@ -36,6 +36,15 @@ import { sampleBody } from "./sample.ts"
  */
 export type SettlementOrder = "compute-first" | "settle-early"
 
+/**
+ * The size of an answer, in bytes: of half of the answers, and of 99 of 100 (docs/benchmarks.md). A
+ * token is about 3 bytes.
+ */
+interface AnswerBytes {
+  readonly p50: number
+  readonly p99: number
+}
+
 export interface Product {
   readonly id: string
   /** A few words, for lists. */
@@ -47,6 +56,7 @@ export interface Product {
   readonly description: string
   /** When to call it, and what to call instead. */
   readonly use: string
+  readonly answerBytes: AnswerBytes
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   /** The errors of its computation. */
@@ -107,6 +117,7 @@ export const products = {
     use:
       "Use it to see one current item. It is charged each time, also for an item you have: to follow the " +
       "feed use /v1/signals with `since`.",
+    answerBytes: { p50: 1_400, p99: 3_000 },
     tags: ["prediction-markets", "signals"],
     parameters: [],
     errors: [SignalNotFound, DataStale],
@@ -123,6 +134,7 @@ export const products = {
     use:
       "Use it for an item whose index you know, such as one that a text cites. For several items use " +
       "/v1/signals.",
+    answerBytes: { p50: 1_400, p99: 3_000 },
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -149,6 +161,7 @@ export const products = {
     use:
       "Use it when /v1/index has increased, with `since`; without `since` it returns the newest items. For " +
       "text to read use /v1/digest.",
+    answerBytes: { p50: 14_000, p99: 30_000 },
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -215,6 +228,7 @@ export const products = {
     use:
       "Use it for a briefing on the whole venue; /v1/digest/brief shows its title before you buy. For one " +
       "market use /v1/research, for items as data /v1/signals.",
+    answerBytes: { p50: 12_000, p99: 20_000 },
     tags: ["prediction-markets", "digest"],
     parameters: [],
     errors: [DigestStale],
@@ -233,6 +247,7 @@ export const products = {
     use:
       "Use it to find out what earlier digests were about. It has no paragraphs and no facts; the newest " +
       "whole digest is /v1/digest.",
+    answerBytes: { p50: 5_500, p99: 20_000 },
     tags: ["prediction-markets", "digest"],
     parameters: [
       {
@@ -281,6 +296,7 @@ export const products = {
       "payment is refunded.",
     use: "Use it to find markets whose money is free soon, or whose price is near 0 or 1. For " +
       "what moved use /v1/signals.",
+    answerBytes: { p50: 8_500, p99: 30_000 },
     tags: ["prediction-markets", "resolution"],
     parameters: [
       {
@@ -344,6 +360,7 @@ export const products = {
     use:
       "Use it to look up wallets before you follow or fade them. New entries of these wallets are items of " +
       "/v1/signals.",
+    answerBytes: { p50: 132_000, p99: 850_000 },
     tags: ["prediction-markets", "whales"],
     parameters: [],
     errors: [BelowThreshold, DataStale],
@@ -384,6 +401,7 @@ export const products = {
     use:
       "Use it before a decision about one market. It is the dearest call and may take a minute: buy it for " +
       "one market, not to search; /v1/signals and /v1/resolving find markets.",
+    answerBytes: { p50: 18_500, p99: 25_000 },
     tags: ["prediction-markets", "research"],
     parameters: [
       {
@@ -413,4 +431,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-29T14:00:00.000Z"
+export const productsChangedAt = "2026-11-30T01:00:00.000Z"

@@ -47,9 +47,20 @@ function itemOf(product: Product, terms: PaymentTerms) {
       title: product.title,
       settlement: product.settlementOrder,
       price: { amount: usd(product.price), currency: "USD" },
+      answerSize: sizeOf(product),
     },
   }
 }
+
+/** The size of an answer: of half of the answers, and of 99 of 100. */
+function sizeOf({ answerBytes: { p50, p99 } }: Product) {
+  const tokens = (bytes: number) => Math.ceil(bytes / bytesPerToken)
+  return { bytesP50: p50, bytesP99: p99, tokensP50: tokens(p50), tokensP99: tokens(p99) }
+}
+
+/** Of JSON, about. */
+const bytesPerToken = 3
+
 type Item = ReturnType<typeof itemOf>
 
 /** Every product, in the order of the table. */

@@ -220,14 +220,23 @@ const aboutSection = [
 
 function priceTable(): string {
   const free = Object.values(freeRows).map(({ path, title }) =>
-    `| \`${path}\` | free | | ${title} |`
+    `| \`${path}\` | free | | ${title} | |`
   )
-  const paid = Object.values(products).map(({ path, price, settlementOrder, title }) =>
-    `| \`${path}\` | $${usd(price)} (${price} units) | ${settlementOrder} | ${title} |`
-  )
-  return ["| GET | price | settlement | returns |", "|---|---|---|---|", ...free, ...paid].join(
-    "\n",
-  )
+  const paid = Object.values(products).map((product: Product) => {
+    const { path, price, settlementOrder, title, answerBytes: { p50, p99 } } = product
+    const size = `${p50 / 1_000} to ${p99 / 1_000} kB`
+    return `| \`${path}\` | $${
+      usd(price)
+    } (${price} units) | ${settlementOrder} | ${title} | ${size} |`
+  })
+  return [
+    "Size: of half of the answers, and of 99 of 100; a token is about 3 bytes.",
+    "",
+    "| GET | price | settlement | returns | size |",
+    "|---|---|---|---|---|",
+    ...free,
+    ...paid,
+  ].join("\n")
 }
 
 const settlementNote =

@@ -10,6 +10,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
 import { argumentsSchema, exampleOf } from "../../catalog/domain/parameter.ts"
+import { compactBytesMax, compactText } from "../../catalog/domain/compactText.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { outputSchema } from "../../catalog/domain/outputSchema.ts"
 import { challengeV1, paymentRequired } from "../../payments/domain/x402/challenge.ts"
@@ -38,6 +39,9 @@ export const paymentKey = "x402/payment"
 /** The key of its receipt in the `_meta` of a result. */
 export const receiptKey = "x402/payment-response"
 
+/** The longest result that a host of Anthropic takes when a tool asks for it. */
+const resultCharsMax = 500_000
+
 const pathPattern = /\/v1(?:\/[a-z-]+)+/g
 
 /** Every tool, as tools/list returns it. Their schemas take about 100 ms. */
@@ -48,6 +52,9 @@ export const tools = once((): ReadonlyArray<Tool> =>
     description: descriptionOf(skill),
     inputSchema: argumentsSchema(skill),
     outputSchema: resultSchema(skill),
+    ...(skill.kind === "paid" && skill.product.answerBytes.p99 > compactBytesMax
+      ? { _meta: { "anthropic/maxResultSizeChars": resultCharsMax } }
+      : {}),
     annotations: {
       title: skill.title,
       // A paid call moves money, and a call with a new signature may move it again. So it is neither
@@ -199,7 +206,10 @@ export const callPaid = (
   })
   return Effect.flatMap(RequestId, (id) =>
     sold.pipe(
-      Effect.map((delivery) => ({ ...unsold(soldResult(delivery, receiptKey)), sold: delivery })),
+      Effect.map((delivery) => ({
+        ...unsold(soldResult(skill, delivery, receiptKey)),
+        sold: delivery,
+      })),
       Effect.catch((error) =>
         Effect.succeed(unsold(
           error instanceof NotCharged && error.code === "payment_required"
@@ -260,8 +270,12 @@ function offerText({ name, title, product }: PaidSkill, { chainId }: PaymentTerm
     `${freeNames}; get_sample shows an example of this answer.${rule}`
 }
 
-function soldResult({ body, receipt, replayed }: Outcome, receiptKey: string): CallToolResult {
-  const result = bodyResult(body)
+function soldResult(
+  skill: PaidSkill,
+  { body, receipt, replayed }: Outcome,
+  receiptKey: string,
+): CallToolResult {
+  const result = bodyResult(body, skill)
   const meta = {
     ...(receipt === null ? {} : { [receiptKey]: { success: true, ...receipt } }),
     ...(replayed ? { "idempotent-replayed": true } : {}),
@@ -271,10 +285,16 @@ function soldResult({ body, receipt, replayed }: Outcome, receiptKey: string): C
 
 const utf8 = new TextDecoder()
 
-/** The body of the HTTP answer, as data and as text. */
-function bodyResult(bytes: Uint8Array): CallToolResult {
-  const text = utf8.decode(bytes)
-  return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) }
+/** The body of the HTTP answer, as data and as text; a long one's text is a table. */
+function bodyResult(bytes: Uint8Array, skill?: PaidSkill): CallToolResult {
+  const json = utf8.decode(bytes)
+  const text = skill === undefined
+    ? null
+    : compactText(skill.name, json, skill.parameters.map(({ name }) => name))
+  return {
+    content: [{ type: "text", text: text ?? json }],
+    structuredContent: JSON.parse(json),
+  }
 }
 
 /** An error: a sentence for a model, and the documented body. */

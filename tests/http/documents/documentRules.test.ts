@@ -292,7 +292,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["3fb81e80551c4ede", "2026-11-29T14:00:00.000Z"],
+      ["24307c1052b2a40f", "2026-11-30T01:00:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

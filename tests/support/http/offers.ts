@@ -160,11 +160,12 @@ function parameterOfLine(line: string): ListedParameter {
 /** The calls with a price in /llms-full.txt. */
 export function offersOfText(text: string): ReadonlyArray<ListedOffer> {
   const table = new Map(
-    [...text.matchAll(/^\| `(\S+)` \| \$(\S+) \((\d+) units\) \| (\S+) \| (.*) \|$/gm)].map(
-      (
-        [, path, priceUsd, units, settlement, title],
-      ) => [path, { priceUsd, units, settlement, title }],
-    ),
+    [...text.matchAll(/^\| `(\S+)` \| \$(\S+) \((\d+) units\) \| (\S+) \| (.*?) \| [^|]* kB \|$/gm)]
+      .map(
+        (
+          [, path, priceUsd, units, settlement, title],
+        ) => [path, { priceUsd, units, settlement, title }],
+      ),
   )
   return callsOfText(text).flatMap(({ name, body }) => {
     const [, path = "", price = "", operationId = "", title = ""] =
