@@ -320,8 +320,12 @@ Deno.test("another file imports every export", () => {
   fail("Nothing imports these exports", offences)
 })
 
-/** What `deno task pack` replaces by data. */
-const generated = ["packages/client/src/contract.ts", "packages/mcp/src/serviceTools.ts"]
+/** What `deno task pack` replaces by data, or by the file itself. */
+const generated = [
+  "packages/client/src/contract.ts",
+  "packages/mcp/src/serviceTools.ts",
+  "packages/mcp/src/compactText.ts",
+]
 
 Deno.test("what buyers run imports nothing of the service, and the packages not even effect", () => {
   const offences = buyers.filter(({ path }) => !generated.includes(path)).flatMap((
@@ -513,6 +517,6 @@ const budgets: Readonly<Record<string, number>> = {
   "src/whales": 4_880,
   "src/writing": 3_655,
   tests: 90_260,
-  "packages, bench, examples, tools": 10_300,
+  "packages, bench, examples, tools": 10_340,
   migrations: 1_565,
 }

@@ -13,7 +13,6 @@ import {
   makeClient,
   type ParametersOf,
 } from "bellwether-client"
-import { compactText } from "./compactText.ts"
 import { answerResult, errorResult, failureResult, makeCheckBody, textResult } from "./results.ts"
 import type { Called } from "./server.ts"
 import { type Settings, WrongSetting } from "./settings.ts"
@@ -84,10 +83,8 @@ export function makeBuyer(
     const check = checks.get(name) ?? (() => null)
     const sentence = priceUsd === null ? null : answer.sentence + (client === own ? "" : play)
     const { paymentId } = answer.payment ?? {}
-    const parameters = calls[name].parameters.map(({ name }) => name)
-    const compact = (text: string) => compactText(name, text, parameters)
     return {
-      result: answerResult(answer, { payer: client.address, check, compact, sentence }),
+      result: answerResult(name, answer, { payer: client.address, check, sentence }),
       onWritten: () => {
         if (paymentId !== undefined) track(client.received(paymentId))
       },

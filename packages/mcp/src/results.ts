@@ -9,7 +9,15 @@
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
-import { type Answer, type BuyError, Charged, network } from "bellwether-client"
+import {
+  type Answer,
+  type BuyError,
+  type CallName,
+  calls,
+  Charged,
+  network,
+} from "bellwether-client"
+import { compactText } from "./compactText.ts"
 
 /** The key of a receipt in the `_meta` of a result, as x402 names it. */
 const receiptKey = "x402/payment-response"
@@ -50,11 +58,10 @@ export function makeCheckBody({ outputSchema }: Tool): CheckBody {
 
 /** The result of an answer; `sentence` is about the money, null for a free tool. */
 export function answerResult(
+  name: CallName,
   { body, text, charged, payment }: Answer<unknown>,
-  { payer, check, compact, sentence }: {
+  { payer, check, sentence }: {
     readonly payer: string | null
-    /** The table in the place of a long text; null where it is short. */
-    readonly compact: (text: string) => string | null
     readonly check: CheckBody
     readonly sentence: string | null
   },
@@ -64,7 +71,8 @@ export function answerResult(
     : {}
   const fault = check(body)
   if (fault === null) {
-    const shown = compact(text) ?? text
+    const parameters = calls[name].parameters.map(({ name }) => name)
+    const shown = compactText(name, text, parameters) ?? text
     const content = contentOf(sentence === null ? [shown] : [sentence, shown])
     // By its schema, every body is an object.
     return { ...content, structuredContent: body as Record<string, unknown>, ...receipt }
