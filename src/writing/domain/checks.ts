@@ -219,7 +219,7 @@ const poles = opposites.map((pair) =>
 )
 const idiom =
   /\b(?:fall (?:together|short|within)|(?:tied|made|makes?|gives?) up|at (?:least|most))\b/gi
-const clauseEnd = /[,;:]\s|\s(?:and|but|while|though)\s/
+const clauseEnd = /[,;:]\s|\s(?:and|but|or|while|though)\s/
 
 /** Whether a text names a pole of a direction of which only the other one is stated. */
 function isAgainst(text: string, stated: string): boolean {
