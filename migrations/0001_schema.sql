@@ -475,8 +475,8 @@ CREATE TABLE score_check (
   point_mid double precision,
   -- Of a contested proposal, the venue's word alone at a price that doubts it: that price.
   contested_price double precision CHECK (contested_price BETWEEN 0 AND 1),
-  -- Of a mover: whether its price had converged to 0 or 1.
-  converged boolean,
+  -- Of a mover with a stored market.
+  phase text CHECK (phase IN ('running', 'settled')),
   -- Moves with one key are one independent trial.
   event_key text,
   -- Direction x (later price - price_now) in half price steps; null while unknown.
@@ -490,7 +490,7 @@ CREATE TABLE score_check (
     AND (outcome IS NULL) = (price_start IS NOT NULL)
     AND (price_start IS NULL) = (price_now IS NULL)),
   CHECK ((point_at IS NULL) = (point_mid IS NULL)),
-  CHECK ((converged IS NULL) = (event_key IS NULL)),
+  CHECK ((phase IS NULL) = (event_key IS NULL)),
   CHECK ((drift IS NULL) = (margin IS NULL))
 );
 CREATE INDEX score_check_by_market ON score_check (market_id);

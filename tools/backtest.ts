@@ -205,7 +205,7 @@ function report(
   trades: ReadonlyArray<Trade>,
 ): string {
   const assumed = alerts.filter(({ spread }) => spread === null).length
-  const header = ["alert at", "market", "within", "from", "to", "z"]
+  const header = ["alert at", "market", "within", "from", "to", "phase"]
   const laterCell = ({ later }: Alert, after: Horizon) => {
     const end = later[after]
     return end === null ? "-" : `${cents(end.price)}${end.paid ? " paid" : ""}`
@@ -224,7 +224,7 @@ function report(
         alert.window,
         cents(alert.priceStart),
         cents(alert.priceNow),
-        alert.zScore.toFixed(1),
+        alert.phase,
         ...horizons.map((after) => laterCell(alert, after)),
       ]),
     ]),

@@ -9,15 +9,15 @@
  */
 import { Result } from "effect"
 import { day, type EpochMs, hour } from "../src/core/domain/time.ts"
-import { type MoveWindow, windowMs } from "../src/feed/domain/item.ts"
+import { type MovePhase, type MoveWindow, windowMs } from "../src/feed/domain/item.ts"
 import { MarketId, type SeriesPoint } from "../src/markets/domain/market.ts"
 import { isNarrow, volumeUsdMin } from "../src/markets/domain/quality.ts"
 import type { Resolution } from "../src/markets/domain/resolution.ts"
-import { settlingRange } from "../src/movers/domain/confirmation.ts"
 import {
-  historyRange,
+  confirmMove,
   judgeMove,
   measureMove,
+  pointsRange,
   selectMovers,
   startRange,
 } from "../src/movers/domain/gates.ts"
@@ -57,7 +57,7 @@ export interface Alert {
   readonly window: MoveWindow
   readonly priceStart: number
   readonly priceNow: number
-  readonly zScore: number
+  readonly phase: MovePhase
   /** Null when the file does not say. */
   readonly spread: number | null
   /** Null when the file does not say. */
@@ -94,11 +94,11 @@ export function replay(
     const found = [...touched].flatMap((state) => movesOf(state, slot, thresholds))
     touched.clear()
     for (const mover of selectMovers(found).chosen) {
-      const { state, window, delta } = mover
+      const { state, window, phase, delta } = mover
       moves.push(mover)
       state.emitted = [
         ...state.emitted.filter(({ emittedAt }) => emittedAt > slot - day),
-        { window, delta, emittedAt: slot },
+        { window, phase, delta, emittedAt: slot },
       ]
     }
   }
@@ -141,18 +141,17 @@ function movesOf(
     const tick = { window, now, tickIntervalMs, start }
     const move = measureMove(tick, { mid, spread }, sizeMin)
     if (Result.isFailure(move)) return []
-    const [past, recent] = [historyRange(move.success), settlingRange(move.success)]
-    const judged = judgeMove(move.success, {
-      history: pointsIn(series, past.from, past.to),
-      recent: pointsIn(series, recent.from, recent.to),
-      emitted,
-    })
+    const { from, to } = pointsRange(move.success)
+    const judged = Result.flatMap(
+      judgeMove(move.success, { points: pointsIn(series, from, to), emitted }),
+      (found) => confirmMove(found, null),
+    )
     if (Result.isFailure(judged)) return []
     return [{ ...judged.success, spread, market: { id: market, eventKey: event }, state }]
   })
 }
 
-function alertOf({ state, now, window, priceStart, priceNow, zScore, spread }: Found): Alert {
+function alertOf({ state, now, window, priceStart, priceNow, phase, spread }: Found): Alert {
   const later = (horizon: Horizon) => laterPrice(state, now + horizonMs[horizon])
   return {
     market: state.market,
@@ -161,7 +160,7 @@ function alertOf({ state, now, window, priceStart, priceNow, zScore, spread }: F
     window,
     priceStart,
     priceNow,
-    zScore,
+    phase,
     spread,
     later: { "1h": later("1h"), "24h": later("24h") },
   }

@@ -25,6 +25,8 @@ import {
 } from "../core/domain/freshness.ts"
 import { day, type EpochMs, isoTime } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
+import { isTrading, slugKey } from "../markets/domain/market.ts"
+import { MarketStore } from "../markets/MarketStore.ts"
 import { FeedStore } from "./FeedStore.ts"
 
 /** The feed is stale when the last good tick is older than this many tick intervals. */
@@ -37,6 +39,8 @@ const inputOf: Readonly<Record<FeedType, Input>> = {
 }
 
 const pulseMoversMax = 3
+/** Markets whose mids are read for the pulse: those of the newest movers. */
+const pulseMarketsMax = 100
 
 /** The state of the feed now. */
 export interface FeedIndex {
@@ -65,7 +69,7 @@ interface FeedPageQuery {
 export class Feed extends Context.Service<Feed, {
   /** Never refused: an old feed has the status `stale`. */
   readonly index: Effect.Effect<FeedIndex>
-  /** The strongest moves of the last 24 hours, at most three, one per market. */
+  /** The strongest moves of the last 24 hours up to now, at most three, one per market. */
   readonly pulse: Effect.Effect<ReadonlyArray<PulseMover>>
   /** The newest item, and the status of the feed. */
   readonly latest: Effect.Effect<
@@ -86,6 +90,7 @@ export class Feed extends Context.Service<Feed, {
 
 const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const store = yield* FeedStore
+  const markets = yield* MarketStore
   const freshness = yield* Freshness
   const lastTick = freshness.asOf(inputs.feed)
   const asOf = asOfTypes(freshness)
@@ -121,7 +126,19 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
 
   const pulse = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    return strongestMoves(yield* store.moversSince(now - day), pulseMoversMax)
+    const movers = yield* store.moversSince(now - day)
+    const slugs = [...new Set(movers.map(({ data }) => slugKey(data.market.slug)))]
+    const stored = yield* Effect.forEach(slugs.slice(0, pulseMarketsMax), markets.bySlug)
+    const open = stored.flatMap(Option.toArray).filter(isTrading)
+    // While ticks are late the mids are those of the last one, and `asOf` says when that was.
+    const atOrBefore = (yield* lastTick) ?? now
+    const notBefore = atOrBefore - staleAfterTicks * tickIntervalMs
+    const points = yield* markets.lastMids(open.map(({ id }) => id), { notBefore, atOrBefore })
+    const mids = open.flatMap(({ id, slug }) => {
+      const point = points.get(id)
+      return point === undefined ? [] : [[slugKey(slug), point.mid] as const]
+    })
+    return strongestMoves(movers, new Map(mids), pulseMoversMax)
   })
 
   // A feed that never had an item or a tick passes: its reads sell nothing.

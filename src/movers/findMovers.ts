@@ -7,17 +7,18 @@
 import { Clock, Effect, Result } from "effect"
 import type { FeedItem, MoveWindow } from "../feed/domain/item.ts"
 import { slugKey } from "../markets/domain/market.ts"
-import type { MarketMove, Mover } from "./domain/priceMove.ts"
+import type { Judgement, MarketMove } from "./domain/priceMove.ts"
 import {
-  historyRange,
+  confirmMove,
   judgeMove,
   moverItem,
   type MoverRejection,
+  pointsRange,
   screenMove,
   selectMovers,
   startRange,
 } from "./domain/gates.ts"
-import { settlingRange, tradedUsdBeyondHalf } from "./domain/confirmation.ts"
+import { tradedUsdBeyondHalf } from "./domain/confirmation.ts"
 import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
@@ -39,7 +40,7 @@ const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
 /** Moves that are judged in one tick, with their history; and how many at once. */
 const judgedMax = 200
 const judgeConcurrency = 8
-/** Time for all trade requests of a tick; after it, movers are published without trades. */
+/** Time for all trade requests of a tick; after it, moves are judged without trades. */
 const tradesTimeoutMs = 40 * second
 
 export const findMovers = Effect.fnUntraced(function* (
@@ -55,22 +56,28 @@ export const findMovers = Effect.fnUntraced(function* (
   const strongest = moves.toSorted((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
   strongest.slice(judgedMax).forEach(() => reject("over_budget"))
   const chosen = strongest.slice(0, judgedMax)
-  const judged = yield* judge(services, chosen, slot)
-
-  const movers: Array<Mover> = []
-  for (const result of judged) {
-    if (Result.isSuccess(result)) movers.push(result.success)
-    else reject(result.failure)
-  }
+  const judged = accepted(yield* judge(services, chosen, slot), reject)
+  const movers = accepted(yield* confirm(services, judged), reject)
   const selection = selectMovers(movers)
   selection.dropped.forEach(({ reason }) => reject(reason))
-  const traded = yield* tradedUsd(services, selection.chosen)
   const now = yield* Clock.currentTimeMillis
   const items = yield* services.feed.append(
-    selection.chosen.map((mover, n) => moverItem(mover, now, traded[n] ?? null)),
+    selection.chosen.map((mover) => moverItem(mover, now)),
   )
   return { items, rejected } satisfies MoversFound
 })
+
+/** The moves that passed; the others are rejected with their reasons. */
+function accepted<M>(
+  results: ReadonlyArray<Result.Result<M, MoverRejection>>,
+  reject: (reason: MoverRejection) => void,
+): ReadonlyArray<M> {
+  return results.flatMap((result) => {
+    if (Result.isSuccess(result)) return [result.success]
+    reject(result.failure)
+    return []
+  })
+}
 
 /** Reasons that apply to one window only; every other reason rejects the market. */
 const windowReasons: ReadonlySet<MoverRejection> = new Set(["no_history", "small_move"])
@@ -105,7 +112,7 @@ const screen = Effect.fnUntraced(function* (
   return moves
 })
 
-/** Gates 5-7 for each move, with its history and the market's recent movers. */
+/** Gates 5 and 6 for each move, with its points and the market's recent movers. */
 const judge = Effect.fnUntraced(function* (
   { markets, feed }: MoverServices,
   moves: ReadonlyArray<MarketMove>,
@@ -114,32 +121,30 @@ const judge = Effect.fnUntraced(function* (
   if (moves.length === 0) return []
   const published = yield* feed.moversSince(slot - day)
   const judgeOne = Effect.fnUntraced(function* (move: MarketMove) {
-    const points = yield* markets.series(move.market.id, {
-      from: Math.min(historyRange(move).from, settlingRange(move).from),
-      to: Math.max(historyRange(move).to, settlingRange(move).to),
-    })
+    const points = yield* markets.series(move.market.id, pointsRange(move))
     const emitted = published
       .filter((item) => slugKey(item.data.market.slug) === slugKey(move.market.slug))
       .map(emittedMove)
-    return judgeMove(move, { history: points, recent: points, emitted })
+    return judgeMove(move, { points, emitted })
   })
   return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
 })
 
-/** The USD traded beyond half of each mover; null when the venue does not return its fills in time. */
-const tradedUsd = Effect.fnUntraced(function* (
+/** Confirms each move by its trades; the venue may not return them in time. */
+const confirm = Effect.fnUntraced(function* (
   { venue }: MoverServices,
-  movers: ReadonlyArray<Mover>,
+  moves: ReadonlyArray<MarketMove & Judgement>,
 ) {
   const deadline = (yield* Clock.currentTimeMillis) + tradesTimeoutMs
-  const tradedOne = Effect.fnUntraced(function* (mover: Mover) {
+  const confirmOne = Effect.fnUntraced(function* (move: MarketMove & Judgement) {
     const leftMs = deadline - (yield* Clock.currentTimeMillis)
-    if (leftMs <= 0) return null
-    return yield* venue.trades(mover.market.id, mover.startedAt).pipe(
-      Effect.map(({ rows }) => tradedUsdBeyondHalf(mover, rows)),
+    if (leftMs <= 0) return confirmMove(move, null)
+    const tradedUsd = yield* venue.trades(move.market.id, move.startedAt).pipe(
+      Effect.map(({ rows }) => tradedUsdBeyondHalf(move, rows)),
       Effect.timeout(leftMs),
       Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed(null)),
     )
+    return confirmMove(move, tradedUsd)
   })
-  return yield* Effect.forEach(movers, tradedOne, { concurrency: judgeConcurrency })
+  return yield* Effect.forEach(moves, confirmOne, { concurrency: judgeConcurrency })
 })

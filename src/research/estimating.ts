@@ -45,7 +45,7 @@ export const estimateOn = Effect.fnUntraced(function* (
     move: mover === undefined ? null : {
       direction: mover.data.delta > 0 ? 1 : -1,
       ageMs: now - Date.parse(mover.createdAt),
-      record: record.movers.drift.after24h[mover.data.converged ? "converged" : "contested"],
+      record: record.movers.drift.after24h[mover.data.phase],
     },
     proposal: contestedProposal(material, record),
     wallets: labelledPositions(material).filter((it) => !isOutdated(material, it)),

@@ -7,11 +7,11 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Result } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
-import { type Microstructure, microstructure } from "../markets/domain/book.ts"
+import type { OrderBook } from "../markets/domain/book.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
@@ -138,7 +138,7 @@ export const publishEntries = Effect.fnUntraced(function* (
   const books = yield* readBooks(services, chosen, published.rejected)
   const now = yield* Clock.currentTimeMillis
   const items = chosen.map(({ wallet, market, entry }) =>
-    whaleItem({ wallet, market, entry, microstructure: books.get(market.id) ?? null }, now)
+    whaleItem({ wallet, market, entry, book: books.get(market.id) ?? null }, now)
   )
   const added = yield* feed.append(items)
   published.items.push(...added.map(({ title }) => title))
@@ -186,13 +186,13 @@ function selectPublishable(
   return { publishable, waiting }
 }
 
-/** The microstructure of each market with a valid book; empty when the venue is unavailable. */
+/** The book of each market that has one; empty when the venue is unavailable. */
 const readBooks = Effect.fnUntraced(function* (
   { venue }: Pick<EntryServices, "venue">,
   publishable: ReadonlyArray<Publishable>,
   rejected: Record<string, number>,
 ) {
-  const byMarket = new Map<MarketId, Microstructure>()
+  const byMarket = new Map<MarketId, OrderBook>()
   const marketOf = new Map(publishable.map(({ market }) => [market.tokenIds[0], market.id]))
   if (marketOf.size === 0) return byMarket
   const books = yield* venue.books([...marketOf.keys()]).pipe(
@@ -205,8 +205,7 @@ const readBooks = Effect.fnUntraced(function* (
   )
   for (const book of books) {
     const marketId = marketOf.get(book.tokenId)
-    const read = microstructure(book)
-    if (marketId !== undefined && Result.isSuccess(read)) byMarket.set(marketId, read.success)
+    if (marketId !== undefined) byMarket.set(marketId, book)
   }
   return byMarket
 })

@@ -81,7 +81,7 @@ onEveryStore("The chain of FeedStore", (law) => {
           const item = {
             ...sample,
             title: row.title + odd[row.odd],
-            data: { ...sample.data, zScore: numbers[row.number] },
+            data: { ...sample.data, delta: numbers[row.number] },
           } as NewFeedItem
           yield* feed.append([item])
         }

@@ -8,7 +8,9 @@ import { Arbitrary, Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { type MoverItem, strongestMoves } from "../../src/feed/domain/pulse.ts"
 import { Feed } from "../../src/feed/Feed.ts"
+import { MarketId, Slug } from "../../src/markets/domain/market.ts"
 import { law, test } from "../support/effect.ts"
+import { market } from "../support/movers/market.ts"
 import { makeWorld, servicesOver, tickIntervalMs } from "../support/http/httpService.ts"
 import { sampleItem } from "../support/feed/items.ts"
 
@@ -95,72 +97,98 @@ test("Feed.index counts today from midnight UTC", () =>
 const mover = Arbitrary.map(
   Arbitrary.schema(Schema.Struct({
     market: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 6 })),
-    cents: Schema.Int.check(Schema.isBetween({ minimum: -40, maximum: 40 })),
+    start: Schema.Int.check(Schema.isBetween({ minimum: 5, maximum: 95 })),
     window: Schema.Literals(["1h", "24h"]),
-    converged: Schema.NullOr(Schema.Boolean),
   })),
-  ({ market, cents, window, converged }): MoverItem => {
+  ({ market, start, window }): MoverItem => {
     const item = sampleItem(market, noon)
     if (item.type !== "mover") throw new TypeError("a sample item is a mover")
-    const delta = cents / 100
-    return {
-      ...item,
-      data: {
-        ...{ ...item.data, window, delta, priceNow: item.data.priceStart + delta },
-        ...converged === null ? {} : { converged },
-      },
-    }
+    const outcome = `Team ${market}`
+    return { ...item, data: { ...item.data, outcome, window, priceStart: start / 100 } }
   },
 )
-const movers = Arbitrary.array(mover, { maxLength: 12 })
+/** The movers, and the mids of now of the first markets; the first one is decided. */
+const movers = Arbitrary.map(
+  Arbitrary.all({
+    items: Arbitrary.array(mover, { maxLength: 12 }),
+    cents: Arbitrary.array(
+      Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 96 }))),
+      { maxLength: 5 },
+    ),
+  }),
+  ({ items, cents }) => ({
+    items,
+    mids: new Map(
+      [98, ...cents].map((mid, n) => [sampleItem(n + 1, noon).data.market.slug, mid / 100]),
+    ),
+  }),
+)
 
-/** Items of an earlier rule are not marked. */
-const contested = (items: ReadonlyArray<MoverItem>) =>
-  items.filter(({ data }) => data.converged !== true)
-
-law("strongestMoves() returns a market once, and at most `count` moves", movers, (items) => {
-  const rows = strongestMoves(items, 3)
-  const markets = new Set(contested(items).map((item) => item.data.market.slug)).size
-  strictEqual(rows.length, Math.min(3, markets))
-  strictEqual(new Set(rows.map((row) => row.question)).size, rows.length)
-})
-
-law("strongestMoves() names market and outcome of each price", movers, (items) => {
-  const named = items.map((item, n): MoverItem => ({
-    ...item,
-    data: { ...item.data, outcome: `Team ${n % 2} of ${item.data.market.slug}` },
-  }))
-  for (const { slug, outcome, priceStart, priceNow } of strongestMoves(named, 3)) {
-    const source = named.find(({ data }) =>
-      data.market.slug === slug && data.outcome === outcome && data.priceNow === priceNow
+law(
+  "strongestMoves() returns each priced, undecided market once, up to `count`",
+  movers,
+  (given) => {
+    const { items, mids } = given
+    const rows = strongestMoves(items, mids, 3)
+    const known = new Set(
+      items.map(({ data }) => data.market.slug).filter((slug) => (mids.get(slug) ?? 1) < 0.97),
     )
-    strictEqual(source?.data.priceStart, priceStart)
-  }
-})
+    strictEqual(rows.length, Math.min(3, known.size))
+    strictEqual(new Set(rows.map(({ slug }) => slug)).size, rows.length)
+    ok(rows.every(({ slug }) => known.has(slug)))
+  },
+)
 
-law("strongestMoves() ignores moves to a converged price", movers, (items) => {
-  equal(strongestMoves(items, 3), strongestMoves(contested(items), 3))
-})
-
-law("strongestMoves() returns 24h moves before 1h moves, each strongest first", movers, (items) => {
-  const rows = strongestMoves(items, 3)
-  for (const [at, row] of rows.entries()) {
-    const next = rows[at + 1]
-    if (next === undefined) continue
+law("strongestMoves() measures each move from its own start to the mid of now", movers, (given) => {
+  const { items, mids } = given
+  for (
+    const { slug, outcome, window, priceStart, priceNow, delta } of strongestMoves(items, mids, 3)
+  ) {
+    strictEqual(priceNow, mids.get(slug))
+    strictEqual(delta, Math.round((priceNow - priceStart) * 1e4) / 1e4 + 0)
     ok(
-      row.window === next.window
-        ? Math.abs(row.delta) >= Math.abs(next.delta)
-        : row.window === "24h",
+      items.some(({ data }) =>
+        data.market.slug === slug && data.outcome === outcome && data.window === window &&
+        data.priceStart === priceStart
+      ),
     )
   }
 })
 
-law("strongestMoves() leaves out no stronger 24h move", movers, (items) => {
-  const rows = strongestMoves(items, 3)
-  const weakest = Math.min(...rows.map((row) => row.window === "24h" ? Math.abs(row.delta) : 0))
-  const questions = new Set(rows.map((row) => row.question))
-  for (const { data } of contested(items)) {
-    if (data.window === "1h" || questions.has(data.market.question)) continue
-    ok(Math.abs(data.delta) <= weakest)
-  }
-})
+law(
+  "strongestMoves() puts the largest change first, and leaves out no larger one",
+  movers,
+  (given) => {
+    const { items, mids } = given
+    const sizes = strongestMoves(items, mids, 3).map(({ delta }) => Math.abs(delta))
+    const best = new Map<string, number>()
+    for (const { data: { market: { slug }, priceStart } } of items) {
+      const mid = mids.get(slug)
+      if (mid === undefined || mid >= 0.97) continue
+      const size = Math.round(Math.abs(mid - priceStart) * 1e4) / 1e4
+      best.set(slug, Math.max(best.get(slug) ?? 0, size))
+    }
+    equal(sizes, [...best.values()].sort((a, b) => b - a).slice(0, 3))
+  },
+)
+
+test("Feed.pulse has the mids of the last tick, and no market that is not traded any more", () =>
+  Effect.gen(function* () {
+    const { feed, world } = yield* feedOf(0)
+    const items = [sampleItem(1, noon), sampleItem(2, noon), sampleItem(3, noon)]
+    yield* Ref.set(world.items, items)
+    const [first, second] = items.map(({ data }) => Slug.make(data.market.slug))
+    ok(first !== undefined && second !== undefined)
+    yield* Ref.set(world.productPorts.markets, [
+      market({ id: MarketId.make("m1"), slug: first }),
+      market({ id: MarketId.make("m2"), slug: second, status: "resolved" }),
+    ])
+    const mids = [{ at: noon - tickIntervalMs, mid: 0.6 }, { at: noon, mid: 0.7 }]
+    yield* Ref.set(world.productPorts.series, mids)
+    const pulse = Effect.map(feed.pulse, (rows) => rows.map((row) => [row.slug, row.priceNow]))
+    equal(yield* pulse, [[first, 0.7]])
+    yield* Ref.set(world.lastTickAt, noon - tickIntervalMs)
+    equal(yield* pulse, [[first, 0.6]])
+    yield* Ref.set(world.lastTickAt, noon + 3 * tickIntervalMs)
+    equal(yield* pulse, [])
+  }))

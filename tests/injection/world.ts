@@ -67,8 +67,7 @@ const mover = (about: Market, priceStart: number, priceNow: number): Item<"mover
     priceNow,
     delta: priceNow - priceStart,
     startedAt: isoTime(now - 2 * hour),
-    zScore: 4,
-    ...{ confirmedBy: "persistence", tradedUsd: null, converged: false },
+    ...{ phase: "settled", confirmedBy: "persistence", tradedUsd: null },
     microstructure: microstructureWith(),
   },
 })

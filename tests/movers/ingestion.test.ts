@@ -13,7 +13,6 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { day } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { Ingestion, isGoodTick } from "../../src/movers/Ingestion.ts"
-import { hourlyVolatility, logit } from "../../src/movers/domain/volatility.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
@@ -76,27 +75,6 @@ test("tick() finds movers on its first run, each where the true probability move
     }
   }))
 
-test("tick() measures each mover's surprise by the market's week before it", () =>
-  Effect.gen(function* () {
-    const { ingestion: service, feed, markets } = yield* ingestion()
-    yield* service.tick(start)
-    const items = yield* feed.moversSince(start - day)
-    ok(items.length > 0)
-    for (const { data } of items) {
-      const startedAt = Date.parse(data.startedAt)
-      const market = marketBySlug(world, data.market.slug)
-      ok(market !== undefined, data.market.slug)
-      const week = { from: startedAt - 7 * day, to: startedAt }
-      const sigma = hourlyVolatility(
-        yield* markets.series(market.id, week),
-        startedAt,
-        data.priceNow,
-      ) * Math.sqrt(data.window === "1h" ? 1 : 24)
-      const surprise = Math.abs(logit(data.priceNow) - logit(data.priceStart)) / sigma
-      ok(Math.abs(data.zScore - surprise) < 1e-6, `${data.zScore} ${surprise}`)
-    }
-  }))
-
 test("tick() run again for the same slot emits nothing twice", () =>
   Effect.gen(function* () {
     const { ingestion: service, feed } = yield* ingestion()
@@ -115,9 +93,9 @@ test("tick() counts every rejected market and move once", () =>
     const ofListing = ["mechanical", "low_volume", "closed", "resolved"]
     equal(report.markets - report.candidates, sum(ofListing))
     const ofMarket = ["no_book", "empty_side", "crossed", "ghost", "thin_book", "wide_spread"]
-    const judged = report.candidates - sum([...ofMarket, "in_settlement"])
-    const ofMove = ["no_history", "small_move", "unsurprising", "unconfirmed", "not_novel"]
-    const dropped = ["weaker_window", "event_quota"]
+    const judged = report.candidates - sum([...ofMarket, "decided"])
+    const ofMove = ["no_history", "small_move", "unconfirmed", "stray_start", "not_novel"]
+    const dropped = ["longer_window", "event_quota"]
     equal(2 * judged, sum([...ofMove, ...dropped]) + report.items.length)
   }))
 
@@ -195,7 +173,7 @@ test("tick() seeds a market at the next tick when its history was not available"
     ok(second.seeded >= first.candidates * 0.9, `${second.seeded} of ${first.candidates}`)
   }))
 
-test("tick() publishes movers without trades when the venue does not return them", () =>
+test("tick() publishes only prices that persisted when the venue returns no trades", () =>
   Effect.gen(function* () {
     const { ingestion: service, feed } = yield* ingestion(() => ({
       trades: () => Effect.fail(down),
@@ -203,10 +181,10 @@ test("tick() publishes movers without trades when the venue does not return them
     ok(isGoodTick(yield* service.tick(start)))
     const items = yield* feed.moversSince(start - day)
     ok(items.length > 0)
-    ok(items.every(({ data }) => data.tradedUsd === null))
+    ok(items.every(({ data }) => data.tradedUsd === null && data.confirmedBy === "persistence"))
   }))
 
-test("tick() requests trades only for the movers that it publishes", () =>
+test("tick() requests trades only for moves that pass the other gates", () =>
   Effect.gen(function* () {
     let requests = 0
     const { ingestion: service, feed } = yield* ingestion((real) => ({
@@ -216,8 +194,9 @@ test("tick() requests trades only for the movers that it publishes", () =>
       },
     }))
     const { items: movers, rejected } = yield* service.tick(start)
-    ok((rejected["unsurprising"] ?? 0) > 0)
-    equal(requests, movers.length)
+    const judged = ["unconfirmed", "longer_window", "event_quota"].map((why) => rejected[why] ?? 0)
+    equal(requests, judged.reduce((total, count) => total + count, movers.length))
+    ok((rejected["small_move"] ?? 0) > requests)
     const items = yield* feed.moversSince(start - day)
     ok(items.some(({ data }) => (data.tradedUsd ?? 0) > 0))
     requests = 0

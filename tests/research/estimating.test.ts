@@ -30,13 +30,13 @@ type Mover = Extract<FeedItem, { type: "mover" }>
 
 const card = sampleScorecard(now)
 const drifting = (meanDrift: number) => ({
-  ...card.movers.drift.after24h.contested,
+  ...card.movers.drift.after24h.settled,
   ...{ meanDrift, driftLow: meanDrift - 0.001, driftHigh: meanDrift + 0.001 },
 })
 const { byKind } = card.predetermined
 const upheld = { proposals: 200, upheld: 190, upheldRate: 0, upheldRateLow: 0, upheldRateHigh: 0 }
 
-/** Movers go on by 5 cents and converged ones back by 8; proposals at 0.60 are upheld 19 times in 20. */
+/** Settled movers go on by 5 cents and running ones back by 8; proposals at 0.60 are upheld 19 times in 20. */
 const record: Scorecard = {
   ...card,
   predetermined: {
@@ -50,7 +50,7 @@ const record: Scorecard = {
     ...card.movers,
     drift: {
       ...card.movers.drift,
-      after24h: { contested: drifting(0.05), converged: drifting(-0.08) },
+      after24h: { settled: drifting(0.05), running: drifting(-0.08) },
     },
   },
 }
@@ -100,7 +100,7 @@ test("a published move of the market counts for what is left of its day, by its 
     equal(yield* basisOf({}, [rose("another-market")]), [])
     equal(yield* basisOf({}, [rose(own.slug.toUpperCase())]), [["move", 25]])
     equal(yield* basisOf({}, [rose(own.slug, { delta: -0.2 })]), [["move", -25]])
-    equal(yield* basisOf({}, [rose(own.slug, { converged: true })]), [["move", -40]])
+    equal(yield* basisOf({}, [rose(own.slug, { phase: "running" })]), [["move", -40]])
     const worse = { ...record, estimates: { ...record.estimates, comparison: "worse" as const } }
     equal(yield* basisOf({}, [rose(own.slug)], worse), [])
   }))

@@ -39,11 +39,12 @@ liveTest(
       const { code, text } = yield* run(fixture)
       strictEqual(code, 0)
       match(text, /^prices\.csv: 807 rows of 3 markets/)
-      match(text, /^2026-03-03T01:50 {2}harbour-reopens-in-march +1h +41\.9 +57\.9/m)
-      match(text, /^2026-03-03T07:20 {2}lantern.* 100\.0 paid$/m)
+      match(text, /^2026-03-03T01:20 {2}harbour-reopens-in-march +1h +42\.2 +58\.1 {2}running/m)
+      match(text, /^2026-03-03T01:50 {2}harbour-reopens-in-march +1h +41\.9 +57\.9 {2}settled/m)
+      match(text, /^2026-03-03T06:30 {2}lantern.* 100\.0 paid$/m)
       // The stray quote of the ferry at 02:40 is no alert.
       ok(!text.includes("2026-03-03T02:40"), text)
-      match(text, /^follow +24h +2 +1 +/m)
+      match(text, /^follow +24h +3 +1 +/m)
     }),
 )
 
@@ -58,7 +59,7 @@ liveTest(
         >
       })
       const all = yield* alertsOf()
-      strictEqual(all.length, 5)
+      strictEqual(all.length, 9)
       equal(
         new Set((yield* alertsOf("--window", "24h")).map(({ window }) => window)),
         new Set(["24h"]),
@@ -80,7 +81,7 @@ liveTest("the venue's own history is read as it is", () =>
     const { code, text } = yield* runOn(JSON.stringify({ history }))
     strictEqual(code, 0)
     match(text, /^mine\.csv: 900 rows of 1 markets/)
-    match(text, /^1 alert of 5 points/m)
+    match(text, /^2 alerts of 5 points/m)
   }))
 
 liveTest(
@@ -123,7 +124,7 @@ Deno.test("returnOf() pays half the spread and the fee at both ends, and nothing
     window: "1h",
     priceStart: 0.3,
     priceNow: 0.4,
-    zScore: 3,
+    phase: "settled",
     spread: 0.02,
     later: { "1h": { price: 0.5, paid: false }, "24h": { price: 1, paid: true } },
   } as const

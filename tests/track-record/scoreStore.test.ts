@@ -89,7 +89,7 @@ const judgement = ({ kind }: ScoreCheck, n: number) =>
     : { verdict: "priced" as const, value: 0.25 }
 
 const byKey = (a: MoveTotals, b: MoveTotals) =>
-  `${a.horizon} ${a.converged}` < `${b.horizon} ${b.converged}` ? -1 : 1
+  `${a.horizon} ${a.phase}` < `${b.horizon} ${b.phase}` ? -1 : 1
 
 /** Sums of floats depend on their order. */
 const rounded = (value: unknown): string =>
@@ -328,7 +328,8 @@ onEveryStore("ScoreStore", (law) => {
       const checks = Array.from({ length: 300 }, (_, n) => {
         const horizon = random.pick(horizons)
         const publishedAt = now + random.below(5) * 12 * hour
-        const move = { converged: random.chance(0.5), eventKey: `${Math.floor(n / 2)}` }
+        const phase = random.chance(0.5) ? "running" as const : "settled" as const
+        const move = { phase, eventKey: `${Math.floor(n / 2)}` }
         const check: ScoreCheck = {
           ...{ kind: `mover_${horizon}`, feedIndex: n + 1, marketId: null, move },
           at: publishedAt + Number.parseInt(horizon) * hour,

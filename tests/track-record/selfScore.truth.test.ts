@@ -149,7 +149,7 @@ const recount = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
         drift: drift === 0 ? 0 : drift,
         margin: 2 * drift + Math.abs(steps(priceNow - priceStart)),
         eventKey: Option.getOrThrow(found).eventKey,
-        converged: item.data.converged === true,
+        phase: item.data.phase,
       },
     ])
   }
@@ -184,7 +184,7 @@ test("the scores equal a recount after all final resolutions", () =>
     }
     const totals = yield* Context.get(context, ScoreStore).moveTotals
     const byKey = (a: MoveTotals, b: MoveTotals) =>
-      `${a.horizon} ${a.converged}` < `${b.horizon} ${b.converged}` ? -1 : 1
+      `${a.horizon} ${a.phase}` < `${b.horizon} ${b.phase}` ? -1 : 1
     equal(totals.toSorted(byKey), totalsOfMoves(moves).toSorted(byKey))
     recordsAreEarlier(items)
     const { resolved, open, unknown } = yield* Context.get(context, ScoreStore).forecastCounts

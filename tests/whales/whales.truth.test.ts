@@ -9,7 +9,7 @@ import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
-import { microstructure } from "../../src/markets/domain/book.ts"
+import { bookOf, microstructure } from "../../src/markets/domain/book.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
 import { roundUsd } from "../../src/whales/domain/oddsBands.ts"
 import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
@@ -160,15 +160,16 @@ test("tick() publishes each entry once, when its stake first reaches the minimum
     )
   }))
 
-test("tick() publishes each entry with its market's book at that time", () =>
+test("tick() publishes each entry with the book of the bought outcome at that time", () =>
   Effect.gen(function* () {
     const { items } = yield* done
     for (const { createdAt, data } of items) {
       const market = marketBySlug(world, data.market.slug)
       const book = market && world.book(market.tokenIds[0], Date.parse(createdAt))
-      const read = book === undefined ? null : microstructure(book)
+      const outcome = data.outcome === data.market.outcomes[0] ? 0 : 1
+      const read = book === undefined ? null : microstructure(bookOf(outcome, book))
       const valid = read !== null && Result.isSuccess(read) ? read.success : null
-      equal(data.microstructure, valid && { outcome: market?.outcomes[0], ...valid })
+      equal(data.microstructure, valid && { outcome: data.outcome, ...valid })
     }
     ok(items.some(({ data }) => data.microstructure !== null))
   }))

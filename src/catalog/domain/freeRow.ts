@@ -6,7 +6,7 @@
  */
 import { Schema, Struct } from "effect"
 import { described, marketName, success, text } from "../../core/domain/fields.ts"
-import { Count } from "../../core/domain/number.ts"
+import { Count, Price } from "../../core/domain/number.ts"
 import { Digest } from "../../digest/domain/digest.ts"
 import { ChainHead, ChainLink, dailyHeadsMax } from "../../feed/domain/chain.ts"
 import {
@@ -19,6 +19,7 @@ import {
   moveFields,
 } from "../../feed/domain/item.ts"
 import { strongestMoves } from "../../feed/domain/pulse.ts"
+import { slugKey } from "../../markets/domain/market.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Outcome, outcomeDelayMs, outcomesMax } from "../../track-record/domain/outcomes.ts"
@@ -135,9 +136,11 @@ export const freeRows = {
       topMovers24h: Schema.Array(Schema.Struct({
         ...marketName,
         ...moveFields,
+        priceNow: described(Price, "Mid at `asOf`, USD per share of `outcome`"),
         liquidityUsd: MarketRef.fields.liquidityUsd,
       })).check(Schema.isMaxLength(3)).annotate({
-        description: "Up to 3 moves, one per market: those over 24 h first, each by size",
+        description:
+          "Up to 3 published moves of 24 hours, one per market: largest change until now first",
       }),
       digestTitle: described(
         Schema.NullOr(Schema.String),
@@ -156,7 +159,7 @@ export const freeRows = {
       success: true,
       status: "live",
       asOf: at,
-      topMovers24h: strongestMoves([mover], 3),
+      topMovers24h: strongestMoves([mover], new Map([[slugKey(mover.data.market.slug), 0.64]]), 3),
       digestTitle: digest.title,
       digestAt: digest.createdAt,
       _upgrade: {

@@ -270,30 +270,30 @@ const sampleHeadline = {
 /** Their places in a chain that begins with them; a test computes the hashes again. */
 const places = [
   {
-    contentHash: "03d3df1612def1ce575bbc027e21fc5d8f48a566a79fd8d4bca76d62d4415e23",
+    contentHash: "9a0b2233281f3aadde6f6f26909abe10f246768f38d440be8347be76267daa19",
     chain: {
       salt: "00112233445566778899aabbccddeeff",
       previousHash: noHash,
       skipHash: noHash,
-      hash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
+      hash: "56cd17e1390f99772360bb94f576d2f688e8900c4156cc15780582ea0531a527",
     },
   },
   {
     contentHash: "0cdc741b149102f17bd09ba2308b0e19459103af1d613fb21c8b21113ab0ef07",
     chain: {
       salt: "112233445566778899aabbccddeeff00",
-      previousHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
-      skipHash: "3487a7d023786200cd9559f6b627685f5169a261f5f4d34bd4ab6c32bf50a228",
-      hash: "f219f3ac8d2fa4b405dbb31847fdbbdbcdf514e313c4fc33f4e01a302a4dab3c",
+      previousHash: "56cd17e1390f99772360bb94f576d2f688e8900c4156cc15780582ea0531a527",
+      skipHash: "56cd17e1390f99772360bb94f576d2f688e8900c4156cc15780582ea0531a527",
+      hash: "87dc0d9d595dc876ae94153e3a836aebad686907317b0d27cb186bee342a79df",
     },
   },
   {
     contentHash: "da45abd76e4bb98ceaf1f5e2f43b2745e6a51a2f88be8e5497d348faafcee633",
     chain: {
       salt: "2233445566778899aabbccddeeff0011",
-      previousHash: "f219f3ac8d2fa4b405dbb31847fdbbdbcdf514e313c4fc33f4e01a302a4dab3c",
+      previousHash: "87dc0d9d595dc876ae94153e3a836aebad686907317b0d27cb186bee342a79df",
       skipHash: noHash,
-      hash: "a61fd1c841ed88653a4565ab6ab4cfc7201e9248347d0fd66fae6b475fe23f0f",
+      hash: "13a89b695e22d0d13c6d1709238743c95431a2c09a4f867a7fcde8ffd2d9ea79",
     },
   },
 ] as const
@@ -342,15 +342,14 @@ const feedItems = [
       market,
       outcome,
       window: "24h",
+      phase: "settled",
       priceStart: 0.48,
       priceNow: 0.62,
       delta: 0.14,
       startedAt: earlier,
-      zScore: 5.2,
       confirmedBy: "persistence",
       tradedUsd: 18_400,
       microstructure,
-      converged: false,
     },
     chain: places[0].chain,
   },
@@ -589,7 +588,7 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
     readAt: { wallets: computedAt, scores: computedAt },
     moves: [{
       horizon: "1h",
-      converged: false,
+      phase: "settled",
       kept: 60,
       martingaleKept: 62,
       byEvent: sampleDrifts({ clusters: 64, nn: 121, ns: -16_800, ss: 68_000_000 }),

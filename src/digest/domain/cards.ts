@@ -148,10 +148,7 @@ function subjectOf(
   return {
     one: { ...one, stories },
     about: { slug, question, outcomes, isNamed: true },
-    move:
-      material.moves.find(({ item }) =>
-        item.data.converged !== true && isHere(item.data.market.slug)
-      ) ?? null,
+    move: material.moves.find(({ item }) => isHere(item.data.market.slug)) ?? null,
     entries: material.whaleEntries.filter(({ data }) => isHere(data.market.slug))
       .toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex),
     finding: found[0] ?? null,

@@ -37,13 +37,10 @@ export function distinctMoves(movers: ReadonlyArray<MoverItem>): ReadonlyArray<M
   return [...markets.values()]
 }
 
-/**
- * Orders by size times liquidity. A high z-score depends more on how quiet the market was before than on
- * how much the move matters, so it only breaks ties.
- */
+/** Orders by size times liquidity. */
 function byWeight(a: MoverItem, b: MoverItem): number {
   const weight = ({ data }: MoverItem) => Math.abs(data.delta) * data.market.liquidityUsd
-  return weight(b) - weight(a) || b.data.zScore - a.data.zScore || b.feedIndex - a.feedIndex
+  return weight(b) - weight(a) || b.feedIndex - a.feedIndex
 }
 
 /** The entries of wallets with a proven record first, then by stake. */
@@ -68,8 +65,7 @@ export function chosenSlugs(
     status === "proposed"
   )
   const slugs = [
-    ...moves.filter(({ item }) => item.data.converged !== true).slice(0, movedMax)
-      .map(({ item }) => item.data.market.slug),
+    ...moves.slice(0, movedMax).map(({ item }) => item.data.market.slug),
     ...predetermined.toSorted((a, b) => b.feedIndex - a.feedIndex).slice(0, foundMax)
       .map(({ data }) => data.market.slug),
     ...proposed.slice(0, proposedMax).map(({ slug }) => slug),

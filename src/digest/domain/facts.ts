@@ -81,14 +81,10 @@ function movedFact({ coverage, moves, until }: DigestMaterial): ReadonlyArray<Ne
     return isWhole ? counted(phrase`None of ${watched} moved far enough.`) : []
   }
   const rose = moves.filter(({ item }) => item.data.delta > 0).length
-  const closed = moves.filter(({ item }) => item.data.converged === true).length
-  const left = closed === 0
-    ? phrase``
-    : phrase`; ${count("closed", closed, "of these is", "of these are")} near 0 or 1 and left out`
   return counted(
     phrase`${least(itemsUnread)}${part("moved", moves.length)} ${watched} moved: ${
       count("rose", rose, "up", "up")
-    }, ${count("fell", moves.length - rose, "down", "down")}${left}.`,
+    }, ${count("fell", moves.length - rose, "down", "down")}.`,
   )
 }
 
@@ -300,15 +296,13 @@ export function contextFact(
   )
 }
 
-/** The strongest contested moves of markets that are not `placed`; null without any. */
+/** The strongest moves of markets that are not `placed`; null without any. */
 export function otherMovesFact(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
 ): NewFact | null {
   const names = material.moves.map(({ item }) => item.data)
-    .filter(({ converged, market }) =>
-      converged !== true && !placed.has(market.slug) && !isEnded(material, market)
-    )
+    .filter(({ market }) => !placed.has(market.slug) && !isEnded(material, market))
     .slice(0, othersMax).map(({ delta, market, priceNow }, n) =>
       phrase`${inList(n, market.question)}, ${cents(`change${n + 1}`, delta)} ${
         delta < 0 ? "down" : "up"

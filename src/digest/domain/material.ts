@@ -146,9 +146,8 @@ const readAgeMax = hour
 /** Whether too little happened, or too little could be read, for the digest to be worth its price. */
 export function isBelowThreshold(material: DigestMaterial): boolean {
   const { moves, whaleEntries, predetermined, coverage, until } = material
-  const contested = moves.filter(({ item }) => item.data.converged !== true).length
   const labelled = whaleEntries.filter(isLabelled).length
-  const reported = contested + labelled + predetermined.length
+  const reported = moves.length + labelled + predetermined.length
   return reported < reportedMin || coverage.missing.length > missingMax ||
     coverage.marketsWatched === 0 || !isRecent(coverage.venueReadAt, until)
 }

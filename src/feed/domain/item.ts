@@ -60,6 +60,13 @@ export type MoveWindow = typeof MoveWindow.Type
 
 export const windowMs: Readonly<Record<MoveWindow, number>> = { "1h": hour, "24h": day }
 
+export const MovePhase = Schema.Literals(["running", "settled"]).annotate({
+  description:
+    "settled: for 40 minutes all mids were within a third of the move of one another. running: not " +
+    "yet; published at once, and once more when it settles",
+})
+export type MovePhase = typeof MovePhase.Type
+
 /** A price move on the wire, and the outcome that it is of. */
 export const moveFields = {
   outcome: FirstOutcome,
@@ -72,24 +79,18 @@ export const moveFields = {
 const MoverData = Schema.Struct({
   market: MarketRef,
   ...moveFields,
+  phase: MovePhase,
   startedAt: described(IsoTime, "Time of priceStart: `window` before, or up to two ticks earlier"),
-  zScore: described(
-    Schema.Finite,
-    "Size of the move in standard deviations of the market's own changes; at least 2, no unit",
-  ),
   confirmedBy: described(
-    Schema.Literal("persistence"),
-    "For 40 minutes all mids were within a third of the move of one another",
+    Schema.Literals(["persistence", "trades"]),
+    "persistence: the mid of an earlier tick was beyond half of the move too. trades: at least 100 USD " +
+      "(24h: 500) traded beyond half of it",
   ),
   tradedUsd: described(
     Schema.NullOr(Schema.Finite),
     "USD traded during the move, beyond half of it, among the newest 1,000 fills; null when they could not be read",
   ),
   microstructure: Microstructure,
-  converged: described(
-    Schema.Boolean,
-    "priceNow is at most 0.03 or at least 0.97: nearly decided. Neither the pulse nor a digest has such movers",
-  ),
 }).annotate({ identifier: "MoverData", description: "A market that repriced" })
 
 export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
@@ -142,11 +143,6 @@ export const FrozenCalibration = Schema.Struct({
 }).annotate({ identifier: "Calibration" })
 export type FrozenCalibration = typeof FrozenCalibration.Type
 
-const bookOrNull = described(
-  Schema.NullOr(Microstructure),
-  "The book of the market's first outcome, which it names; null when no valid one was available",
-)
-
 const WhaleEntryData = Schema.Struct({
   market: MarketRef,
   ...walletName,
@@ -163,7 +159,10 @@ const WhaleEntryData = Schema.Struct({
     description:
       "The wallet's record as known before this entry; null with fewer than 30 resolved entries or 10 events",
   }),
-  microstructure: bookOrNull,
+  microstructure: described(
+    Schema.NullOr(Microstructure),
+    "The book of the outcome that the wallet bought; null when no valid one was available",
+  ),
 }).annotate({
   identifier: "WhaleEntryData",
   description: "A position that a tracked wallet entered",
@@ -216,7 +215,10 @@ const PredeterminedData = Schema.Struct({
   }),
   detectedAt: described(IsoTime, "When the outcome was found; equal to createdAt"),
   detector: text("What judged the evidence: a model's name, or `rules`"),
-  microstructure: bookOrNull,
+  microstructure: described(
+    Schema.NullOr(Microstructure),
+    "The book of the market's first outcome, which it names; null when no valid one was available",
+  ),
 }).annotate({
   identifier: "PredeterminedData",
   description: "A market whose outcome is reported, or proposed at a doubtful price",
@@ -269,8 +271,9 @@ export const contentOf = (item: FeedItem) => Struct.omit(item, ["feedIndex", "ch
 
 /** The item with the name of the outcome next to the prices of its book. */
 export function withOutcome(item: FeedItem): FeedItem {
-  const { market: { outcomes: [outcome] }, microstructure: book } = item.data
+  const { market: { outcomes: [first] }, microstructure: book } = item.data
   if (book === null) return item
+  const outcome = item.type === "whale_entry" ? item.data.outcome : first
   const microstructure = { outcome, ...book }
   switch (item.type) {
     case "mover":

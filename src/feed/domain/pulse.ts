@@ -4,6 +4,7 @@
  * @module
  */
 import { Array, Order } from "effect"
+import { fromHalfSteps, halfSteps, isDecidedPrice } from "../../markets/domain/book.ts"
 import { slugKey } from "../../markets/domain/market.ts"
 import type { FeedItem, MoveWindow } from "./item.ts"
 
@@ -17,41 +18,34 @@ export interface PulseMover {
   readonly outcome: string
   readonly window: MoveWindow
   readonly priceStart: number
+  /** The mid of now, not that of the publication. */
   readonly priceNow: number
   readonly delta: number
   readonly liquidityUsd: number
 }
 
-const strongest = Order.mapInput(
-  Order.flip(Order.Number),
-  (mover: MoverItem) => Math.abs(mover.data.delta),
-)
-
 /**
- * The `count` strongest moves, one per market, without those whose price has converged. All `24h` moves come before all `1h` moves; equal moves
- * keep their order in `movers`.
+ * The `count` strongest moves, one per market, each from the start of its item to the mid of now: the
+ * largest change first, whatever the window. `mids` has the mids of now by `slugKey`. A market without one
+ * is left out, and one whose price has decided it.
  */
 export function strongestMoves(
   movers: ReadonlyArray<MoverItem>,
+  mids: ReadonlyMap<string, number>,
   count: number,
 ): ReadonlyArray<PulseMover> {
-  const over = (window: MoveWindow) =>
-    Array.sort(
-      movers.filter(({ data }) => data.window === window && !data.converged),
-      strongest,
-    )
-  const ranked = Array.dedupeWith(
-    [...over("24h"), ...over("1h")],
-    (a, b) => slugKey(a.data.market.slug) === slugKey(b.data.market.slug),
-  )
-  return ranked.slice(0, count).map(({ data }) => ({
-    question: data.market.question,
-    slug: data.market.slug,
-    outcome: data.outcome,
-    window: data.window,
-    priceStart: data.priceStart,
-    priceNow: data.priceNow,
-    delta: data.delta,
-    liquidityUsd: data.market.liquidityUsd,
-  }))
+  const moves = movers.flatMap(({ data }): ReadonlyArray<PulseMover> => {
+    const { market: { question, slug, liquidityUsd }, outcome, window, priceStart } = data
+    const priceNow = mids.get(slugKey(slug))
+    if (priceNow === undefined || isDecidedPrice(priceNow)) return []
+    const delta = fromHalfSteps(halfSteps(priceNow) - halfSteps(priceStart))
+    return [{ question, slug, outcome, window, priceStart, priceNow, delta, liquidityUsd }]
+  })
+  const ranked = Array.sort(moves, largestChange)
+  return Array.dedupeWith(ranked, (a, b) => slugKey(a.slug) === slugKey(b.slug)).slice(0, count)
 }
+
+const largestChange = Order.mapInput(
+  Order.flip(Order.Number),
+  ({ delta }: PulseMover) => Math.abs(delta),
+)

@@ -9,7 +9,8 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { hour } from "../../core/domain/time.ts"
 import { topWalletsMax } from "../../track-record/domain/scorecard.ts"
 import { scoredEntriesMax, scoredEventsMin } from "../../track-record/domain/entryScore.ts"
-import { driftLimits } from "../../track-record/domain/moverDrift.ts"
+import type { MovePhase } from "../../feed/domain/item.ts"
+import { eventsMin } from "../../track-record/domain/moverDrift.ts"
 import { forecastsEveryMs, forecastsMax } from "../../track-record/domain/resolutionForecasts.ts"
 import { nearCertainPriceMin } from "../../whales/domain/entry.ts"
 import { falseDiscoveryRateMax } from "../../whales/domain/label.ts"
@@ -284,23 +285,23 @@ const horizons = {
 
 function moves(of: Record): Section {
   const movers = of.at("movers")
-  const rowOf = (horizon: keyof typeof horizons, state: "contested" | "converged") => {
-    const drift = movers.at("drift").at(horizon).at(state)
+  const rowOf = (horizon: keyof typeof horizons, phase: MovePhase) => {
+    const drift = movers.at("drift").at(horizon).at(phase)
     const counts = [num(drift.at("moves")), num(drift.at("events"))]
     const shares = [drift.at("shareKept"), drift.at("martingaleShareKept")]
     return {
-      label: `${horizons[horizon]}, ${state}`,
+      label: `${horizons[horizon]}, ${phase}`,
       of: estimateOf(drift.at("meanDrift"), drift.at("driftLow"), drift.at("driftHigh")),
       cells: [...counts, ...shares.map((share) => num(share, percent))],
     }
   }
   const rows = (["after1h", "after6h", "after24h"] as const)
-    .flatMap((horizon) => [rowOf(horizon, "contested"), rowOf(horizon, "converged")])
+    .flatMap((horizon) => [rowOf(horizon, "running"), rowOf(horizon, "settled")])
   return {
     id: "movers",
     title: "Do published moves continue?",
     blocks: [
-      moveVerdict(of, rowOf("after1h", "contested").of, rowOf("after24h", "contested").of),
+      moveVerdict(of, rowOf("after1h", "settled").of, rowOf("after24h", "settled").of),
       ...figure({
         title: "Mean drift, cents per share",
         form: cents,
@@ -308,7 +309,7 @@ function moves(of: Record): Section {
         rows: rows.filter(({ of }) => of.value.value !== null),
         caption:
           "The mean change of the price after a mover was published, in the direction of the move, with its 95 % interval; zero is what a fair price does.",
-        empty: say`No drift is known yet: it needs ${driftLimits.eventsMin} independent events.`,
+        empty: say`No drift is known yet: it needs ${eventsMin} independent events.`,
         names: ["After publication", "Movers", "Events", "Kept half", "At a fair price"],
         more: [
           say`${num(movers.at("emitted"))} movers were published. Of ${
@@ -317,8 +318,7 @@ function moves(of: Record): Section {
             num(movers.at("unknownAfter24h"))
           } the price was not known.`,
           "A high share that kept half is no evidence: at a fair price most moves keep half for an hour. “At a fair price” is that share of the same moves if each later change were less the mean drift. " +
-          `Contested: the price was between ${driftLimits.convergedLow} and ` +
-          `${driftLimits.convergedHigh}; converged: at or beyond these. ` +
+          "Running: published while the price still moved; settled: after 40 minutes near one price. One move can be both. " +
           "The intervals are clustered by event and by UTC day with Student's quantile; two events of 50 cents, one in each direction, are added to the variance, so that an interval without a jump so far does not exclude jumps. They assume that moves of different events and days are independent.",
         ],
       }),
@@ -341,7 +341,7 @@ function moveVerdict(of: Record, afterHour: Estimate, afterDay: Estimate): Inlin
       below: `No, prices went back, ${when}.`,
       neither: `No drift is shown ${when}.`,
     }))
-  } Drift of contested moves per share, in the direction of the move: ${
+  } Drift of settled moves per share, in the direction of the move: ${
     estimate(afterHour, cents)
   } after an hour, ${estimate(afterDay, cents)} after a day.`
 }

@@ -24,13 +24,17 @@ export interface OrderBook {
 }
 
 const impactOf = (does: string) =>
-  described(Schema.NullOr(Amount), `USD that ${does}; null when the book ends before`)
+  described(
+    Schema.NullOr(Amount),
+    `USD that ${does}; null when the book ends before, or when the spread is so wide that no order is ` +
+      "that near: the price would move by more",
+  )
 
 /** The cost of trading in an order book. The fields are defined at `microstructure`. */
 export const Microstructure = Schema.Struct({
   /** Only on the wire: it is stored once, with the market. */
   outcome: Schema.optionalKey(
-    text("Name of the outcome that this book is of: the market's first"),
+    text("Name of the outcome that this book is of"),
   ),
   bestBid: described(Price, "Highest bid, USD per share"),
   bestAsk: described(Price, "Lowest ask, USD per share"),
@@ -50,8 +54,9 @@ export const Microstructure = Schema.Struct({
   observedAt: described(IsoTime, "When the venue's book was read"),
 }).annotate({
   identifier: "Microstructure",
-  description: "The order book of the market's first outcome, also when the item is about the " +
-    "second; for the second one the sides swap: its ask is 1 minus bestBid, its bid 1 minus bestAsk",
+  description:
+    "The order book of `outcome`. For the market's other outcome the sides swap: its ask is " +
+    "1 minus bestBid, its bid 1 minus bestAsk",
 })
 export type Microstructure = typeof Microstructure.Type
 
@@ -101,12 +106,15 @@ export function isPrice(value: number): boolean {
  * - `mid` = (bestBid + bestAsk) / 2, `spread` = bestAsk - bestBid: exact, at most six decimals.
  * - `depthUsdWithin5c`: sum of price x size over the levels within 0.05 of mid, inclusive.
  * - `impactUsd.upK`: USD that buys every ask strictly below mid + K cents; null when no ask is at or
- *   above that price, because the book ends before it. `downK` is the same for the bids.
+ *   above that price, because the book ends before it, and when none is below it. `downK` is the same for
+ *   the bids.
  *
- * USD is rounded to six decimals. Always pass the book of the market's first outcome: the second
- * outcome's book mirrors it in shares, not in USD.
+ * USD is rounded to six decimals. Gates take the book of the market's first outcome: the second outcome's
+ * book mirrors it in shares, not in USD.
  */
-export function microstructure(book: OrderBook): Result.Result<Microstructure, BookFault> {
+export function microstructure(
+  book: Omit<OrderBook, "tokenId">,
+): Result.Result<Microstructure, BookFault> {
   const bids = validLevels(book.bids).reverse()
   const asks = validLevels(book.asks)
   const bestBid = bids[0]
@@ -170,9 +178,7 @@ export function bookPrice(book: OrderBook): number | null {
  * outcome that `microstructure` accepts, or that only lacks a side.
  */
 export function buyingPrice(book: OrderBook, outcome: 0 | 1, usd: number): number | null {
-  const asks = outcome === 0 ? validLevels(book.asks) : validLevels(book.bids)
-    .map(({ steps, size }) => ({ steps: halfStepsPerUnit - steps, size }))
-    .sort(cheapestFirst)
+  const asks = validLevels(bookOf(outcome, book).asks)
   let left = usd
   let shares = 0
   for (const { steps, size } of asks) {
@@ -182,6 +188,17 @@ export function buyingPrice(book: OrderBook, outcome: 0 | 1, usd: number): numbe
     shares += size
   }
   return null
+}
+
+/**
+ * The book of an outcome, from that of the market's first. A bid for the first at p is an ask for the
+ * second at 1 - p, for as many shares, and back.
+ */
+export function bookOf(outcome: 0 | 1, book: OrderBook): Omit<OrderBook, "tokenId"> {
+  if (outcome === 0) return book
+  const mirrored = ({ price, size }: Level) => ({ price: 1 - price, size })
+  const { bids, asks, observedAt } = book
+  return { bids: asks.map(mirrored), asks: bids.map(mirrored), observedAt }
 }
 
 interface ValidLevel {
@@ -210,12 +227,13 @@ function cost(levels: ReadonlyArray<ValidLevel>): number {
   return levels.reduce((sum, { steps, size }) => sum + fromHalfSteps(steps) * size, 0)
 }
 
-/** The cost of every level before the target price; null when the book has no other level. */
+/** The cost of every level before the target price; null when all levels are, or none is. */
 function impact(
   levels: ReadonlyArray<ValidLevel>,
   isBeforeTarget: (level: ValidLevel) => boolean,
 ): number | null {
-  return levels.every(isBeforeTarget) ? null : usd(cost(levels.filter(isBeforeTarget)))
+  const before = levels.filter(isBeforeTarget)
+  return before.length === 0 || before.length === levels.length ? null : usd(cost(before))
 }
 
 function usd(amount: number): number {

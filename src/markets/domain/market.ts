@@ -42,6 +42,11 @@ export function slugKey(slug: string): string {
  */
 export type MarketStatus = "open" | "proposed" | "resolved" | "closed"
 
+/** Whether the market still has a live book. */
+export function isTrading({ status }: Pick<Market, "status">): boolean {
+  return status === "open" || status === "proposed"
+}
+
 /** What an answer says of the liquidity. */
 export const liquidityText = "The venue's own figure of the market's liquidity, USD"
 

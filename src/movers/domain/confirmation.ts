@@ -1,5 +1,5 @@
 /**
- * Gate 5: whether both ends of a move are real prices; and the trades that are published with it as evidence.
+ * Gate 5: whether both ends of a move are real prices, by the points of the series and by trades.
  *
  * @module
  */
@@ -48,26 +48,55 @@ export function hasSettled(move: PriceMove, recent: ReadonlyArray<SeriesPoint>):
 }
 
 /**
+ * Whether the point before now, at most two ticks ago, was already beyond half of the move: a quote that
+ * strayed for one tick has not persisted.
+ */
+export function hasPersisted(move: PriceMove, recent: ReadonlyArray<SeriesPoint>): boolean {
+  const before = nearest(recent, move.now, -slackTicks * move.tickIntervalMs)
+  return before !== undefined && isBeyondHalf(move, before)
+}
+
+/** USD that must trade beyond half of a move to confirm a price that has not persisted. Inclusive. */
+const tradedUsdMin = { "1h": 100, "24h": 500 } as const
+
+export function tradesConfirm({ window }: PriceMove, tradedUsd: number | null): boolean {
+  return tradedUsd !== null && tradedUsd >= tradedUsdMin[window]
+}
+
+/**
  * Whether the move starts at a stray quote: at the ticks before and after the start the price was
  * already beyond half of the move. The price then only returned from the stray quote. That is no move,
  * although the price has settled and has trades. If one of the two ticks is missing, the start is
  * accepted.
  */
-export function startIsStray(move: PriceMove, history: ReadonlyArray<SeriesPoint>): boolean {
+export function startIsStray(move: PriceMove, points: ReadonlyArray<SeriesPoint>): boolean {
   const reach = slackTicks * move.tickIntervalMs
-  const near = history.filter(({ at, mid }) =>
-    isPrice(mid) && at !== move.startedAt && Math.abs(at - move.startedAt) <= reach
-  )
-  const before = near.filter(({ at }) => at < move.startedAt)
-  const after = near.filter(({ at }) => at > move.startedAt)
-  const last = before.reduce<SeriesPoint | undefined>((a, b) => a && a.at > b.at ? a : b, undefined)
-  const next = after.reduce<SeriesPoint | undefined>((a, b) => a && a.at < b.at ? a : b, undefined)
-  const direction = Math.sign(move.delta)
-  const beyondHalf = (point: SeriesPoint | undefined) =>
-    point !== undefined &&
-    2 * (halfSteps(point.mid) - halfSteps(move.priceStart)) * direction >
-      Math.abs(halfSteps(move.delta))
-  return beyondHalf(last) && beyondHalf(next)
+  const before = nearest(points, move.startedAt, -reach)
+  const after = nearest(points, move.startedAt, reach)
+  return before !== undefined && after !== undefined &&
+    isBeyondHalf(move, before) && isBeyondHalf(move, after)
+}
+
+/** The point nearest to `at`, but not at it, among those up to `reach` later, or earlier if negative. */
+function nearest(
+  points: ReadonlyArray<SeriesPoint>,
+  at: EpochMs,
+  reach: number,
+): SeriesPoint | undefined {
+  const distance = (point: SeriesPoint) => (point.at - at) * Math.sign(reach)
+  return points
+    .filter((point) =>
+      isPrice(point.mid) && distance(point) > 0 && distance(point) <= Math.abs(reach)
+    )
+    .reduce<SeriesPoint | undefined>(
+      (a, b) => a !== undefined && distance(a) <= distance(b) ? a : b,
+      undefined,
+    )
+}
+
+function isBeyondHalf(move: PriceMove, { mid }: SeriesPoint): boolean {
+  const moved = (halfSteps(mid) - halfSteps(move.priceStart)) * Math.sign(move.delta)
+  return 2 * moved > Math.abs(halfSteps(move.delta))
 }
 
 /**

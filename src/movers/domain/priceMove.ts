@@ -5,7 +5,7 @@
  */
 import type { Result } from "effect"
 import type { BookFault, Microstructure } from "../../markets/domain/book.ts"
-import type { MoveWindow } from "../../feed/domain/item.ts"
+import type { MovePhase, MoveWindow } from "../../feed/domain/item.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import type { EmittedMove } from "./novelty.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
@@ -41,23 +41,26 @@ export interface MarketMove extends PriceMove {
   readonly microstructure: Microstructure
 }
 
-/** The input of gates 5-7. */
+/** The input of gates 5 and 6. */
 export interface MoveContext {
-  /** The market's raw points in `historyRange`, in any order; others are ignored. */
-  readonly history: ReadonlyArray<SeriesPoint>
-  /** The market's raw points in `settlingRange`, in any order; others are ignored. */
-  readonly recent: ReadonlyArray<SeriesPoint>
+  /** The market's raw points in `pointsRange`, in any order; others are ignored. */
+  readonly points: ReadonlyArray<SeriesPoint>
   /** The market's movers in the feed of the last 24 hours, both windows, in any order. */
   readonly emitted: ReadonlyArray<EmittedMove>
 }
 
-/** What the gates add to a move that passed them. */
+/** What the series says of a move that passed the gates. */
 export interface Judgement {
-  /** |logit move| divided by its expected size; at least 2, finite. */
-  readonly zScore: number
-  /** The new price is close to 0 or 1: the market's question is decided, or nearly. */
-  readonly converged: boolean
+  readonly phase: MovePhase
+  /** Whether the price stayed, for a tick or longer. */
+  readonly persisted: boolean
 }
 
-/** A market's move that passed all seven gates. */
-export type Mover = MarketMove & Judgement
+/** What makes the new price real, and the USD traded beyond half of the move; null when not known. */
+export interface Confirmation {
+  readonly confirmedBy: "persistence" | "trades"
+  readonly tradedUsd: number | null
+}
+
+/** A market's move that passed all gates. */
+export type Mover = MarketMove & Judgement & Confirmation

@@ -69,15 +69,13 @@ export function boughtOutcome({ data }: WhaleEntryItem, market: Market | null): 
 /** What is stored of an item to score it; `market` is null when it is no longer stored. */
 export function publishedEntry(item: WhaleEntryItem, market: Market | null): PublishedEntry {
   const { wallet, calibration, entryPrice, microstructure: book } = item.data
-  const outcome = boughtOutcome(item, market)
-  const asks = book === null ? null : [book.bestAsk, mirrored(book.bestBid)] as const
   return {
     feedIndex: item.feedIndex,
     wallet,
     eventKey: market === null ? item.data.market.slug : themeOf(market),
     label: calibration?.label ?? "none",
     entryPrice,
-    asks: asks === null || outcome === 0 ? asks : [asks[1], asks[0]],
+    asks: book === null ? null : [book.bestAsk, mirrored(book.bestBid)],
     feeRate: market?.takerFeeRate ?? 0,
   }
 }

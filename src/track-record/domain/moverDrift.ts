@@ -12,7 +12,7 @@ import { Schema } from "effect"
 import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
-import { settlement } from "../../movers/domain/gates.ts"
+import type { MovePhase } from "../../feed/domain/item.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
 
 /** What one move did until a later price, in half price steps. */
@@ -37,10 +37,10 @@ export function outcomeOf(
 export const horizons = ["1h", "6h", "24h"] as const
 export type Horizon = (typeof horizons)[number]
 
-/** The judged movers of one horizon, to a converged price or to another one. Drifts are in half steps. */
+/** The judged movers of one horizon and phase. Drifts are in half steps. */
 export interface MoveTotals {
   readonly horizon: Horizon
-  readonly converged: boolean
+  readonly phase: MovePhase
   readonly kept: number
   /**
    * Moves that would have kept half if their mean drift had been zero, as it is for a fair price (a
@@ -54,14 +54,7 @@ export interface MoveTotals {
 }
 
 /** With fewer independent events, an interval for a mean of rare large jumps is too narrow. */
-const eventsMin = 50
-
-/** What the score rests on, for texts. */
-export const driftLimits = {
-  eventsMin,
-  convergedLow: settlement.low,
-  convergedHigh: settlement.high,
-}
+export const eventsMin = 50
 
 /**
  * Two more events, in the variance alone, that moved by half of the price range, one in each direction:
@@ -103,8 +96,8 @@ const DriftScore = Schema.Struct({
 }).annotate({ identifier: "DriftScore" })
 
 const DriftScores = Schema.Struct({
-  contested: DriftScore.annotateKey({ description: "Movers to a price between 0.03 and 0.97" }),
-  converged: DriftScore.annotateKey({ description: "Movers to a price at or beyond 0.03 or 0.97" }),
+  running: DriftScore.annotateKey({ description: "Movers published while the price still moved" }),
+  settled: DriftScore.annotateKey({ description: "Movers published after the price settled" }),
 }).annotate({ identifier: "DriftScores" })
 
 /** The drift of movers, on the wire. */
@@ -120,8 +113,8 @@ export function moverDrift(totals: ReadonlyArray<MoveTotals>): typeof MoverDrift
   const after = (horizon: Horizon) => {
     const of = totals.filter((row) => row.horizon === horizon)
     return {
-      contested: driftScore(of.find(({ converged }) => !converged)),
-      converged: driftScore(of.find(({ converged }) => converged)),
+      running: driftScore(of.find(({ phase }) => phase === "running")),
+      settled: driftScore(of.find(({ phase }) => phase === "settled")),
     }
   }
   return { after1h: after("1h"), after6h: after("6h"), after24h: after("24h") }

@@ -10,7 +10,7 @@
 import { Schema } from "effect"
 import { described } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
-import { type FeedItem, ProposalRecord } from "../../feed/domain/item.ts"
+import { type FeedItem, type MovePhase, ProposalRecord } from "../../feed/domain/item.ts"
 import { proposalRecord } from "./contestedProposals.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { Market, MarketId, SeriesPoint } from "../../markets/domain/market.ts"
@@ -46,7 +46,7 @@ const moverKinds = ["mover_1h", "mover_6h", "mover_24h"] as const
 
 /** What the sums of drift need of a move. */
 export interface CheckedMove {
-  readonly converged: boolean
+  readonly phase: MovePhase
   /** Moves with the same key are one independent trial. */
   readonly eventKey: string
 }
@@ -61,7 +61,7 @@ interface MoverCheck {
   readonly at: EpochMs
   readonly priceStart: number
   readonly priceNow: number
-  /** Null for an item of an earlier rule, and without a stored market: it counts in no sum of drift. */
+  /** Null without a stored market: it counts in no sum of drift. */
   readonly move: CheckedMove | null
 }
 
@@ -163,11 +163,10 @@ export function firstDueAt({ kind, at }: ScoreCheck): EpochMs | null {
 
 /** Null without a stored market: the event is then not known. */
 function checkedMove(
-  { data: { converged } }: Extract<FeedItem, { type: "mover" }>,
+  { data: { phase } }: Extract<FeedItem, { type: "mover" }>,
   market: Market | null,
 ): CheckedMove | null {
-  if (market === null || converged === undefined) return null
-  return { converged, eventKey: market.eventKey }
+  return market === null ? null : { phase, eventKey: market.eventKey }
 }
 
 /**

@@ -8,6 +8,7 @@
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { MovePhase } from "../../feed/domain/item.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import {
   type Resolution,
@@ -90,13 +91,13 @@ const addChecks = (sql: SqlClient) =>
       yield* sql`
         INSERT INTO score_check
           (feed_index, kind, market_id, at, price_start, price_now, outcome, due_at,
-            converged, event_key, contested_price)
+            phase, event_key, contested_price)
         SELECT feed_index, kind, market_id, at, price_start, price_now, outcome,
           coalesce(due_at, CASE WHEN ended_at IS NOT NULL THEN at END),
-          converged, event_key, contested_price
+          phase, event_key, contested_price
         FROM json_to_recordset(${rows}::json) AS row (
           feed_index bigint, kind text, market_id text, at timestamptz, price_start float8,
-          price_now float8, outcome smallint, due_at timestamptz, converged boolean,
+          price_now float8, outcome smallint, due_at timestamptz, phase text,
           event_key text, contested_price float8
         ) LEFT JOIN score_market USING (market_id)`
       yield* addEntries(sql, checks, entries)
@@ -149,7 +150,7 @@ function checkRow(check: ScoreCheck) {
     outcome: isMover ? null : check.outcome,
     contested_price: check.kind === "predetermined" ? check.contestedPrice : null,
     due_at: dueAt === null ? null : isoTime(dueAt),
-    converged: isMover ? check.move?.converged : null,
+    phase: isMover ? check.move?.phase : null,
     event_key: isMover ? check.move?.eventKey : null,
   }
 }
@@ -248,7 +249,7 @@ interface CheckRow extends ResolutionColumns {
   readonly price_now: number | null
   readonly outcome: 0 | 1 | null
   readonly contested_price: number | null
-  readonly converged: boolean | null
+  readonly phase: MovePhase | null
   readonly event_key: string | null
   readonly version: number | null
   readonly verdict: CheckVerdict | null
@@ -265,7 +266,7 @@ const dueChecks = (sql: SqlClient) =>
         SELECT c.feed_index, kind, c.market_id, at, price_start, price_now, c.outcome, verdict,
           coalesce(point_at, CASE WHEN mid IS NOT NULL THEN read_at END) AS point_at,
           coalesce(point_mid, mid) AS point_mid,
-          contested_price, converged, event_key,
+          contested_price, phase, event_key,
           version, m.state, payout_first, payout_second, source, resolved_at
         FROM score_check c LEFT JOIN score_market m USING (market_id)
         LEFT JOIN score_reading r ON r.feed_index = c.feed_index AND kind = 'whale_1h'
@@ -305,8 +306,8 @@ function dueCheck(row: CheckRow): DueCheck {
   }
 }
 
-function moveOf({ converged, event_key }: CheckRow): CheckedMove | null {
-  return converged === null || event_key === null ? null : { converged, eventKey: event_key }
+function moveOf({ phase, event_key }: CheckRow): CheckedMove | null {
+  return phase === null || event_key === null ? null : { phase, eventKey: event_key }
 }
 
 const saveVerdicts = (sql: SqlClient) =>
@@ -352,7 +353,7 @@ const judgedRow = (
 
 interface MoveRow {
   readonly kind: `mover_${Horizon}`
-  readonly converged: boolean
+  readonly phase: MovePhase
   readonly kept: bigint
   readonly martingale_kept: bigint
   /** `ClusterSums` by event, by UTC day of publication, and by both. */
@@ -365,33 +366,33 @@ interface MoveRow {
 const moveTotals = (sql: SqlClient) =>
   sql<MoveRow>`
     WITH judged AS (
-      SELECT kind, converged, event_key, drift, margin, (at AT TIME ZONE 'UTC' - CASE kind
+      SELECT kind, phase, event_key, drift, margin, (at AT TIME ZONE 'UTC' - CASE kind
         WHEN 'mover_1h' THEN interval '1 hour' WHEN 'mover_6h' THEN interval '6 hours'
         ELSE interval '24 hours' END)::date AS day
       FROM score_check WHERE drift IS NOT NULL AND event_key IS NOT NULL
     ), mean AS (
-      SELECT kind, converged, avg(drift) AS drift FROM judged GROUP BY kind, converged
+      SELECT kind, phase, avg(drift) AS drift FROM judged GROUP BY kind, phase
     ), kept AS (
-      SELECT kind, converged, count(*) FILTER (WHERE margin >= 0) AS kept,
+      SELECT kind, phase, count(*) FILTER (WHERE margin >= 0) AS kept,
         count(*) FILTER (WHERE margin >= 2 * mean.drift) AS martingale_kept
-      FROM judged JOIN mean USING (kind, converged) GROUP BY kind, converged
+      FROM judged JOIN mean USING (kind, phase) GROUP BY kind, phase
     ), cluster AS (
-      SELECT kind, converged, grouping(event_key, day) AS left_out, count(*)::float8 AS n,
+      SELECT kind, phase, grouping(event_key, day) AS left_out, count(*)::float8 AS n,
         sum(judged.drift)::float8 AS s
-      FROM judged GROUP BY kind, converged, GROUPING SETS ((event_key), (day), (event_key, day))
+      FROM judged GROUP BY kind, phase, GROUPING SETS ((event_key), (day), (event_key, day))
     ), summed AS (
-      SELECT kind, converged, left_out, jsonb_build_object('clusters', count(*), 'n', sum(n),
+      SELECT kind, phase, left_out, jsonb_build_object('clusters', count(*), 'n', sum(n),
         's', sum(s), 'nn', sum(n * n), 'ns', sum(n * s), 'ss', sum(s * s), 'ff', 0) AS sums
-      FROM cluster GROUP BY kind, converged, left_out
+      FROM cluster GROUP BY kind, phase, left_out
     )
     SELECT kept.*, e.sums AS by_event, d.sums AS by_day, b.sums AS by_event_and_day
-    FROM kept JOIN summed e USING (kind, converged) JOIN summed d USING (kind, converged)
-      JOIN summed b USING (kind, converged)
+    FROM kept JOIN summed e USING (kind, phase) JOIN summed d USING (kind, phase)
+      JOIN summed b USING (kind, phase)
     WHERE e.left_out = 1 AND d.left_out = 2 AND b.left_out = 0`.pipe(
     Effect.map((rows) =>
       rows.map((row): MoveTotals => ({
         horizon: row.kind === "mover_1h" ? "1h" : row.kind === "mover_6h" ? "6h" : "24h",
-        converged: row.converged,
+        phase: row.phase,
         kept: Number(row.kept),
         martingaleKept: Number(row.martingale_kept),
         byEvent: row.by_event,

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Microstructure } from "../../markets/domain/book.ts"
+import { Result } from "effect"
+import { bookOf, microstructure, type OrderBook } from "../../markets/domain/book.ts"
 import { marketRef, type NewFeedItem } from "../../feed/domain/item.ts"
 import type { StoredEntry } from "./storedEntry.ts"
 import type { Market, MarketId } from "../../markets/domain/market.ts"
@@ -37,13 +38,14 @@ interface WhaleItemInput {
   readonly wallet: TrackedWallet
   readonly market: Market
   readonly entry: StoredEntry
-  /** Null without a valid book. */
-  readonly microstructure: Microstructure | null
+  /** Of the market's first outcome; null without one. */
+  readonly book: OrderBook | null
 }
 
 /** The feed item of an entry. Its dedupe key depends only on the entry. */
 export function whaleItem(input: WhaleItemInput, createdAt: EpochMs): NewFeedItem {
-  const { wallet, market, entry, microstructure } = input
+  const { wallet, market, entry, book } = input
+  const read = book === null ? null : microstructure(bookOf(entry.outcome, book))
   return {
     dedupeKey: entryKey(wallet.wallet, market.id, entry),
     type: "whale_entry",
@@ -61,7 +63,7 @@ export function whaleItem(input: WhaleItemInput, createdAt: EpochMs): NewFeedIte
       firstFillAt: isoTime(entry.firstFillAt),
       lastFillAt: isoTime(entry.lastFillAt),
       calibration: entry.calibration === null ? null : roundFigures(entry.calibration),
-      microstructure,
+      microstructure: read === null ? null : Result.getOrElse(read, () => null),
     },
   }
 }

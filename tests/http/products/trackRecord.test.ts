@@ -64,10 +64,13 @@ test("/v1/track-record before any result is a 200 with zeros", () =>
     equal([record ?? meanPrice, resolutions.brier, resolutions.baseRateBrier], [null, null, null])
     equal([resolutions.forecasts, resolutions.judged, resolutions.unknown], [0, 0, 0])
     equal([after6h, after24h], [after1h, after1h])
-    equal(after1h.contested, {
-      ...{ moves: 0, events: 0, meanDrift: null, driftLow: null, driftHigh: null },
-      ...{ shareKept: null, martingaleShareKept: null },
-    })
+    equal(
+      [after1h.settled, after1h.running],
+      Array(2).fill({
+        ...{ moves: 0, events: 0, meanDrift: null, driftLow: null, driftHigh: null },
+        ...{ shareKept: null, martingaleShareKept: null },
+      }),
+    )
   }))
 
 test("a verdict on a feed item, hit or miss, changes the body and its tag within five seconds", () =>
@@ -86,7 +89,7 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
     const sums = { clusters: 80, n: 80, s, nn: 80, ns: s, ss, ff: 0 }
     yield* Ref.set(world.productPorts.moves, [{
       horizon: "24h",
-      converged: false,
+      phase: "settled",
       kept: 48,
       martingaleKept: 56,
       byEvent: sums,
@@ -103,15 +106,15 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
       ...{ judgedAfter6h: 1, persistedAfter6h: 1, unknownAfter6h: 0 },
       ...{ judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
     })
-    const { driftLow, driftHigh, ...contested } = drift.after24h.contested
-    equal(contested, {
+    const { driftLow, driftHigh, ...settled } = drift.after24h.settled
+    equal(settled, {
       ...{ moves: 80, events: 80, meanDrift: -0.01, shareKept: 0.6, martingaleShareKept: 0.7 },
     })
     // 1.99 standard errors of 80 drifts of +4 or -6 cents, and of the two added events of 50 cents.
     const error = 1.99 * Math.sqrt((80 * 0.05 ** 2 + 2 * 0.5 ** 2) / 79 / 80)
     ok(Math.abs((driftLow ?? 0) - (-0.01 - error)) < 1e-4, `${driftLow} ${-0.01 - error}`)
     ok(Math.abs((driftHigh ?? 0) - (-0.01 + error)) < 1e-4, `${driftHigh}`)
-    equal(drift.after24h.converged.moves, 0)
+    equal(drift.after24h.running.moves, 0)
     const { byKind: { evidence, contestedProposal }, ...all } = predetermined
     equal(evidence, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
     const { record, meanPrice: _, ...proposals } = contestedProposal

@@ -137,7 +137,7 @@ law("a larger impact never costs less, and at most the whole book", validBook, (
   const total = (side: "bids" | "asks") =>
     given[side].reduce((sum, { price, size }) => sum + price * size, 0) + 1e-6
   const least = (small: number | null, large: number | null, most: number) =>
-    large === null || (small !== null && small <= large && large <= most)
+    large === null || small === null || (small <= large && large <= most)
   return least(impactUsd.up1c, impactUsd.up5c, total("asks")) &&
     least(impactUsd.down1c, impactUsd.down5c, total("bids"))
 })
@@ -179,7 +179,8 @@ Deno.test("microstructure() includes levels at 5 cents in depth, and excludes le
   strictEqual(mid, 0.5)
   strictEqual(spread, 0.02)
   deepStrictEqual(depthUsdWithin5c, { bid: 49 + 90, ask: 51 + 159 + 110, total: 459 })
-  deepStrictEqual(impactUsd, { up1c: 0, down1c: 0, up5c: 51 + 159, down5c: 49 })
+  // No order is less than a cent from the mid: such a price is not moved by a cent, and not for nothing.
+  deepStrictEqual(impactUsd, { up1c: null, down1c: null, up5c: 51 + 159, down5c: 49 })
 })
 
 Deno.test("microstructure() returns null when the book ends before the move", () => {

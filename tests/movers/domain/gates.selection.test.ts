@@ -9,6 +9,7 @@ import { FeedItem } from "../../../src/feed/domain/item.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import type { Mover } from "../../../src/movers/domain/priceMove.ts"
 import {
+  confirmMove,
   judgeMove,
   moverItem,
   moverRejections,
@@ -26,14 +27,17 @@ import {
 } from "../../support/movers/market.ts"
 
 const found: Mover = Result.getOrThrow(
-  judgeMove(Result.getOrThrow(screenMove(moveInput())), moveContext()),
+  screenMove(moveInput()).pipe(
+    Result.flatMap((move) => judgeMove(move, moveContext())),
+    Result.flatMap((move) => confirmMove(move, 120)),
+  ),
 )
 
 const small = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
 const window = Schema.Literals(["1h", "24h"])
 const tickOfMovers = Arbitrary.map(
   Arbitrary.array(
-    Arbitrary.schema(Schema.Struct({ market: small(15), z: small(5), window })),
+    Arbitrary.schema(Schema.Struct({ market: small(15), cents: small(5), window })),
     { maxLength: 24 },
   ),
   (rows) => {
@@ -42,7 +46,7 @@ const tickOfMovers = Arbitrary.map(
       ...found,
       market: market({ id: MarketId.make(`m${row.market}`), eventKey: `e${row.market % 3}` }),
       window: row.window,
-      zScore: 2 + row.z,
+      delta: (row.cents % 2 === 0 ? 1 : -1) * (0.05 + row.cents / 100),
     }))
   },
 )
@@ -72,18 +76,23 @@ law("selectMovers() loses no mover: each is chosen or has a reason", tickOfMover
 })
 
 law(
-  "selectMovers() drops no mover that is stronger than one chosen in its place",
+  "selectMovers() drops no mover that comes before one chosen in its place",
   tickOfMovers,
   (movers) => {
     const { chosen, dropped } = selectMovers(movers)
     return dropped.every(({ mover, reason }) => {
       const kept = chosen.filter((other) =>
-        reason === "weaker_window"
+        reason === "longer_window"
           ? other.market.id === mover.market.id
           : other.market.eventKey === mover.market.eventKey
       )
-      const places = reason === "weaker_window" ? 1 : 3
-      return kept.length === places && kept.every((other) => other.zScore >= mover.zScore)
+      const places = reason === "longer_window" ? 1 : 3
+      return kept.length === places &&
+        kept.every((other) =>
+          other.window === mover.window
+            ? Math.abs(other.delta) >= Math.abs(mover.delta)
+            : other.window === "1h"
+        )
     })
   },
 )
@@ -92,41 +101,41 @@ law("selectMovers() does not depend on the input order", tickOfMovers, (movers) 
   deepStrictEqual(selectMovers(movers.toReversed()), selectMovers(movers))
 })
 
-Deno.test("selectMovers() takes the window with the larger zScore", () => {
-  const day: Mover = { ...found, window: "24h", zScore: found.zScore + 1 }
-  const { chosen, dropped } = selectMovers([found, day])
-  deepStrictEqual(chosen, [day])
-  deepStrictEqual(dropped, [{ mover: found, reason: "weaker_window" }])
+Deno.test("selectMovers() takes the hour of a market that also moved over the day", () => {
+  const day: Mover = { ...found, window: "24h", delta: 0.3 }
+  const { chosen, dropped } = selectMovers([day, found])
+  deepStrictEqual(chosen, [found])
+  deepStrictEqual(dropped, [{ mover: day, reason: "longer_window" }])
 })
 
 Deno.test("selectMovers() drops every window of a market whose event is full", () => {
-  const of = (id: string, zScore: number, over: Mover["window"] = "1h"): Mover => ({
+  const of = (id: string, cents: number, over: Mover["window"] = "1h"): Mover => ({
     ...found,
     market: market({ id: MarketId.make(id) }),
     window: over,
-    zScore,
+    delta: cents / 100,
   })
   const full = [of("a", 9), of("b", 8), of("c", 7)]
-  const late = [of("d", 6), of("d", 5, "24h")]
+  const late = [of("d", 6), of("d", 50, "24h")]
   const { chosen, dropped } = selectMovers([...full, ...late])
   deepStrictEqual(chosen, full)
   deepStrictEqual(dropped.map(({ reason }) => reason), ["event_quota", "event_quota"])
 })
 
 Deno.test("moverItem() is a feed item, keyed by market, window and tick", () => {
-  const { dedupeKey, ...item } = moverItem(found, now + 1_234, 120)
+  const { dedupeKey, ...item } = moverItem(found, now + 1_234)
   Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
   strictEqual(item.createdAt, "2026-11-20T12:00:01.234Z")
-  strictEqual(moverItem(found, now + 9_999, 120).dedupeKey, dedupeKey)
-  notStrictEqual(moverItem({ ...found, window: "24h" }, now, 120).dedupeKey, dedupeKey)
-  notStrictEqual(moverItem({ ...found, now: now + 600_000 }, now, 120).dedupeKey, dedupeKey)
+  strictEqual(moverItem(found, now + 9_999).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, window: "24h" }, now).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, now: now + 600_000 }, now).dedupeKey, dedupeKey)
   const other = { ...found, market: market({ id: MarketId.make("m2") }) }
-  notStrictEqual(moverItem(other, now, 120).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem(other, now).dedupeKey, dedupeKey)
 })
 
 Deno.test("moverItem() names the outcome of its prices", () => {
   const game = { ...found, market: market({ outcomes: ["Lakers", "Celtics"] }) }
-  const { type, data } = moverItem(game, now, 120)
+  const { type, data } = moverItem(game, now)
   strictEqual(type === "mover" && data.outcome, "Lakers")
 })
 

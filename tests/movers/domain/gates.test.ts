@@ -1,19 +1,23 @@
 /**
- * The seven gates: both sides of each boundary, and the laws for any move.
+ * The gates: both sides of each boundary, and the laws for any move.
  *
  * @module
  */
 import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
-import { type MarketStatus, TokenId, type Trade } from "../../../src/markets/domain/market.ts"
+import { TokenId, type Trade } from "../../../src/markets/domain/market.ts"
 import { tradedUsdBeyondHalf } from "../../../src/movers/domain/confirmation.ts"
 import type { MarketMove, MoveContext, MoveInput } from "../../../src/movers/domain/priceMove.ts"
-import { historyRange, judgeMove, screenMove } from "../../../src/movers/domain/gates.ts"
+import {
+  confirmMove,
+  judgeMove,
+  pointsRange,
+  screenMove,
+} from "../../../src/movers/domain/gates.ts"
 import { screenMarket } from "../../../src/markets/domain/quality.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import {
-  alternatingHours,
   market,
   microstructureWith,
   moveContext,
@@ -32,9 +36,16 @@ function moveOf(fields: Partial<MoveInput> = {}): MarketMove {
   return Result.getOrThrow(screenMove(moveInput(fields)))
 }
 
-function judged(fields: Partial<MoveContext>, move: Partial<MoveInput> = {}): string {
-  const result = judgeMove(moveOf(move), moveContext(fields))
-  return Result.isFailure(result) ? result.failure : "mover"
+/** The phase of the move, or why it is no mover; a running move has these trades. */
+function judged(
+  fields: Partial<MoveContext>,
+  move: Partial<MoveInput> = {},
+  tradedUsd: number | null = null,
+): string {
+  const result = judgeMove(moveOf(move), moveContext(fields)).pipe(
+    Result.flatMap((found) => confirmMove(found, tradedUsd)),
+  )
+  return Result.isFailure(result) ? result.failure : result.success.phase
 }
 
 function bookWith(fields: Parameters<typeof microstructureWith>[0]): Partial<MoveInput> {
@@ -70,14 +81,12 @@ Deno.test("gate 3: mechanical, resolved and closed markets are rejected", () => 
   strictEqual(screened({ market: market({ status: "closed" }) }), "closed")
 })
 
-Deno.test("gate 3: a price at .97 or .03 is settlement when an outcome is proposed, else not", () => {
-  const at = (mid: number, status: MarketStatus) =>
-    screened({ ...bookWith({ mid, spread: 0.002 }), market: market({ status }) })
-  strictEqual(at(0.97, "proposed"), "in_settlement")
-  strictEqual(at(0.03, "proposed"), "in_settlement")
-  strictEqual(at(0.9699, "proposed"), "passed")
-  strictEqual(at(0.0301, "proposed"), "passed")
-  strictEqual(at(0.97, "open"), "passed")
+Deno.test("gate 3: a price beyond .95 or under .05 leaves nothing to trade", () => {
+  const at = (mid: number) => screened(bookWith({ mid, spread: 0.002 }))
+  strictEqual(at(0.95), "passed")
+  strictEqual(at(0.9501), "decided")
+  strictEqual(at(0.05), "passed")
+  strictEqual(at(0.0499), "decided")
 })
 
 Deno.test("the start of a move is at most two ticks older than its window, and never newer", () => {
@@ -149,122 +158,67 @@ law("screenMove() treats a fall like the same rise", anyInput, (input) => {
   return Result.isSuccess(twin) && twin.success.delta === -own.success.delta
 })
 
-law("judgeMove() returns a finite zScore of at least 2 for any history", anyInput, (input) => {
+law("judgeMove() gives any move a phase, and confirms a settled one", anyInput, (input) => {
   const move = screenMove(input)
   if (Result.isFailure(move)) return true
-  return [[], alternatingHours(move.success.startedAt, 0.5, 0), alternatingHours(now, 0.999, 9)]
-    .every(
-      (history) => {
-        const recent = settledAt(move.success.priceNow)
-        const mover = judgeMove(move.success, moveContext({ history, recent }))
-        if (Result.isFailure(mover)) return true
-        return Number.isFinite(mover.success.zScore) && mover.success.zScore >= 2
-      },
-    )
-})
-
-/** History for which the move from .50 to .60 is this many standard deviations. */
-function historyForSigmas(sigmas: number): MoveContext["history"] {
-  const sigma = Math.log(0.6 / 0.4) / sigmas
-  // The standard deviation of 167 alternating returns of plus and minus one is not quite one.
-  const returns = Array.from({ length: 167 }, (_, i) => i % 2 === 0 ? 1 : -1)
-  const mean = returns.reduce((sum, x) => sum + x, 0) / 167
-  const deviation = Math.sqrt(returns.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 166)
-  return alternatingHours(now - hour, 0.5, sigma / deviation)
-}
-
-Deno.test("gate 7: two standard deviations of the hours before pass, 1.999 do not", () => {
-  strictEqual(judged({ history: historyForSigmas(2) }), "mover")
-  strictEqual(judged({ history: historyForSigmas(1.999) }), "unsurprising")
-})
-
-Deno.test("gate 7: over 24 hours the same move must be root 24 times rarer", () => {
-  const over = (sigmas: number) =>
-    judged(
-      {
-        history: historyForSigmas(sigmas).map((point) => ({ ...point, at: point.at - 23 * hour })),
-      },
-      { window: "24h", start: { at: now - day, mid: 0.5 } },
-    )
-  strictEqual(over(2 * Math.sqrt(24)), "mover")
-  strictEqual(over(1.999 * Math.sqrt(24)), "unsurprising")
-})
-
-Deno.test("gate 7: only the week before the window counts for the volatility", () => {
-  const calm = alternatingHours(now - hour, 0.5, 0)
-  const during = Array.from({ length: 6 }, (_, i) => ({ at: now - i * tickIntervalMs, mid: i % 2 }))
-  const longAgo = alternatingHours(now - hour - 7 * day - 1, 0.5, 3)
-  strictEqual(judged({ history: [...during, ...calm, ...longAgo] }), "mover")
-  strictEqual(
-    judged({ history: [...calm.slice(0, 60), ...longAgo.map(fourDaysLater)] }),
-    "unsurprising",
+  return [[], settledAt(move.success.priceNow), settledAt(move.success.priceStart)].every(
+    (points) => {
+      const found = judgeMove(move.success, moveContext({ points }))
+      if (Result.isFailure(found)) return found.failure === "stray_start"
+      const { phase, persisted } = found.success
+      const confirmed = Result.isSuccess(confirmMove(found.success, null))
+      return confirmed === persisted && (phase === "running" || persisted)
+    },
   )
 })
 
-Deno.test("gate 7: with fewer than 24 returns the prior applies, wider outside .10-.90", () => {
-  const calm = alternatingHours(now - day, 0.5, 0)
-  const overDay = (mid: number, from: number, history: MoveContext["history"]) =>
-    judged({ history, recent: settledAt(mid) }, {
-      ...bookWith({ mid, spread: 0.002 }),
-      window: "24h",
-      start: { at: now - day, mid: from },
-    })
-  strictEqual(overDay(0.6, 0.5, calm.slice(0, 24)), "unsurprising")
-  strictEqual(overDay(0.6, 0.5, calm.slice(0, 25)), "mover")
-  // 1.203 on the logit scale: in a day more than twice 0.10, less than twice 0.15.
-  strictEqual(overDay(0.9, 0.73, []), "mover")
-  strictEqual(overDay(0.9001, 0.73, []), "unsurprising")
-  strictEqual(overDay(0.1, 0.27, []), "mover")
-  strictEqual(overDay(0.0999, 0.27, []), "unsurprising")
-})
-
-function fourDaysLater({ at, mid }: { readonly at: number; readonly mid: number }) {
-  return { at: at + 4 * day, mid }
-}
+/** A start from which the settled prices are more than two ticks away. */
+const earlier = { start: { at: now - hour - tickIntervalMs, mid: 0.5 } }
 
 Deno.test("gate 5: a return from a quote that strayed for one tick is no move", () => {
   const around = (before: number | null, after: number | null) => {
     const ticks = [
-      ...(before === null ? [] : [{ at: now - hour - tickIntervalMs, mid: before }]),
-      ...(after === null ? [] : [{ at: now - hour + tickIntervalMs, mid: after }]),
+      ...(before === null ? [] : [{ at: earlier.start.at - tickIntervalMs, mid: before }]),
+      ...(after === null ? [] : [{ at: earlier.start.at + tickIntervalMs, mid: after }]),
     ]
-    const calm = moveContext().history.filter(({ at }) => at <= now - hour)
-    return judged({ history: [...calm, ...ticks] })
+    return judged({ points: [...settledAt(0.6), ...ticks] }, earlier)
   }
   strictEqual(around(0.6, 0.6), "stray_start")
   strictEqual(around(0.55005, 0.55005), "stray_start")
-  strictEqual(around(0.55, 0.6), "mover")
-  strictEqual(around(0.6, 0.55), "mover")
-  strictEqual(around(0.5, 0.6), "mover")
-  strictEqual(around(0.4, 0.4), "mover")
-  strictEqual(around(null, 0.6), "mover")
-  strictEqual(around(0.6, null), "mover")
+  strictEqual(around(0.55, 0.6), "settled")
+  strictEqual(around(0.6, 0.55), "settled")
+  strictEqual(around(0.5, 0.6), "settled")
+  strictEqual(around(0.4, 0.4), "settled")
+  strictEqual(around(null, 0.6), "settled")
+  strictEqual(around(0.6, null), "settled")
 })
 
-Deno.test("historyRange() covers the week before the start, and the two ticks after it", () => {
-  const { from, to } = historyRange(moveOf())
-  strictEqual(from, now - hour - 7 * day)
-  strictEqual(to, now - hour + 2 * tickIntervalMs)
+Deno.test("pointsRange() starts two ticks before the start, and ends before now", () => {
+  deepStrictEqual(pointsRange(moveOf()), { from: now - hour - 2 * tickIntervalMs, to: now - 1 })
 })
 
 Deno.test("gate 5: the nearest tick on each side of the start counts, if it is within two ticks", () => {
-  const calm = moveContext().history
-  const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickIntervalMs, mid })
+  const at = (ticks: number, mid: number) => ({
+    at: earlier.start.at + ticks * tickIntervalMs,
+    mid,
+  })
   const history = (...points: ReadonlyArray<ReturnType<typeof at>>) =>
-    judged({ history: [...calm, ...points] })
+    judged({ points: [...settledAt(0.6), ...points] }, earlier)
   strictEqual(history(at(-2, 0.6), at(2, 0.6)), "stray_start")
-  strictEqual(history(at(-2.1, 0.6), at(2, 0.6)), "mover")
-  strictEqual(history(at(-2, 0.6), at(2.1, 0.6)), "mover")
-  strictEqual(history(at(-2, 0.6), at(-1, 0.5), at(1, 0.6)), "mover")
-  strictEqual(history(at(-1, 0.5), at(-2, 0.6), at(1, 0.6)), "mover")
-  strictEqual(history(at(-1, 0.6), at(2, 0.6), at(1, 0.5)), "mover")
-  strictEqual(history(at(-1, 0.6), at(1, 0.5), at(2, 0.6)), "mover")
+  strictEqual(history(at(-2.1, 0.6), at(2, 0.6)), "settled")
+  strictEqual(history(at(-2, 0.6), at(2.1, 0.6)), "settled")
+  strictEqual(history(at(-2, 0.6), at(-1, 0.5), at(1, 0.6)), "settled")
+  strictEqual(history(at(-1, 0.5), at(-2, 0.6), at(1, 0.6)), "settled")
+  strictEqual(history(at(-1, 0.6), at(2, 0.6), at(1, 0.5)), "settled")
+  strictEqual(history(at(-1, 0.6), at(1, 0.5), at(2, 0.6)), "settled")
 })
 
 Deno.test("gate 6: a move that the feed has just published is not novel", () => {
-  const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickIntervalMs }] as const
+  const emitted = [
+    { window: "1h", phase: "settled", delta: 0.1, emittedAt: now - tickIntervalMs },
+  ] as const
   strictEqual(judged({ emitted }), "not_novel")
-  strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "mover")
+  strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "settled")
 })
 
 function trade(fields: Partial<Trade>): Trade {
@@ -319,44 +273,63 @@ Deno.test("tradedUsdBeyondHalf() counts a fill that is reported from both sides 
 
 /** The result when the last ticks, newest first, had these mids; null without a point. */
 function after(mids: ReadonlyArray<number | null>, move: Partial<MoveInput> = {}): string {
-  const recent = mids.flatMap((mid, n) =>
+  const points = mids.flatMap((mid, n) =>
     mid === null ? [] : [{ at: now - (n + 1) * tickIntervalMs, mid }]
   )
-  return judged({ recent }, move)
+  return judged({ points }, move)
 }
 
 Deno.test("gate 5: a price has settled when 40 minutes stayed within a third of the move", () => {
   const from = { start: { at: now - hour, mid: 0.48 } }
-  strictEqual(after([0.6, 0.6, 0.6, 0.6], from), "mover")
-  strictEqual(after([0.56, 0.56, 0.56, 0.56], from), "mover")
-  strictEqual(after([0.6, 0.6, 0.6, 0.55995], from), "unconfirmed")
-  strictEqual(after([0.55995, 0.6, 0.6, 0.6], from), "unconfirmed")
-  strictEqual(after([0.64, 0.6, 0.6, 0.6], from), "mover")
-  strictEqual(after([0.64005, 0.6, 0.6, 0.6], from), "unconfirmed")
-  strictEqual(after([0.62, 0.58, 0.6, 0.6], from), "mover")
-  strictEqual(after([0.62, 0.57995, 0.6, 0.6], from), "unconfirmed")
+  strictEqual(after([0.6, 0.6, 0.6, 0.6], from), "settled")
+  strictEqual(after([0.56, 0.56, 0.56, 0.56], from), "settled")
+  strictEqual(after([0.6, 0.6, 0.6, 0.55995], from), "running")
+  strictEqual(after([0.55995, 0.6, 0.6, 0.6], from), "running")
+  strictEqual(after([0.64, 0.6, 0.6, 0.6], from), "settled")
+  strictEqual(after([0.64005, 0.6, 0.6, 0.6], from), "running")
+  strictEqual(after([0.62, 0.58, 0.6, 0.6], from), "settled")
+  strictEqual(after([0.62, 0.57995, 0.6, 0.6], from), "running")
 })
 
 Deno.test("gate 5: the points reach back 40 minutes, and at most two ticks are missing", () => {
-  strictEqual(after([0.6, 0.6, 0.6]), "unconfirmed")
-  strictEqual(after([null, null, 0.6, 0.6]), "mover")
+  strictEqual(after([0.6, 0.6, 0.6]), "running")
+  strictEqual(after([null, null, 0.6, 0.6]), "settled")
   strictEqual(after([null, null, null, 0.6]), "unconfirmed")
-  strictEqual(after([0.6, 0.6, 0.6, null, 0.6]), "mover")
-  strictEqual(after([0.6, 0.6, 0.6, null, null, 0.6]), "mover")
-  strictEqual(after([0.6, 0.6, 0.6, null, null, null, 0.6]), "unconfirmed")
+  strictEqual(after([0.6, 0.6, 0.6, null, 0.6]), "settled")
+  strictEqual(after([0.6, 0.6, 0.6, null, null, 0.6]), "settled")
+  strictEqual(after([0.6, 0.6, 0.6, null, null, null, 0.6]), "running")
   // Beyond the first point that is 40 minutes old, nothing counts.
-  strictEqual(after([0.6, 0.6, 0.6, 0.6, 0.5]), "mover")
+  strictEqual(after([0.6, 0.6, 0.6, 0.6, 0.5]), "settled")
 })
 
-Deno.test("a mover at .97 or .03 is converged", () => {
-  const at = (mid: number, from: number) => {
-    const move = moveOf({
-      ...bookWith({ mid, spread: 0.002 }),
-      start: { at: now - hour, mid: from },
-    })
-    return Result.getOrThrow(judgeMove(move, moveContext({ recent: settledAt(mid) }))).converged
-  }
-  deepStrictEqual([at(0.97, 0.8), at(0.9699, 0.8), at(0.03, 0.2), at(0.0301, 0.2)], [
-    ...[true, false, true, false],
-  ])
+Deno.test("gate 5: a running move needs the tick before beyond half of it, or trades", () => {
+  strictEqual(after([0.55005, 0.5]), "running")
+  strictEqual(after([0.55, 0.5]), "unconfirmed")
+  strictEqual(after([null, 0.58, 0.5]), "running")
+  strictEqual(after([null, null, 0.58]), "unconfirmed")
+  strictEqual(after([]), "unconfirmed")
+  const traded = (usd: number | null, move: Partial<MoveInput> = {}) =>
+    judged({ points: [] }, move, usd)
+  const overDay = { window: "24h", start: { at: now - day, mid: 0.5 } } as const
+  strictEqual(traded(100), "running")
+  strictEqual(traded(99.99), "unconfirmed")
+  strictEqual(traded(500, overDay), "running")
+  strictEqual(traded(499.99, overDay), "unconfirmed")
+})
+
+Deno.test("a price that runs .17, .39, .58, .76, .95 is published at every tick", () => {
+  const run = [0.17, 0.39, 0.58, 0.76, 0.95]
+  const point = (mid: number, n: number) => ({ at: now - (4 - n) * hour, mid })
+  const ticks = run.slice(1).map((mid, n) => ({
+    ...bookWith({ mid, spread: 0.002 }),
+    now: now - (3 - n) * hour,
+    tickIntervalMs: hour,
+    start: point(run[n] ?? 0, n),
+  }))
+  const phases = ticks.map((tick, n) => {
+    const move = Result.getOrThrow(screenMove(moveInput(tick)))
+    const found = judgeMove(move, { points: run.slice(0, n + 1).map(point), emitted: [] })
+    return Result.getOrThrow(confirmMove(Result.getOrThrow(found), 100)).phase
+  })
+  deepStrictEqual(phases, ["running", "running", "running", "running"])
 })

@@ -1,23 +1,41 @@
 /**
- * Gate 7: after an item a market is quiet until the move grows or reverses, or the window passes.
+ * Gate 6: after an item a market is quiet until the move grows or reverses, or the window passes.
  *
  * @module
  */
 import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Schema } from "effect"
-import type { FeedItem, MoveWindow } from "../../../src/feed/domain/item.ts"
+import type { FeedItem, MovePhase, MoveWindow } from "../../../src/feed/domain/item.ts"
 import { type EmittedMove, emittedMove, isNovel } from "../../../src/movers/domain/novelty.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { microstructureWith, now } from "../../support/movers/market.ts"
 
-function item(delta: number, age: number, window: MoveWindow = "1h"): EmittedMove {
-  return { window, delta, emittedAt: now - age }
+function item(
+  delta: number,
+  age: number,
+  window: MoveWindow = "1h",
+  phase: MovePhase = "settled",
+): EmittedMove {
+  return { window, phase, delta, emittedAt: now - age }
 }
 
-function novel(delta: number, emitted: ReadonlyArray<EmittedMove>, window: MoveWindow = "1h") {
-  return isNovel({ window, delta, now }, emitted)
+function novel(
+  delta: number,
+  emitted: ReadonlyArray<EmittedMove>,
+  window: MoveWindow = "1h",
+  phase: MovePhase = "settled",
+) {
+  return isNovel({ window, phase, delta, now }, emitted)
 }
+
+Deno.test("gate 6: a move that was published running is published once more when it settles", () => {
+  const running = item(0.1, minute, "1h", "running")
+  strictEqual(novel(0.1, [running]), true)
+  strictEqual(novel(0.1, [running, item(0.1, minute)]), false)
+  strictEqual(novel(0.1, [running], "1h", "running"), false)
+  strictEqual(novel(0.1, [item(0.1, minute)], "1h", "running"), false)
+})
 
 Deno.test("gate 6: a move is novel when its market has no item", () => {
   strictEqual(novel(0.05, []), true)
@@ -91,12 +109,12 @@ Deno.test("emittedMove() keeps an item's window, delta and time", () => {
       },
       outcome: "Yes",
       window: "24h",
+      phase: "settled",
       priceStart: 0.7,
       priceNow: 0.6,
       delta: -0.1,
       startedAt: "2026-11-19T11:50:00.000Z",
-      zScore: 4,
-      ...{ confirmedBy: "persistence", tradedUsd: null, converged: false },
+      ...{ confirmedBy: "persistence", tradedUsd: null },
       microstructure: microstructureWith(),
     },
   }

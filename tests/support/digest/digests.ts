@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { isConverged } from "../../../src/movers/domain/gates.ts"
 import { Arbitrary } from "effect"
 import type {
   DigestMarket,
@@ -58,7 +57,6 @@ const anyMove = all({
   start: anyPrice,
   now: anyPrice,
   hourly: anyInt(0, 1),
-  zScore: map(anyInt(30, 100_000), (tenths) => tenths / 10),
   at: anyPast,
   depth: anyInt(2_500, 1e9),
   traded: oneOf([null, 0, 1_234.5]),
@@ -214,9 +212,8 @@ function materialOf(window: Window): DigestMaterial {
           priceNow: move.now,
           delta: Math.round((move.now - move.start) * 20_000) / 20_000,
           startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
-          zScore: move.zScore,
+          phase: "settled",
           confirmedBy: "persistence",
-          converged: isConverged(move.now),
           microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
           tradedUsd: move.traded,
         },

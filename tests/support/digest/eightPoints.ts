@@ -63,7 +63,7 @@ function faultsOf(
   const { expected, market, proposal, quote, rules } = one
   const isHere = ({ data }: { readonly data: { readonly market: { readonly slug: string } } }) =>
     data.market.slug === market.slug
-  const move = material.moves.find(({ item }) => isHere(item) && !item.data.converged)
+  const move = material.moves.find(({ item }) => isHere(item))
   const entries = material.whaleEntries.filter(isHere)
   const isSoon = expected !== null && expected.at <= until + 24 * hour
   const hasChanged = move !== undefined || entries.length > 0 || isSoon ||

@@ -31,8 +31,7 @@ export function sampleItem(feedIndex: number, at: number): FeedItem {
       priceNow: 0.4 + delta,
       delta,
       startedAt: isoTime(at - 3_600_000),
-      zScore: 4,
-      ...{ confirmedBy: "persistence", tradedUsd: null, converged: false },
+      ...{ phase: "settled", confirmedBy: "persistence", tradedUsd: null },
       microstructure: {
         bestBid: 0.39 + delta,
         bestAsk: 0.41 + delta,

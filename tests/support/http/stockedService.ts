@@ -8,13 +8,14 @@ import { TestClock } from "effect/testing"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import { Slug } from "../../../src/markets/domain/market.ts"
 import { makeService, makeWorld } from "./httpService.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../products.ts"
 
 /** The test clock's time at the start. */
 export const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
-/** Thirty items, a digest, a market that ends within the hour, a wallet with a label. */
+/** Thirty items, the newest of traded markets, a digest, a market that ends within the hour, a wallet with a label. */
 export const stocked = Effect.gen(function* () {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(30)
@@ -23,7 +24,10 @@ export const stocked = Effect.gen(function* () {
     ...{ gameStartsAt: noon - 5 * hour, endsAt: noon + hour / 2, liquidityUsd: 1_000_000 },
     eventSlug: "nba-osprey-kestrel",
   })
-  yield* Ref.set(markets, [sold])
+  const moved = [28, 29, 30].map((n) =>
+    endingMarket(n, noon, { slug: Slug.make(`number-${n}`), endsAt: null })
+  )
+  yield* Ref.set(markets, [sold, ...moved])
   yield* Ref.set(books, [bookOf(sold, noon)])
   yield* Ref.set(series, pricesOver(7 * 24, noon, { from: 0.4, to: 0.6 }))
   yield* Ref.set(whales, [{ computedAt: noon, row: whaleRow() }])

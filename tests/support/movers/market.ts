@@ -85,32 +85,14 @@ export function moveInput(fields: Partial<MoveInput> = {}): MoveInput {
   }
 }
 
-/** A week of hours up to `end`; the points alternate by `swing` around `mid` on the logit scale. */
-export function alternatingHours(
-  end: number,
-  mid: number,
-  swing: number,
-): ReadonlyArray<SeriesPoint> {
-  const centre = Math.log(mid / (1 - mid))
-  return Array.from({ length: 7 * 24 }, (_, hours) => ({
-    at: end - hours * hour,
-    mid: 1 / (1 + Math.exp(-centre - (hours % 2 === 0 ? swing : -swing) / 2)),
-  }))
-}
-
 /** The last 40 minutes at this price. */
 export function settledAt(mid: number): ReadonlyArray<SeriesPoint> {
   return [1, 2, 3, 4].map((ticks) => ({ at: now - ticks * tickIntervalMs, mid }))
 }
 
-/** A calm week, and 40 minutes at the new price. */
+/** 40 minutes at the new price, and no item before. */
 export function moveContext(fields: Partial<MoveContext> = {}): MoveContext {
-  return {
-    history: alternatingHours(now - hour, 0.5, 0),
-    recent: settledAt(0.6),
-    emitted: [],
-    ...fields,
-  }
+  return { points: settledAt(0.6), emitted: [], ...fields }
 }
 
 export const yesterday = now - day

@@ -5,8 +5,6 @@
  * - A mover is *right* when the true probability moved in its direction, from `startedAt` to its
  *   tick, by at least half of its `delta`. In a simulated world the cause is a planted jump, or in the
  *   last hours of a market its run to the outcome (also planted, and gradual).
- * - Stricter: of the movers *before the run*, those with a planted jump of their direction in the
- *   window. Here a gradual drift counts as an error, though the price did move.
  * - The rule *should find* a planted jump that has at least five cents and falls in the first 23 of the
  *   24 hours, if its market is ordinary, above the quality gate, has the book habit `valid`, was listed
  *   an hour and two ticks before the jump and stays listed for an hour after it. Neither the surprise
@@ -24,18 +22,19 @@ import {
   type Microstructure,
   microstructure,
 } from "../../../src/markets/domain/book.ts"
-import type { MoveWindow } from "../../../src/feed/domain/item.ts"
+import type { MovePhase, MoveWindow } from "../../../src/feed/domain/item.ts"
 import type { Market, MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
 import type { MarketMove, Mover } from "../../../src/movers/domain/priceMove.ts"
 import {
-  historyRange,
+  confirmMove,
   judgeMove,
   type MoverRejection,
+  pointsRange,
   screenMove,
   selectMovers,
   startRange,
 } from "../../../src/movers/domain/gates.ts"
-import { settlingRange } from "../../../src/movers/domain/confirmation.ts"
+import { tradedUsdBeyondHalf } from "../../../src/movers/domain/confirmation.ts"
 import { screenMarket, spreadMax } from "../../../src/markets/domain/quality.ts"
 import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
 import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"
@@ -72,7 +71,7 @@ export function watch(world: World): Watched {
         const start = series.lastMid(market, notBefore, atOrBefore)
         const book = series.book(market, now)
         const move = screenMove({ market, book, window, now, tickIntervalMs, start })
-        const result = Result.flatMap(move, (it) => judge(series, movers, it))
+        const result = Result.flatMap(move, (it) => judge(world, series, movers, it))
         if (Result.isSuccess(result)) found.push(result.success)
         else count(result.failure)
       }
@@ -85,18 +84,28 @@ export function watch(world: World): Watched {
 }
 
 function judge(
+  world: World,
   series: SimulatedSeries,
   movers: ReadonlyArray<Mover>,
   move: MarketMove,
 ) {
-  const { market, startedAt } = move
-  return judgeMove(move, {
-    history: series.history(market, historyRange(move), startedAt),
-    recent: series.ticks(market, settlingRange(move)),
+  const judged = judgeMove(move, {
+    points: series.ticks(move.market, pointsRange(move)),
     emitted: movers
-      .filter((mover) => mover.market.id === market.id)
+      .filter((mover) => mover.market.id === move.market.id)
       .map((mover): EmittedMove => ({ ...mover, emittedAt: mover.now })),
   })
+  return Result.flatMap(judged, (found) => confirmMove(found, tradedUsd(world, found)))
+}
+
+/** Trades that a tick reads of one market. */
+const tradesMax = 1_000
+
+function tradedUsd(world: World, move: MarketMove): number | null {
+  const market = world.catalogue.byId(move.market.id)
+  if (market === undefined) return null
+  const range = { from: move.startedAt, to: move.now }
+  return tradedUsdBeyondHalf(move, world.trades(market, range, tradesMax))
 }
 
 /** The naive rule: a move of five cents in an hour, and then an hour without another. */
@@ -124,27 +133,24 @@ export function watchNaively(world: World, only: "everything" | "valid and ordin
   return claims
 }
 
-export function claimsOf(movers: ReadonlyArray<Mover>): ReadonlyArray<Claim> {
-  return movers.map((mover) => ({ ...mover, marketId: mover.market.id }))
+export function claimsOf(
+  movers: ReadonlyArray<Mover>,
+  phases: ReadonlyArray<MovePhase>,
+): ReadonlyArray<Claim> {
+  return movers.filter(({ phase }) => phases.includes(phase))
+    .map((mover) => ({ ...mover, marketId: mover.market.id }))
 }
 
 /** Counts, which can be added over many worlds. */
 export interface Score {
   readonly emitted: number
   readonly right: number
-  /** Movers of markets that were not yet on their run to the outcome. */
-  readonly beforeRun: number
-  /** Of those, the ones with a planted jump of their direction in the window. */
-  readonly withJump: number
   readonly jumps: number
   readonly found: number
 }
 
 export function score(world: World, claims: ReadonlyArray<Claim>): Score {
   const jumps = jumpsToFind(world)
-  const early = claims.filter(({ marketId, now }) =>
-    now <= (world.catalogue.byId(marketId)?.revealsAt ?? 0)
-  )
   const found = jumps.filter(({ marketId, jump }) =>
     claims.some((claim) =>
       claim.marketId === marketId && contains(claim, jump) &&
@@ -154,8 +160,6 @@ export function score(world: World, claims: ReadonlyArray<Claim>): Score {
   return {
     emitted: claims.length,
     right: claims.filter((claim) => isRight(world, claim)).length,
-    beforeRun: early.length,
-    withJump: early.filter((claim) => hasJump(world, claim)).length,
     jumps: jumps.length,
     found: found.length,
   }
@@ -166,8 +170,6 @@ export function total(scores: ReadonlyArray<Score>): Score {
   return {
     emitted: sum((one) => one.emitted),
     right: sum((one) => one.right),
-    beforeRun: sum((one) => one.beforeRun),
-    withJump: sum((one) => one.withJump),
     jumps: sum((one) => one.jumps),
     found: sum((one) => one.found),
   }
@@ -179,12 +181,6 @@ function isRight(world: World, claim: Claim): boolean {
   const moved = world.truth.probability(market, claim.now) -
     world.truth.probability(market, claim.startedAt)
   return moved * Math.sign(claim.delta) >= Math.abs(claim.delta) / 2
-}
-
-function hasJump(world: World, claim: Claim): boolean {
-  const market = world.catalogue.byId(claim.marketId)
-  return market !== undefined &&
-    world.truth.jumps(market, claim.startedAt, claim.now).some((jump) => contains(claim, jump))
 }
 
 /** Whether the jump is in the claim's window and has its direction. */
@@ -232,12 +228,6 @@ interface SimulatedSeries {
     market: Market,
     range: { readonly from: EpochMs; readonly to: EpochMs },
   ) => ReadonlyArray<SeriesPoint>
-  /** The points in the range that the rule uses: the hours back from `end`, and the ticks at it. */
-  readonly history: (
-    market: Market,
-    range: { readonly from: EpochMs; readonly to: EpochMs },
-    end: EpochMs,
-  ) => ReadonlyArray<SeriesPoint>
 }
 
 function makeSeries(world: World): SimulatedSeries {
@@ -276,16 +266,6 @@ function makeSeries(world: World): SimulatedSeries {
         if (point !== undefined) points.push(point)
       }
       return points
-    },
-    history: (market, { from, to }, end) => {
-      const points: Array<SeriesPoint | undefined> = []
-      for (let at = end; at >= from; at -= hour) {
-        points.push(lastMid(market, Math.max(from, at - hour + tickIntervalMs), at))
-      }
-      for (let at = end - 2 * tickIntervalMs; at <= to; at += tickIntervalMs) {
-        points.push(lastMid(market, at, at))
-      }
-      return points.filter((point) => point !== undefined)
     },
   }
 }

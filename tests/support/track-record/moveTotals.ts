@@ -19,7 +19,7 @@ export interface JudgedMove extends MoveOutcome, CheckedMove {
 }
 
 export function totalsOfMoves(judged: ReadonlyArray<JudgedMove>): ReadonlyArray<MoveTotals> {
-  const groups = Map.groupBy(judged, ({ horizon, converged }) => `${horizon} ${converged}`)
+  const groups = Map.groupBy(judged, ({ horizon, phase }) => `${horizon} ${phase}`)
   return [...groups.values()].flatMap((moves): ReadonlyArray<MoveTotals> => {
     const [first] = moves
     if (first === undefined) return []
@@ -27,7 +27,7 @@ export function totalsOfMoves(judged: ReadonlyArray<JudgedMove>): ReadonlyArray<
     const dayOf = ({ publishedAt }: JudgedMove) => `${Math.floor(publishedAt / day)}`
     return [{
       horizon: first.horizon,
-      converged: first.converged,
+      phase: first.phase,
       kept: moves.filter(({ margin }) => margin >= 0).length,
       martingaleKept: moves.filter(({ margin }) => margin >= 2 * mean).length,
       byEvent: sumsBy(moves, ({ eventKey }) => eventKey),

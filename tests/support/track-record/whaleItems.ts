@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Microstructure } from "../../../src/markets/domain/book.ts"
+import { fromHalfSteps, halfSteps, type Microstructure } from "../../../src/markets/domain/book.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { type FeedItem, marketRef, type NewFeedItem } from "../../../src/feed/domain/item.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
@@ -35,6 +35,12 @@ export function quoted({ bid, ask }: { bid: number; ask: number }, at: EpochMs):
   }
 }
 
+/** The best prices of the second outcome, from those of the first. */
+const other = ({ bid, ask }: { bid: number; ask: number }) => ({
+  bid: fromHalfSteps(halfSteps(1) - halfSteps(ask)),
+  ask: fromHalfSteps(halfSteps(1) - halfSteps(bid)),
+})
+
 /** A published whale entry; bought at 0.50 with a book of 0.49 / 0.51 unless other fields are given. */
 export function newWhaleItem(fields: ItemFields): Extract<NewFeedItem, { type: "whale_entry" }> {
   const { market, outcome = 0, wallet = "0xa", label = null, entryPrice = 0.5, createdAt } = fields
@@ -48,7 +54,7 @@ export function newWhaleItem(fields: ItemFields): Extract<NewFeedItem, { type: "
       ...{ stakeUsd: 1_000, shares: 2_000, fills: 1 },
       ...{ firstFillAt: isoTime(createdAt - 1), lastFillAt: isoTime(createdAt - 1) },
       calibration: label === null ? null : calibration(label, createdAt - 2),
-      microstructure: book === null ? null : quoted(book, createdAt),
+      microstructure: book === null ? null : quoted(outcome === 0 ? book : other(book), createdAt),
     },
   }
 }

@@ -5,18 +5,18 @@
  */
 import { deepStrictEqual as equal, notStrictEqual, ok, strictEqual } from "node:assert"
 import { Schema } from "effect"
-import { FeedItem } from "../../../src/feed/domain/item.ts"
+import { FeedItem, withOutcome } from "../../../src/feed/domain/item.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { entryRejection, whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
-import { market, microstructureWith, now } from "../../support/movers/market.ts"
+import { book, market, now } from "../../support/movers/market.ts"
 
 const input = {
   wallet: trackedWallet(),
   market: market(),
   entry: storedEntry(),
-  microstructure: microstructureWith(),
+  book: book([{ price: 0.6, size: 500 }], [{ price: 0.62, size: 900 }]),
 }
 
 const frozen = calibration(now - hour)
@@ -45,6 +45,19 @@ Deno.test("whaleItem() is a valid feed item, with the name of the bought outcome
     equal(decoded.data.market.outcomes, ["Yes", "No"])
     strictEqual(decoded.data.pseudonym, input.wallet.name)
   }
+})
+
+Deno.test("whaleItem() has the book of the bought outcome, which the answer names", () => {
+  const bought = (outcome: 0 | 1) => {
+    const { dedupeKey: _, ...item } = whaleItem({ ...input, entry: storedEntry({ outcome }) }, now)
+    const read = withOutcome(Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item }))
+    const { outcome: name, bestBid, bestAsk, depthUsdWithin5c } = read.data.microstructure ?? {}
+    return [name, bestBid, bestAsk, depthUsdWithin5c]
+  }
+  equal(bought(0), ["Yes", 0.6, 0.62, { bid: 300, ask: 558, total: 858 }])
+  equal(bought(1), ["No", 0.38, 0.4, { bid: 342, ask: 200, total: 542 }])
+  const other = whaleItem({ ...input, book: null }, now).data
+  strictEqual("microstructure" in other && other.microstructure, null)
 })
 
 Deno.test("whaleItem() rounds figures like the table: rates to four digits, USD to the cent", () => {
