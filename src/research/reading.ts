@@ -258,9 +258,9 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
     }),
   )
 
-/** The event of a market, and the other part when the venue splits a game over two events. */
+/** The event of a market; of a game also its main event and that one's largest part. */
 function eventSlugsOf({ eventSlug, eventKey, gameStartsAt }: Market): ReadonlyArray<string> {
-  return gameStartsAt === null
+  return gameStartsAt === null || eventKey.includes(":")
     ? [eventSlug]
     : [...new Set([eventSlug.toLowerCase(), eventKey, `${eventKey}-more-markets`])]
 }

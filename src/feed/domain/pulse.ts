@@ -6,23 +6,14 @@
 import { Array, Order } from "effect"
 import { fromHalfSteps, halfSteps, isDecidedPrice } from "../../markets/domain/book.ts"
 import { slugKey } from "../../markets/domain/market.ts"
-import type { FeedItem, MoveWindow } from "./item.ts"
+import type { FeedItem, MarketRef } from "./item.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
 
-/** One row of the pulse, as on the wire. */
-export interface PulseMover {
-  readonly question: string
-  readonly slug: string
-  /** The outcome that the prices belong to. */
-  readonly outcome: string
-  readonly window: MoveWindow
-  readonly priceStart: number
-  /** The mid of now, not that of the publication. */
-  readonly priceNow: number
-  readonly delta: number
-  readonly liquidityUsd: number
-}
+/** One row of the pulse, as on the wire; `priceNow` is the mid of now, not that of the publication. */
+export type PulseMover =
+  & Pick<MarketRef, "question" | "slug" | "liquidityUsd">
+  & Pick<MoverItem["data"], "outcome" | "window" | "priceStart" | "priceNow" | "delta">
 
 /**
  * The `count` strongest moves, one per market, each from the start of its item to the mid of now: the

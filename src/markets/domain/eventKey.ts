@@ -10,8 +10,8 @@ import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 
 interface EventEvidence {
   readonly eventSlug: string
-  /** The venue's id of the game; absent when the market is not about a game, or it has none. */
-  readonly gameId?: string | null
+  /** The venue's id of the main event of a game or of a split event; absent for other events. */
+  readonly mainEventId?: string | null
   readonly window?: PriceWindow | null
 }
 
@@ -34,24 +34,31 @@ const splitGame = new RegExp(
     "|1st-innings-6ov)$",
 )
 
+/** The slug of a game up to its date: what follows names a part of the game. */
+const datedGame = /^.+?-\d{4}-\d{2}-\d{2}(?=-|$)/
+
 /** Characters of an ISO time up to the hour, and up to the day. */
 const toHour = 13
 const toDay = 10
 
 /**
- * The first of these: the window of a price (`window:crypto:2026-04-27t14`), the game's id
- * (`game:90113693`), or the event's slug without the ending that the venue adds for a part of a game.
+ * The first of these: the window of a price (`window:crypto:2026-04-27t14`); of a game or a split event the
+ * slug up to its date, which is the main event's, or without a date the main event's id (`event:714547`);
+ * the event's slug without the ending that the venue adds for a part of a game.
  *
  * A short window belongs to the hour that contains its last instant, so that all windows inside an
  * hour share a key; a window that ends on the hour belongs to the hour before. A longer one belongs to
  * the day, because the venue ends markets on the same price at different hours of it. Windows of
  * several hours also depend on those of the hours before their last; that is not covered.
  */
-export function eventKeyOf({ eventSlug, gameId = null, window = null }: EventEvidence): string {
+export function eventKeyOf(
+  { eventSlug, mainEventId = null, window = null }: EventEvidence,
+): string {
   if (window !== null) {
     const last = isoTime(window.endsAt - 1)
     return `window:${window.assets}:${last.slice(0, window.short ? toHour : toDay)}`.toLowerCase()
   }
-  if (gameId !== null) return `game:${gameId.toLowerCase()}`
-  return eventSlug.toLowerCase().replace(splitGame, "")
+  const slug = eventSlug.toLowerCase()
+  if (mainEventId === null) return slug.replace(splitGame, "")
+  return datedGame.exec(slug)?.[0] ?? `event:${mainEventId}`
 }

@@ -178,7 +178,7 @@ function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
     gameStartsAt: isGame(row, gameId, category) ? instant(row["gameStartTime"]) : null,
     eventKey: eventKeyOf({
       eventSlug,
-      gameId,
+      mainEventId: mainEventOf(event, gameId),
       window: windowOf(mechanical !== null, assets, category, endsAt),
     }),
     exclusive: flag(row["negRisk"]) === true,
@@ -191,6 +191,11 @@ function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
 function gameIdOf(row: WireObject, event: WireObject | null): string | null {
   const given = id(event?.["gameId"]) ?? id(row["gameId"])
   return given === null || Number(given) === 0 ? null : given
+}
+
+/** A part of a game often has no id of the game, but always the id of the game's main event. */
+function mainEventOf(event: WireObject | null, gameId: string | null): string | null {
+  return id(event?.["parentEventId"]) ?? (gameId === null ? null : id(event?.["id"]))
 }
 
 /**

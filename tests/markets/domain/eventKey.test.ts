@@ -30,7 +30,8 @@ law(
   ([first, second, ending]) => {
     const eventSlug = `epl-${first}-${second}-2026-07-23`
     const key = eventKeyOf({ eventSlug })
-    return key === eventSlug.toLowerCase() &&
+    return key === eventSlug.toLowerCase() && eventKeyOf({ eventSlug, mainEventId: "7" }) === key &&
+      eventKeyOf({ eventSlug: `${eventSlug}-${second}-${ending}`, mainEventId: "7" }) === key &&
       eventKeyOf({ eventSlug: `${eventSlug}${ending}` }) === key &&
       eventKeyOf({ eventSlug: `${eventSlug}${ending}`.toUpperCase() }) === key
   },
@@ -57,14 +58,17 @@ law(
   },
 )
 
-Deno.test("a window goes before the game's id, and the id before the slug", () => {
+Deno.test("a window goes before a game, a date before an id, and the id before the slug", () => {
   const endsAt = Date.parse("2026-07-24T00:00:00Z")
   const window = { assets: "crypto", endsAt, short: true }
-  strictEqual(eventKeyOf({ eventSlug: "A-B", gameId: "7", window }), "window:crypto:2026-07-23t23")
+  strictEqual(
+    eventKeyOf({ eventSlug: "A-B", mainEventId: "7", window }),
+    "window:crypto:2026-07-23t23",
+  )
   strictEqual(
     eventKeyOf({ eventSlug: "A-B", window: { ...window, short: false } }),
     "window:crypto:2026-07-23",
   )
-  strictEqual(eventKeyOf({ eventSlug: "A-B", gameId: "iD7" }), "game:id7")
+  strictEqual(eventKeyOf({ eventSlug: "A-B", mainEventId: "7" }), "event:7")
   strictEqual(eventKeyOf({ eventSlug: "A-B" }), "a-b")
 })

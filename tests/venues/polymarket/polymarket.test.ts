@@ -242,15 +242,24 @@ Deno.test("decodeMarket() reads the start of a game only of a market about a gam
 })
 
 Deno.test("decodeMarket() gives the parts of one game one key", () => {
-  const event = (slug: string, gameId?: number) => ({ events: [{ slug, gameId }] })
-  const keyOf = (fields: Readonly<Record<string, unknown>>) => market(fields).eventKey
-  equal(keyOf(event("uel-qar-csk1-2026-07-23", 90113693)), "game:90113693")
-  equal(keyOf(event("uel-qar-csk1-2026-07-23-more-markets", 90113693)), "game:90113693")
+  const keyOf = (event: Readonly<Record<string, unknown>>, row = {}) =>
+    market({ events: [event], ...row }).eventKey
+  const slug = "uel-qar-csk1-2026-07-23"
+  const main = { id: "714547", slug, gameId: 90113693 }
+  const part = { id: "714692", parentEventId: 714547 }
+  equal(keyOf(main), slug)
+  // Half of the parts have no id of the game, and the venue adds names of parts.
+  equal(keyOf({ ...part, slug: `${slug}-more-markets`, gameId: 90113693 }), slug)
+  equal(keyOf({ ...part, slug: `${slug}-more-markets` }), slug)
+  equal(keyOf({ ...part, slug: `${slug}-a-part-of-next-year` }), slug)
+  equal(keyOf({ slug: `${slug}-exact-score` }), slug)
   // The row of one map of a match has the map's id.
-  equal(keyOf({ ...event("cs2-m8-pain-2026-07-23", 1592766), gameId: "223471" }), "game:1592766")
-  equal(keyOf({ ...event("cs2-m8-pain-2026-07-23"), gameId: "1592766" }), "game:1592766")
-  equal(keyOf(event("uel-qar-csk1-2026-07-23-exact-score")), "uel-qar-csk1-2026-07-23")
-  equal(keyOf({ events: [] }), "will-lighthouse-1-be-lit-in-december")
+  const match = { id: "715089", slug: "cs2-m8-pain-2026-07-23" }
+  equal(keyOf(match, { gameId: "223471" }), match.slug)
+  // Without a date the id of the main event decides.
+  equal(keyOf({ ...main, slug: "final-of-the-cup" }), "event:714547")
+  equal(keyOf({ ...part, slug: "cup-final-props" }), "event:714547")
+  equal(market({ events: [] }).eventKey, "will-lighthouse-1-be-lit-in-december")
 })
 
 Deno.test("decodeMarket() gives the prices of coins in one window one key", () => {
