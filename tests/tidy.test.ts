@@ -50,7 +50,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...["core", "markets", "feed", "whales", "news", "writing", "predetermined"],
     "track-record",
   ],
-  "track-record": ["core", "markets", "feed", "predetermined", "movers", "whales"],
+  "track-record": ["core", "markets", "feed", "predetermined", "whales"],
   status: ["core", "digest"],
   catalog: ["core", "markets", "feed", "whales", "digest", "research", "track-record", "status"],
   payments: ["core", "catalog", "signing"],

@@ -15,7 +15,7 @@ import {
   SignalNotFound,
 } from "./domain/item.ts"
 import type { ChainHead } from "./domain/chain.ts"
-import { type PulseMover, strongestMoves } from "./domain/pulse.ts"
+import { type MoverItem, type PulseMover, strongestMoves } from "./domain/pulse.ts"
 import {
   type DataStale,
   dataStale,
@@ -127,18 +127,8 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const pulse = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const movers = yield* store.moversSince(now - day)
-    const slugs = [...new Set(movers.map(({ data }) => slugKey(data.market.slug)))]
-    const stored = yield* Effect.forEach(slugs.slice(0, pulseMarketsMax), markets.bySlug)
-    const open = stored.flatMap(Option.toArray).filter(isTrading)
-    // While ticks are late the mids are those of the last one, and `asOf` says when that was.
-    const atOrBefore = (yield* lastTick) ?? now
-    const notBefore = atOrBefore - staleAfterTicks * tickIntervalMs
-    const points = yield* markets.lastMids(open.map(({ id }) => id), { notBefore, atOrBefore })
-    const mids = open.flatMap(({ id, slug }) => {
-      const point = points.get(id)
-      return point === undefined ? [] : [[slugKey(slug), point.mid] as const]
-    })
-    return strongestMoves(movers, new Map(mids), pulseMoversMax)
+    const mids = yield* midsOf(markets, movers, (yield* lastTick) ?? now, tickIntervalMs)
+    return strongestMoves(movers, mids, pulseMoversMax)
   })
 
   // A feed that never had an item or a tick passes: its reads sell nothing.
@@ -170,6 +160,26 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   })
 
   return Feed.of({ index, pulse, latest, byIndex, page, asOf })
+})
+
+/** The mids of the traded markets of these movers, by `slugKey`, as the last good tick read them. */
+const midsOf = Effect.fnUntraced(function* (
+  markets: MarketStore["Service"],
+  movers: ReadonlyArray<MoverItem>,
+  lastTickAt: EpochMs,
+  tickIntervalMs: number,
+) {
+  const slugs = [...new Set(movers.map(({ data }) => slugKey(data.market.slug)))]
+  const stored = yield* Effect.forEach(slugs.slice(0, pulseMarketsMax), markets.bySlug)
+  const traded = stored.flatMap(Option.toArray).filter(isTrading)
+  const points = yield* markets.lastMids(traded.map(({ id }) => id), {
+    notBefore: lastTickAt - staleAfterTicks * tickIntervalMs,
+    atOrBefore: lastTickAt,
+  })
+  return new Map(traded.flatMap(({ id, slug }) => {
+    const point = points.get(id)
+    return point === undefined ? [] : [[slugKey(slug), point.mid] as const]
+  }))
 })
 
 const orNotFound = (index: number | null, item: Option.Option<FeedItem>) =>

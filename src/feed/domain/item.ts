@@ -48,11 +48,6 @@ export function marketRef(market: Market): MarketRef {
   return { slug, question, outcomes, url, category, eventEndDate, volumeUsd, liquidityUsd }
 }
 
-/** The name of a market's first outcome, which its prices are of. */
-const FirstOutcome = text(
-  "Name of the outcome that the prices belong to: the market's first, not always Yes",
-)
-
 export const MoveWindow = Schema.Literals(["1h", "24h"]).annotate({
   description: "The time in which the price moved",
 })
@@ -69,7 +64,9 @@ export type MovePhase = typeof MovePhase.Type
 
 /** A price move on the wire, and the outcome that it is of. */
 export const moveFields = {
-  outcome: FirstOutcome,
+  outcome: text(
+    "Name of the outcome that the prices belong to: the market's first, not always Yes",
+  ),
   window: MoveWindow,
   priceStart: described(Price, "Mid at the start of the window, USD per share of `outcome`"),
   priceNow: described(Price, "Mid when the move was found, USD per share of `outcome`"),

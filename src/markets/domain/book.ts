@@ -170,27 +170,6 @@ export function bookPrice(book: OrderBook): number | null {
 }
 
 /**
- * The volume-weighted price of buying `usd` of an outcome now, fee not included, in (0, 1): it walks
- * the asks from the cheapest. The second outcome's asks mirror the first's bids: a bid at p for some
- * shares is an ask at 1 - p for as many. Null when the side has too few shares.
- *
- * Never falls when `usd` grows, and is the best ask for a small `usd`. Pass a book of the market's first
- * outcome that `microstructure` accepts, or that only lacks a side.
- */
-export function buyingPrice(book: OrderBook, outcome: 0 | 1, usd: number): number | null {
-  const asks = validLevels(bookOf(outcome, book).asks)
-  let left = usd
-  let shares = 0
-  for (const { steps, size } of asks) {
-    const price = fromHalfSteps(steps)
-    if (left <= price * size) return usd / (shares + left / price)
-    left -= price * size
-    shares += size
-  }
-  return null
-}
-
-/**
  * The book of an outcome, from that of the market's first. A bid for the first at p is an ask for the
  * second at 1 - p, for as many shares, and back.
  */
@@ -212,7 +191,7 @@ interface ValidLevel {
  * The valid levels, cheapest first. Each price is a whole step, an even number of half steps. Equal
  * prices are ordered by size, so that sums do not depend on the order of arrival.
  */
-function validLevels(levels: ReadonlyArray<Level>): Array<ValidLevel> {
+export function validLevels(levels: ReadonlyArray<Level>): Array<ValidLevel> {
   return levels
     .map(({ price, size }) => ({ steps: 2 * Math.round(price * halfStepsPerUnit / 2), size }))
     .filter(({ steps, size }) =>

@@ -10,7 +10,7 @@ import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 
 interface EventEvidence {
   readonly eventSlug: string
-  /** The venue's id of the main event of a game or of a split event; absent for other events. */
+  /** The venue's id of a game's main event; absent for other markets. */
   readonly mainEventId?: string | null
   readonly window?: PriceWindow | null
 }

@@ -6,7 +6,15 @@
  *
  * @module
  */
-import { fromHalfSteps, halfSteps, isPrice, type Level, type OrderBook } from "./book.ts"
+import {
+  bookOf,
+  fromHalfSteps,
+  halfSteps,
+  isPrice,
+  type Level,
+  type OrderBook,
+  validLevels,
+} from "./book.ts"
 
 /** Bid and ask are null together: then only the mid is known. Prices are whole half steps. */
 export interface Quote {
@@ -46,39 +54,26 @@ export function quoteOfMid(mid: number): Quote | null {
 }
 
 /** The best prices of a first outcome's book, with the shares at them; null without two valid sides. */
-export function quoteOfBook({ bids, asks }: Pick<OrderBook, "bids" | "asks">): Quote | null {
-  const inside = ({ price, size }: { readonly price: number; readonly size: number }) =>
-    price > 0 && price < 1 && size > 0
-  const [bestBid, bestAsk] = [
-    bids.filter(inside).reduce((best, { price }) => Math.max(best, price), 0),
-    asks.filter(inside).reduce((best, { price }) => Math.min(best, price), 1),
-  ]
-  if (bestBid === 0 || bestAsk === 1) return null
-  const sharesAt = (levels: OrderBook["bids"], best: number) =>
-    levels.filter(inside)
-      .filter(({ price }) => halfSteps(price) === halfSteps(best))
-      .reduce((sum, { size }) => sum + size, 0)
+export function quoteOfBook(book: Pick<OrderBook, "bids" | "asks">): Quote | null {
+  const [bids, asks] = [validLevels(book.bids), validLevels(book.asks)]
+  const [bid, ask] = [bids.at(-1)?.steps, asks[0]?.steps]
+  if (bid === undefined || ask === undefined) return null
+  const sharesAt = (levels: typeof bids, best: number) =>
+    levels.filter(({ steps }) => steps === best).reduce((sum, { size }) => sum + size, 0)
   return quoteOf({
-    bestBid,
-    bestAsk,
-    bidShares: sharesAt(bids, bestBid),
-    askShares: sharesAt(asks, bestAsk),
+    bestBid: fromHalfSteps(bid),
+    bestAsk: fromHalfSteps(ask),
+    bidShares: sharesAt(bids, bid),
+    askShares: sharesAt(asks, ask),
   })
 }
 
-/**
- * What is offered of each outcome in the first one's book: its asks, and for the second outcome its bids
- * at 1 minus their price. Levels without shares or outside (0, 1) are left out.
- */
-export function offersOf(
-  { bids, asks }: Pick<OrderBook, "bids" | "asks">,
-): readonly [ReadonlyArray<Level>, ReadonlyArray<Level>] {
-  const valid = (levels: ReadonlyArray<Level>) =>
-    levels.filter(({ price, size }) => price > 0 && price < 1 && size > 0 && Number.isFinite(size))
-  return [
-    valid(asks),
-    valid(bids).map(({ price, size }) => ({ price: complement(price), size })),
-  ]
+/** What is offered of each outcome in the first one's book, cheapest first; invalid levels are left out. */
+export function offersOf(book: OrderBook): readonly [ReadonlyArray<Level>, ReadonlyArray<Level>] {
+  const offers = (outcome: 0 | 1) =>
+    validLevels(bookOf(outcome, book).asks)
+      .map(({ steps, size }) => ({ price: fromHalfSteps(steps), size }))
+  return [offers(0), offers(1)]
 }
 
 /** The quote of one outcome: the second outcome's asks are the first's bids at 1 minus their price. */

@@ -29,7 +29,7 @@ export function limitPriceOf(probability: number, takerFeeRate: number): number 
   return Math.max(0, Math.floor(price * 1e4 + 1e-6) / 1e4)
 }
 
-/** The average price of buying for `usd` from these offers; null when they come to less. */
+/** The average price of buying for `usd` from these offers, without fees; null when they come to less. */
 export function averagePriceOf(offers: ReadonlyArray<Level>, usd: number): number | null {
   let [left, shares] = [usd, 0]
   for (const { price, size } of offers.toSorted((a, b) => a.price - b.price)) {

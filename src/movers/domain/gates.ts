@@ -84,7 +84,7 @@ export function pointsRange(move: PriceMove): { readonly from: EpochMs; readonly
 }
 
 /** Beyond these limits a price leaves nothing to trade: of public movers most ended there. */
-export const tradable = { low: 0.05, high: 0.95 }
+const tradable = { low: 0.05, high: 0.95 }
 
 function isTradable(price: number): boolean {
   const steps = halfSteps(price)

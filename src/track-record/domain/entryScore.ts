@@ -11,8 +11,9 @@ import { Result, Schema } from "effect"
 import { described } from "../../core/domain/fields.ts"
 import { Count } from "../../core/domain/number.ts"
 import type { FeedItem } from "../../feed/domain/item.ts"
-import { buyingPrice, fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { microstructure, type OrderBook } from "../../markets/domain/book.ts"
+import { complement, offersOf } from "../../markets/domain/quote.ts"
+import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
@@ -75,13 +76,10 @@ export function publishedEntry(item: WhaleEntryItem, market: Market | null): Pub
     eventKey: market === null ? item.data.market.slug : themeOf(market),
     label: calibration?.label ?? "none",
     entryPrice,
-    asks: book === null ? null : [book.bestAsk, mirrored(book.bestBid)],
+    asks: book === null ? null : [book.bestAsk, complement(book.bestBid)],
     feeRate: market?.takerFeeRate ?? 0,
   }
 }
-
-/** The price of the other outcome, exact on the venue's price steps. */
-const mirrored = (price: number): number => fromHalfSteps(halfSteps(1) - halfSteps(price))
 
 /** A reading of the book that is due. */
 export interface DueReading {
@@ -118,13 +116,14 @@ export function readingOf(
   if (book === undefined) return { state: "no_book" }
   const read = microstructure(book)
   if (Result.isFailure(read) && read.failure !== "empty_side") return { state: "no_book" }
+  const offers = offersOf(book)
   return {
     state: "read",
     readAt,
     mid: Result.isSuccess(read) ? read.success.mid : null,
     prices: [
-      buyingPrice(book, outcome, readingUsd),
-      buyingPrice(book, outcome === 0 ? 1 : 0, readingUsd),
+      averagePriceOf(offers[outcome], readingUsd),
+      averagePriceOf(offers[outcome === 0 ? 1 : 0], readingUsd),
     ],
   }
 }

@@ -159,7 +159,7 @@ function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
   const { slug, eventSlug } = slugs
   const category = categoryOf(row, tagsOf(row, event))
   const endsAt = instant(row["endDate"]) ?? instant(row["endDateIso"])
-  const gameId = gameIdOf(row, event)
+  const mainEventId = mainEventOf(row, event)
   const evidence = evidenceOf(row, slug, question)
   const mechanical = mechanicalSign(evidence)
   const assets = isCryptoPrice({ ...evidence, eventSlug }) ? "crypto" : null
@@ -175,10 +175,10 @@ function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
     endsAt,
     createdAt: instant(row["createdAt"]),
     rulesDates: rulesDatesOf(question, rulesOf(row, event)),
-    gameStartsAt: isGame(row, gameId, category) ? instant(row["gameStartTime"]) : null,
+    gameStartsAt: isGame(row, mainEventId, category) ? instant(row["gameStartTime"]) : null,
     eventKey: eventKeyOf({
       eventSlug,
-      mainEventId: mainEventOf(event, gameId),
+      mainEventId,
       window: windowOf(mechanical !== null, assets, category, endsAt),
     }),
     exclusive: flag(row["negRisk"]) === true,
@@ -187,23 +187,22 @@ function decodeRow(value: unknown): Result.Result<DecodedRow, FactsRejection> {
   return Result.succeed({ row, facts, mechanical })
 }
 
-/** The event's id first: the row of one map of a match has the id of the map. */
-function gameIdOf(row: WireObject, event: WireObject | null): string | null {
-  const given = id(event?.["gameId"]) ?? id(row["gameId"])
-  return given === null || Number(given) === 0 ? null : given
-}
-
-/** A part of a game often has no id of the game, but always the id of the game's main event. */
-function mainEventOf(event: WireObject | null, gameId: string | null): string | null {
-  return id(event?.["parentEventId"]) ?? (gameId === null ? null : id(event?.["id"]))
+/**
+ * The id of a game's main event; null for another market. A part of a game often has no id of the game, but
+ * always that of its main event.
+ */
+function mainEventOf(row: WireObject, event: WireObject | null): string | null {
+  const gameId = id(event?.["gameId"]) ?? id(row["gameId"])
+  const isGame = gameId !== null && Number(gameId) !== 0
+  return id(event?.["parentEventId"]) ?? (isGame ? id(event?.["id"]) ?? gameId : null)
 }
 
 /**
  * The venue also sends a `gameStartTime` for markets that are not about a game, such as the start of the
  * week in which posts are counted. It delays orders in games, but not in all.
  */
-function isGame(row: WireObject, gameId: string | null, category: string | null): boolean {
-  return gameId !== null || text(row["sportsMarketType"]) !== "" ||
+function isGame(row: WireObject, mainEventId: string | null, category: string | null): boolean {
+  return mainEventId !== null || text(row["sportsMarketType"]) !== "" ||
     gameCategories.has(category?.toLowerCase() ?? "") || (number(row["secondsDelay"]) ?? 0) > 0
 }
 
@@ -538,14 +537,8 @@ function readPass(
   }))
 }
 
-interface ListingPage {
-  readonly rows: ReadonlyArray<unknown>
-  readonly next: string | null
-  /** The least and the greatest market id of the page. */
-  readonly fingerprint: string
-}
-
-function newPage(body: unknown, reading: PassRead): ListingPage | null {
+/** Null when the page is none, or was served before; `fingerprint` is its least and greatest market id. */
+function newPage(body: unknown, reading: PassRead) {
   const fields = object(body)
   const rows = fields?.["markets"]
   if (!Array.isArray(rows)) return null

@@ -7,12 +7,13 @@ import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import {
   bookPrice,
-  buyingPrice,
   Microstructure,
   microstructure,
   type OrderBook,
 } from "../../../src/markets/domain/book.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
+import { offersOf } from "../../../src/markets/domain/quote.ts"
+import { averagePriceOf } from "../../../src/markets/domain/tradeCosts.ts"
 import { law } from "../../support/effect.ts"
 import { book, mirrored } from "../../support/movers/market.ts"
 
@@ -215,57 +216,36 @@ law(
 const usd = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_000_000 })))
 const purchase = Arbitrary.all({ given: anyBook, cents: usd, more: usd })
 
-law("buyingPrice() never falls with size, and fails for every larger size", purchase, (drawn) => {
-  for (const outcome of [0, 1] as const) {
-    const small = buyingPrice(drawn.given, outcome, drawn.cents / 100)
-    const large = buyingPrice(drawn.given, outcome, (drawn.cents + drawn.more) / 100)
-    if (small === null ? large !== null : large !== null && large < small - 1e-12) return false
-  }
-  return true
-})
-
-law("buyingPrice() of a tiny size is the best ask of that outcome", validBook, (given) => {
-  const { bestBid, bestAsk } = microstructureOf(given)
-  const [first, second] = [buyingPrice(given, 0, 1e-9), buyingPrice(given, 1, 1e-9)]
-  return Math.abs((first ?? 9) - bestAsk) < 1e-12 && Math.abs((second ?? 9) - (1 - bestBid)) < 1e-12
-})
-
-law("buyingPrice() of the second outcome is that of the mirrored book", purchase, (drawn) => {
-  const { given, cents } = drawn
-  strictEqual(buyingPrice(given, 1, cents / 100), buyingPrice(mirrored(given), 0, cents / 100))
-})
+const priceOf = (given: OrderBook, outcome: 0 | 1, usd: number) =>
+  averagePriceOf(offersOf(given)[outcome], usd)
 
 law(
-  "buyingPrice() spends all of it on shares in the book, the cheapest first",
+  "the price of buying never falls with size, and fails for every larger size",
   purchase,
   (drawn) => {
-    const { given: { asks }, cents } = drawn
-    const price = buyingPrice(drawn.given, 0, cents / 100)
-    // The most shares that this money buys, by spending one level after the other.
-    let left = cents / 100
-    let shares = 0
-    for (const level of asks.toSorted((a, b) => a.price - b.price)) {
-      const bought = Math.min(level.size, left / level.price)
-      shares += bought
-      left -= bought * level.price
+    for (const outcome of [0, 1] as const) {
+      const small = priceOf(drawn.given, outcome, drawn.cents / 100)
+      const large = priceOf(drawn.given, outcome, (drawn.cents + drawn.more) / 100)
+      if (small === null ? large !== null : large !== null && large < small - 1e-6) return false
     }
-    const isFilled = left < 1e-9
-    // At the edge of the book rounding may decide either way.
-    if (price === null) return left > -1e-9
-    return isFilled && Math.abs(cents / 100 / price - shares) < 1e-6 * shares
+    return true
   },
 )
 
-Deno.test("buyingPrice() by example: two levels, a thin book, and bad levels", () => {
+law("buying the second outcome costs what the mirrored book says", purchase, ({ given, cents }) => {
+  strictEqual(priceOf(given, 1, cents / 100), priceOf(mirrored(given), 0, cents / 100))
+})
+
+Deno.test("the price of buying, by example: two levels, a thin book, and bad levels", () => {
   const given = book([{ price: 0.4, size: 100 }], [
     { price: 0.6, size: 100 },
     { price: 0.5, size: 100 },
     { price: 1, size: 1e9 },
   ])
   // 50 USD buys 100 shares at 0.5, and 30 USD 50 shares at 0.6.
-  strictEqual(buyingPrice(given, 0, 80), 80 / 150)
-  strictEqual(buyingPrice(given, 0, 110), 110 / 200)
-  strictEqual(buyingPrice(given, 0, 110.01), null)
-  strictEqual(buyingPrice(given, 1, 60), 0.6)
-  strictEqual(buyingPrice(given, 1, 60.01), null)
+  strictEqual(priceOf(given, 0, 80), 0.533333)
+  strictEqual(priceOf(given, 0, 110), 0.55)
+  strictEqual(priceOf(given, 0, 110.01), null)
+  strictEqual(priceOf(given, 1, 60), 0.6)
+  strictEqual(priceOf(given, 1, 60.01), null)
 })
