@@ -106,10 +106,10 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const index = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     // All at once: a busy embedded store answers one statement at a time.
-    const [head, readAt] = yield* Effect.all([store.head(now - now % day), asOf], {
-      concurrency: 2,
-    })
+    const reads = [store.head(now - now % day), asOf] as const
+    const [head, readAt] = yield* Effect.all(reads, { concurrency: 2 })
     const lastTickAt = epochMsOrNull(readAt.mover)
+    const age = { now, tickIntervalMs }
     return {
       status: statusAt(lastTickAt, now),
       ...{ index: head.index, head: head.chain },
@@ -117,10 +117,7 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
       todayByType: head.todayByType,
       lastTickAt,
       asOf: readAt,
-      walletsFresh: !isTooOld(inputs.whaleEntries, epochMsOrNull(readAt.whale_entry), {
-        now,
-        tickIntervalMs,
-      }),
+      walletsFresh: !isTooOld(inputs.whaleEntries, epochMsOrNull(readAt.whale_entry), age),
     }
   })
 
