@@ -120,19 +120,17 @@ const impact = 0.05
  */
 export function depthFact(about: About, book: Microstructure): NewFact {
   const { impactUsd: { up5c, down5c }, depthUsdWithin5c: { bid, ask }, mid, spread } = book
-  const isWide = halfSteps(spread) >= 2 * halfSteps(impact)
   const move = cents("change", impact)
+  if (halfSteps(spread) >= 2 * halfSteps(impact)) {
+    return factOf("book", about.slug, phrase`No order is less than ${move} from the book's middle.`)
+  }
   const up = up5c !== null
     ? phrase`${usd("up", up5c)} of buying moves the price up ${move}`
     : halfSteps(mid) >= halfSteps(1 - impact)
     ? phrase`${usd("up", ask)} buys all that is offered`
-    : isWide
-    ? phrase`no offer is less than ${move} above the middle of the book`
     : phrase`the offers end less than ${move} higher, after ${usd("up", ask)}`
   const down = down5c !== null
     ? phrase`${usd("down", down5c)} of selling moves it down ${move}`
-    : isWide
-    ? phrase`no bid is less than ${cents("below", impact)} below it`
     : phrase`the bids end after ${usd("down", bid)}`
   return factOf("book", about.slug, phrase`${capitalised(up)}; ${down}.`)
 }
