@@ -6,17 +6,18 @@
  *
  * @module
  */
-import { Effect, Record, Struct } from "effect"
+import { Array, Effect, Record, Struct } from "effect"
 import { type ProductId, products } from "../catalog/domain/product.ts"
-import { inputs } from "../core/domain/freshness.ts"
+import { BelowThreshold } from "../core/domain/belowThreshold.ts"
+import { type DataStale, inputs } from "../core/domain/freshness.ts"
 import { isoTime } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
-import type { CalibrationTable } from "../whales/domain/whale.ts"
+import { matchingRows, type RowFilter, tableRowsMax } from "../whales/domain/whale.ts"
 import { Digest } from "../digest/Digest.ts"
 import { Feed } from "../feed/Feed.ts"
 import { Research } from "../research/Research.ts"
 import { Resolving } from "../markets/Resolving.ts"
-import { scoredRow, type WalletScore } from "../track-record/domain/entryScore.ts"
+import { scoredRow } from "../track-record/domain/entryScore.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import {
@@ -47,25 +48,13 @@ const disclaimer =
 const makeHandlers = Effect.gen(function* () {
   const digests = yield* Digest
   const markets = yield* Resolving
-  const { table } = yield* Calibration
   const research = yield* Research
-  const { walletScores } = yield* TrackRecord
   const { fresh } = yield* Freshness
   const listing = Effect.map(fresh(inputs.listing), isoTime)
   const records = Effect.map(fresh(inputs.walletRecords), isoTime)
-  const whalesBody = encodedOnce((
-    { computedAt, wallets, omitted }: CalibrationTable,
-    scores: ReadonlyMap<string, WalletScore>,
-    asOf: string,
-  ) => ({
-    success: true,
-    computedAt: isoTime(computedAt),
-    asOf,
-    data: { wallets: wallets.map((row) => scoredRow(row, scores.get(row.wallet))), omitted },
-  }))
-
   const handlers: Handlers = {
     ...feedHandlers(yield* Feed),
+    ...yield* whaleHandlers(records),
     digest: {
       work: () =>
         Effect.map(digests.fresh, ({ digest, belowThreshold }) => ({
@@ -90,13 +79,6 @@ const makeHandlers = Effect.gen(function* () {
         const asOf = yield* listing
         const rows = yield* markets.list(filters)
         return { body: { count: rows.length, asOf, filters, data: rows }, charge: true }
-      }),
-    },
-    whales: {
-      check: () => Effect.asVoid(Effect.all([records, table, walletScores])),
-      work: Effect.fnUntraced(function* () {
-        const asOf = yield* records
-        return { body: whalesBody(yield* table, yield* walletScores, asOf), charge: true }
       }),
     },
     research: {
@@ -137,16 +119,52 @@ function feedHandlers(feed: Feed["Service"]): Pick<Handlers, "latest" | "signal"
   }
 }
 
+const noWallet = new BelowThreshold({
+  message: "No wallet of the calibration table matches the parameters",
+})
+
+const whaleHandlers = Effect.fnUntraced(function* (records: Effect.Effect<string, DataStale>) {
+  const { table } = yield* Calibration
+  const { walletScores } = yield* TrackRecord
+  const wholeTable = encodedOnce()
+  const rowsOf = Effect.fnUntraced(function* (filter: RowFilter) {
+    const found = yield* table
+    const rows = matchingRows(found, filter)
+    return rows === null ? yield* noWallet : { found, rows }
+  })
+  const handlers: Pick<Handlers, "whales"> = {
+    whales: {
+      check: (filter) => Effect.asVoid(Effect.all([records, rowsOf(filter), walletScores])),
+      work: Effect.fnUntraced(function* ({ label, wallet, limit }) {
+        const asOf = yield* records
+        const { found, rows } = yield* rowsOf({ label, wallet, limit })
+        const scores = yield* walletScores
+        const bodyOf = () => ({
+          computedAt: isoTime(found.computedAt),
+          asOf,
+          filters: { label: label ?? "all", wallet, limit: limit ?? tableRowsMax } as const,
+          data: {
+            ...rows,
+            wallets: Array.map(rows.wallets, (row) => scoredRow(row, scores.get(row.wallet))),
+          },
+        })
+        const isWhole = label === null && wallet === null && limit === null
+        const body = isWhole ? wholeTable([found, scores, asOf], bodyOf) : bodyOf()
+        return { body, charge: true }
+      }),
+    },
+  }
+  return handlers
+})
+
 const utf8 = new TextEncoder()
 
-/** Encodes the body of some values, and caches the bytes until one of them changes. */
-function encodedOnce<A extends ReadonlyArray<unknown>>(
-  bodyOf: (...values: A) => unknown,
-): (...values: A) => Uint8Array {
-  let last: { readonly values: A; readonly bytes: Uint8Array } | null = null
-  return (...values) => {
+/** Encodes a body, and caches the bytes until one of these values changes. */
+function encodedOnce(): (values: ReadonlyArray<unknown>, bodyOf: () => object) => Uint8Array {
+  let last: { readonly values: ReadonlyArray<unknown>; readonly bytes: Uint8Array } | null = null
+  return (values, bodyOf) => {
     if (last?.values.every((value, at) => value === values[at])) return last.bytes
-    last = { values, bytes: utf8.encode(JSON.stringify(bodyOf(...values))) }
+    last = { values, bytes: utf8.encode(JSON.stringify({ success: true, ...bodyOf() })) }
     return last.bytes
   }
 }

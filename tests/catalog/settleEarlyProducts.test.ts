@@ -94,7 +94,7 @@ test("Calibration.table fails while no wallet has 30 resolved entries", () =>
     yield* Ref.set(whales, [few, { computedAt: now - hour, row: whaleRow() }])
     yield* TestClock.adjust("5 seconds")
     const { wallets, ...rest } = yield* table
-    equal(rest, { computedAt: now, omitted: 0 })
+    equal(rest, { computedAt: now })
     equal(wallets.map((row) => ({ ...row, ...whaleRow() })), wallets)
   })))
 
@@ -107,7 +107,7 @@ test("Calibration.table returns the same object until a calibration changes", ()
     strictEqual(yield* table, first)
     yield* Ref.set(whales, [{ computedAt: now + hour, row: whaleRow({ winRate: 0.65 }) }])
     yield* TestClock.adjust("5 seconds")
-    equal((yield* table).wallets[0].winRate, 0.65)
+    equal((yield* table).wallets[0]?.winRate, 0.65)
   })))
 
 test("Resolving.list() waits a bounded time for the venue, then uses the last tick's prices", () =>

@@ -11,7 +11,14 @@ import { Count } from "../../core/domain/number.ts"
 import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import { Digest, DigestStale } from "../../digest/domain/digest.ts"
 import { DataStale } from "../../core/domain/freshness.ts"
-import { FeedAsOf, FeedItem, FeedStatus, FeedType, SignalNotFound } from "../../feed/domain/item.ts"
+import {
+  FeedAsOf,
+  FeedItem,
+  FeedStatus,
+  FeedType,
+  SignalNotFound,
+  WhaleLabel,
+} from "../../feed/domain/item.ts"
 import { slugPattern } from "../../markets/domain/market.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import {
@@ -355,14 +362,34 @@ export const products = {
       "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
       "to resolution: win rate, edge, and the returns of following or fading it, by odds band; and the " +
       "returns of its published entries at the price offered. At " +
-      `most ${tableRowsMax} wallets, the largest stakes first. Most wallets are neutral; the free ` +
-      "/v1/track-record explains why. Not charged when there is none. A call that fails after payment is refunded.",
+      `most ${tableRowsMax} wallets, the largest stakes first. Most are neutral; the free ` +
+      "/v1/track-record says why. Not charged when there is none. A call that fails after payment is refunded.",
     use:
-      "Use it to look up wallets before you follow or fade them. New entries of these wallets are items of " +
-      "/v1/signals.",
+      "Use it to look up wallets before you follow or fade them; with `wallet` or `label` the answer is " +
+      "short. New entries of these wallets are items of /v1/signals.",
     answerBytes: { p50: 132_000, p99: 850_000 },
     tags: ["prediction-markets", "whales"],
-    parameters: [],
+    parameters: [
+      {
+        name: "label",
+        type: "string",
+        description: "Only wallets with this label",
+        values: WhaleLabel.literals,
+      },
+      {
+        name: "wallet",
+        type: "string",
+        description: "Only the wallet with this address",
+        pattern: "^0x[0-9a-fA-F]{40}$",
+      },
+      {
+        name: "limit",
+        type: "integer",
+        description: "Maximum number of wallets, the largest stakes first; without it all",
+        minimum: 1,
+        maximum: tableRowsMax,
+      },
+    ],
     errors: [BelowThreshold, DataStale],
     body: Schema.Struct({
       success,
@@ -371,13 +398,24 @@ export const products = {
         "When activity, resolutions and calibrations were last brought up to date; at most 6 hours " +
           "ago",
       ),
+      filters: Schema.Struct({
+        label: described(
+          Schema.Literals(["all", ...WhaleLabel.literals]),
+          "The only label, or all",
+        ),
+        wallet: described(
+          Schema.NullOr(Schema.String),
+          "The parameter; null when it was not given",
+        ),
+        limit: described(Count, "Most wallets in the answer"),
+      }).annotate({ description: "The parameters, as they were applied" }),
       data: Schema.Struct({
         wallets: described(
           Schema.NonEmptyArray(ScoredWhaleRow),
-          "Tracked wallets, the largest stake first",
+          "Tracked wallets that match the parameters, the largest stake first",
         ),
         omitted: Count.annotate({
-          description: "Wallets left out because of the answer's size: the smallest stakes",
+          description: "Matching wallets left out because of the limit: the smallest stakes",
         }),
       }).annotate({ description: "Rows, and how many were left out" }),
     }).annotate({ identifier: "Whales" }),
@@ -385,6 +423,7 @@ export const products = {
       success: true,
       computedAt: sampleBody.research.generatedAt,
       asOf: sampleBody.research.generatedAt,
+      filters: { label: "all", wallet: null, limit: tableRowsMax },
       data: { wallets: sampleWhales, omitted: 0 },
     },
   }),
@@ -431,4 +470,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T01:00:00.000Z"
+export const productsChangedAt = "2026-11-30T01:10:00.000Z"

@@ -119,7 +119,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
 function paidNote({ price, title, parameters }: Product): string {
   const query = parameters.length === 0
     ? ""
-    : `. Query: ${parameters.map(parameterLine).join("; ")}`
+    : `. Query: ${parameters.map(parameterNote).join("; ")}`
   return `$${usd(price)}. ${title}${query}`
 }
 
@@ -533,6 +533,12 @@ export function exampleCall({ path, parameters }: Callable): string {
 }
 
 /** A parameter in short: `count (integer, 1 to 20, default 10)`. */
+/** Without the type, where the limits say it. */
+function parameterNote(parameter: Parameter): string {
+  const [type, ...limits] = limitsOf(parameter)
+  return `${parameter.name} (${limits.length === 0 ? type : limits.join(", ")})`
+}
+
 function parameterLine(parameter: Parameter): string {
   return `${parameter.name} (${limitsOf(parameter).join(", ")})`
 }

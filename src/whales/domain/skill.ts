@@ -33,8 +33,8 @@ const spreads = Array.from({ length: 11 }, (_, i) => 0.02 + 0.015 * i)
 /** The standard normal quantile of 0.95. */
 const z90 = 1.6449
 
-/** The skill of each wallet, in the given order. */
-export function skillsOf(wallets: ReadonlyArray<MeasuredEdge>): ReadonlyArray<Skill> {
+/** The skill of a wallet among all these. */
+export function skillAmong(wallets: ReadonlyArray<MeasuredEdge>): (wallet: MeasuredEdge) => Skill {
   const logs = spreads.map((spread) =>
     wallets.reduce((sum, { edge, error }) => {
       const variance = spread ** 2 + error ** 2
@@ -44,7 +44,8 @@ export function skillsOf(wallets: ReadonlyArray<MeasuredEdge>): ReadonlyArray<Sk
   const most = Math.max(...logs)
   const weights = logs.map((log) => Math.exp(log - most))
   const all = weights.reduce((sum, weight) => sum + weight, 0)
-  return wallets.map((wallet) => skillOf(wallet, weights.map((weight) => weight / all)))
+  const shares = weights.map((weight) => weight / all)
+  return (wallet) => skillOf(wallet, shares)
 }
 
 /** The moments of the mixture over the spreads; its interval as if it was normal. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { described, walletName } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
@@ -14,29 +14,24 @@ import { isMarketMaker } from "./entry.ts"
 import { resolvedEntriesMin, ruleVersion } from "./label.ts"
 import { OddsBand, roundFigures, Sweeps, winRateHigh, winRateLow } from "./oddsBands.ts"
 import type { Rates } from "./rates.ts"
-import { type MeasuredEdge, type Skill, skillsOf } from "./skill.ts"
+import { type MeasuredEdge, type Skill, skillAmong } from "./skill.ts"
 import type { TrackedWallet } from "./tracking.ts"
 
 /**
- * Rows of the table. Every payment stores the response it bought, so the table has a limit: a thousand
- * rows are 1.4 MB, 0.3 MB compressed.
+ * Rows of one answer. Every payment stores the response it bought, so it has a limit: a thousand rows
+ * are 1.4 MB, 0.3 MB compressed.
  */
 export const tableRowsMax = 500
 
 /** The fields that a row shares with the calibration of an entry. */
-const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } =
-  FrozenCalibration.fields
-const { followRoi, fadeRoi, effectiveEntries } = FrozenCalibration.fields
+const shared = Struct.omit(FrozenCalibration.fields, ["followRoi", "computedAt", "ruleVersion"])
 const rateOrNull = (description: string) => described(Schema.NullOr(Schema.Finite), description)
 
 /** One wallet of the calibration table: a wire shape. */
 export const WhaleRow = Schema.Struct({
   pseudonym: walletName.pseudonym,
   wallet: walletName.wallet,
-  resolved,
-  winRate,
-  fadeRoi,
-  label,
+  ...shared,
   source: described(
     Schema.Literals(["volume", "profit"]),
     "The leaderboard it was found on; a wallet found for its profit is judged by later entries only",
@@ -51,7 +46,7 @@ export const WhaleRow = Schema.Struct({
   ),
   winRateLow,
   winRateHigh,
-  mirrorRoi: followRoi,
+  mirrorRoi: FrozenCalibration.fields.followRoi,
   mirrorRoiLow: rateOrNull(
     "Lower end of the 95 % interval of mirrorRoi, per USD; null without a counted entry",
   ),
@@ -64,11 +59,6 @@ export const WhaleRow = Schema.Struct({
   fadeRoiHigh: rateOrNull(
     "Upper end of the 95 % interval of fadeRoi, per USD; null where fadeRoi is",
   ),
-  effectiveEntries,
-  meanEntryPrice,
-  edge,
-  edgeLow,
-  edgeHigh,
   stakeUsd: described(Schema.Finite, "Cost of its resolved entries, USD, without fees"),
   openEntries: described(
     Count,
@@ -105,30 +95,43 @@ export interface CalibratedWhale {
   readonly row: WhaleRow
 }
 
-/** The table that is sold. */
+/** The table whose rows are sold. */
 export interface CalibrationTable {
   /** When the newest row was computed. */
   readonly computedAt: EpochMs
-  /** Never empty; the largest stake first. */
-  readonly wallets: readonly [TableRow, ...ReadonlyArray<TableRow>]
-  /** Publishable rows left out because of `tableRowsMax`: those with the smallest stakes. */
-  readonly omitted: number
+  /** Every publishable row, the largest stake first; never empty. */
+  readonly wallets: ReadonlyArray<TableRow>
 }
 
 /** The table of these wallets; null when no row is publishable. */
 export function calibrationTable(whales: ReadonlyArray<CalibratedWhale>): CalibrationTable | null {
   const rows = publishable(whales.map(({ row }) => row))
-  const skills = skillsOf(rows.map(measuredEdge))
-  const [first, ...rest] = rows.slice(0, tableRowsMax).flatMap((row, i) => {
-    const skill = skills[i]
-    return skill === undefined ? [] : [roundFigures({ ...row, ...skill })]
-  })
+  if (rows.length === 0) return null
+  const skillOf = skillAmong(rows.map(measuredEdge))
+  const wallets = rows.map((row) => roundFigures({ ...row, ...skillOf(measuredEdge(row)) }))
+  return { computedAt: computedAtOf(whales) ?? 0, wallets }
+}
+
+/** Which rows of the table a buyer wants; null is no condition. */
+export interface RowFilter {
+  readonly label: WhaleRow["label"] | null
+  /** An address, in any case. */
+  readonly wallet: string | null
+  readonly limit: number | null
+}
+
+/**
+ * The matching rows with the largest stakes, at most `limit` and `tableRowsMax`, and how many matching
+ * ones are left out; null when none matches.
+ */
+export function matchingRows({ wallets }: CalibrationTable, { label, wallet, limit }: RowFilter) {
+  const address = wallet?.toLowerCase()
+  const matching = wallets.filter((row) =>
+    (label === null || row.label === label) && (address === undefined || row.wallet === address)
+  )
+  const [first, ...rest] = matching.slice(0, limit ?? tableRowsMax)
   if (first === undefined) return null
-  return {
-    computedAt: computedAtOf(whales) ?? 0,
-    wallets: [first, ...rest],
-    omitted: rows.length - 1 - rest.length,
-  }
+  return { wallets: [first, ...rest] as const, omitted: matching.length - 1 - rest.length }
 }
 
 /** When the newest of these was computed; null without any. */
@@ -187,16 +190,8 @@ export function whaleRow(
 /** The calibration that an entry carries: a part of its wallet's row. */
 export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration {
   return {
-    label: row.label,
-    resolved: row.resolved,
-    winRate: row.winRate,
-    meanEntryPrice: row.meanEntryPrice,
-    edge: row.edge,
-    edgeLow: row.edgeLow,
-    edgeHigh: row.edgeHigh,
+    ...Struct.pick(row, Struct.keys(shared)),
     followRoi: row.mirrorRoi,
-    fadeRoi: row.fadeRoi,
-    effectiveEntries: row.effectiveEntries,
     computedAt: isoTime(computedAt),
     ruleVersion,
   }

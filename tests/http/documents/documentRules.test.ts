@@ -292,7 +292,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["24307c1052b2a40f", "2026-11-30T01:00:00.000Z"],
+      ["4e0b804b46610e6f", "2026-11-30T01:10:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

@@ -39,6 +39,7 @@ test("/v1/whales returns its rows with their date, the largest stake first", () 
       success: true,
       computedAt: new Date(now).toISOString(),
       asOf: new Date(now).toISOString(),
+      filters: { label: "all", wallet: null, limit: tableRowsMax },
       data: { wallets: table?.wallets.map((row) => scoredRow(row)), omitted: 0 },
     })
     equal(table?.wallets.map(({ wallet }) => wallet), [whaleRow().wallet, "0xb"])
@@ -94,6 +95,54 @@ test("/v1/whales returns a limited number of rows, and counts the omitted ones",
     const { data } = yield* json(yield* pay(whales))
     equal([data.wallets.length, data.omitted], [tableRowsMax, 7])
     strictEqual(data.wallets.at(-1).stakeUsd, 7)
+  })))
+
+test("/v1/whales returns the wallets of one label, or one wallet, and at most as many as wanted", () =>
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    const address = (n: number) => `0x${`${n}`.padStart(40, "a")}`
+    const rows = Array.from({ length: 9 }, (_, n) =>
+      whaleRow({
+        wallet: address(n),
+        stakeUsd: 100 - n,
+        label: n % 3 === 0 ? "fade" : "neutral",
+      }))
+    yield* Ref.set(productPorts.whales, rows.map((row) => ({ computedAt: now, row })))
+    let used = 0
+    const bought = Effect.fnUntraced(function* (query: string) {
+      const { data, filters } = yield* json(yield* pay(whales, query, used++))
+      const wallets = data.wallets.map(({ wallet }: { wallet: string }) => wallet)
+      return { wallets, omitted: data.omitted, filters }
+    })
+    const fades = {
+      ...{ wallets: [0, 3, 6].map(address), omitted: 0 },
+      filters: { label: "fade", wallet: null, limit: tableRowsMax },
+    }
+    equal(yield* bought("?label=fade"), fades)
+    equal(yield* bought("?label=fade"), fades)
+    equal(yield* bought("?limit=2&label=fade"), {
+      ...{ wallets: [0, 3].map(address), omitted: 1 },
+      filters: { ...fades.filters, limit: 2 },
+    })
+    const mixed = address(4).replaceAll("a", "A")
+    equal((yield* bought(`?wallet=${mixed}`)).wallets, [address(4)])
+    equal((yield* bought("")).wallets, rows.map(({ wallet }) => wallet))
+  })))
+
+test("/v1/whales is not charged when no wallet matches, or a parameter is wrong", () =>
+  withPaidService(Effect.fnUntraced(function* ({ pay }) {
+    const cases = [
+      ["?label=follow&wallet=0x" + "1".repeat(40), 422, "below_threshold"],
+      ["?label=shark", 400, "invalid_parameter"],
+      ["?limit=0", 400, "invalid_parameter"],
+      [`?limit=${tableRowsMax + 1}`, 400, "invalid_parameter"],
+      ["?wallet=0x12", 400, "invalid_parameter"],
+    ] as const
+    for (const [n, [query, status, code]] of cases.entries()) {
+      const response = yield* pay(whales, query, n)
+      const { error } = yield* json(response)
+      equal([response.status, error.code, error.charged], [status, code, false])
+    }
+    equal(yield* taken, nothing)
   })))
 
 test("/v1/whales reads its store once for many buyers", () =>

@@ -13,6 +13,7 @@ import {
   calibrationBefore,
   calibrationTable,
   freeze,
+  matchingRows,
   publishable,
   rowChanges,
   tableRowsMax,
@@ -37,17 +38,54 @@ Deno.test("publishable() returns the wallets with 30 resolved entries, by stake"
   equal(publishable([]), [])
 })
 
-Deno.test("calibrationTable() contains the largest stakes, and counts the omitted wallets", () => {
-  const whales = Array.from({ length: tableRowsMax + 3 }, (_, n) => ({
-    computedAt: n,
-    row: anyRow({ wallet: `0x${n}`, stakeUsd: n, winRate: 1 - n / 1_000 }),
+Deno.test("calibrationTable() is null without a publishable row, and dated by the newest", () => {
+  const whales = [1, 3, 2].map((computedAt) => ({
+    computedAt,
+    row: anyRow({ wallet: `0x${computedAt}` }),
   }))
-  const table = calibrationTable(whales)
-  equal([table?.wallets.length, table?.omitted], [tableRowsMax, 3])
-  equal([table?.wallets[0].stakeUsd, table?.wallets.at(-1)?.stakeUsd], [tableRowsMax + 2, 3])
-  strictEqual(table?.computedAt, tableRowsMax + 2)
+  strictEqual(calibrationTable(whales)?.computedAt, 3)
   strictEqual(calibrationTable([]), null)
   strictEqual(calibrationTable([{ computedAt: 1, row: anyRow({ resolved: 29 }) }]), null)
+})
+
+const someRows = Arbitrary.schema(Schema.Struct({
+  labels: Schema.Array(FrozenCalibration.fields.label).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(12),
+  ),
+  label: Schema.NullOr(FrozenCalibration.fields.label),
+  wallet: Schema.NullOr(Schema.Literals(["0xA0", "0xA3", "0xZ"])),
+  limit: Schema.NullOr(Schema.Literals([1, 2, 5])),
+}))
+
+law(
+  "matchingRows() has the matching rows with the largest stakes, and counts the others",
+  someRows,
+  ({ labels, ...filter }) => {
+    const table = calibrationTable(labels.map((label, n) => ({
+      computedAt: n,
+      row: anyRow({ wallet: `0xa${n}`, stakeUsd: (7 * n) % 11, label }),
+    })))
+    if (table === null) return false
+    const matching = table.wallets
+      .filter(({ label }) => filter.label === null || label === filter.label)
+      .filter(({ wallet }) => filter.wallet === null || wallet === filter.wallet.toLowerCase())
+    const found = matchingRows(table, filter)
+    const wallets = found?.wallets ?? []
+    equal(wallets, matching.slice(0, filter.limit ?? matching.length))
+    equal(wallets.length + (found?.omitted ?? 0), matching.length)
+    return true
+  },
+)
+
+Deno.test("matchingRows() has a limit of its own", () => {
+  const table = calibrationTable(Array.from({ length: tableRowsMax + 3 }, (_, n) => ({
+    computedAt: n,
+    row: anyRow({ wallet: `0x${n}`, stakeUsd: n }),
+  })))
+  const all = { label: null, wallet: null, limit: null }
+  const found = table === null ? null : matchingRows(table, all)
+  equal([found?.wallets.length, found?.omitted], [tableRowsMax, 3])
 })
 
 Deno.test("calibrationTable() rounds rates to a hundredth of a percent and USD to the cent", () => {
