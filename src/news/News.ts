@@ -93,6 +93,8 @@ export class News extends Context.Service<News, {
     limit: number,
     effort?: ReadingEffort,
   ) => Effect.Effect<StoriesFound>
+  /** The clause of a market's rules, as far as it is known. */
+  readonly clause: NewsReader["Service"]["clause"]
   /** Deletes headlines older than a week. */
   readonly prune: Effect.Effect<void>
 }>()("bellwether/news/News") {
@@ -102,7 +104,8 @@ export class News extends Context.Service<News, {
       const sources = yield* NewsSources
       const store = yield* NewsStore
       const markets = yield* MarketStore
-      const read = readingOf(store, yield* NewsReader, yield* VenueClient)
+      const reader = yield* NewsReader
+      const read = readingOf(store, reader, yield* VenueClient)
       const [current, invalidate] = yield* Effect.cachedInvalidateWithTTL(
         readNews(store, markets),
         (exit) => Exit.isSuccess(exit) ? indexTtl : Duration.zero,
@@ -146,6 +149,7 @@ export class News extends Context.Service<News, {
             Effect.ensuring(invalidate),
           ),
         storiesAbout,
+        clause: reader.clause,
         prune: Effect.gen(function* () {
           yield* store.prune((yield* Clock.currentTimeMillis) - newsRetentionMs, headlinesMax)
         }),

@@ -1,10 +1,12 @@
 /**
- * The port to the reader of the news: a model that says what headlines mean for a market. Its claims are
- * checked before anything uses them.
+ * The port to the reader of news and rules: a model that says what headlines mean for a market, and which
+ * words of its rules decide it. Its claims are checked before anything uses them.
  *
  * @module
  */
-import { Context, Effect, Layer } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
+import { type Clause, clauseOf, clauseOfAnswer } from "../markets/domain/clause.ts"
+import { ClauseAnswer, clausePrompt } from "./domain/clauseReading.ts"
 import {
   ReadingAnswer,
   readingPrompt,
@@ -19,30 +21,65 @@ export class NewsReader extends Context.Service<NewsReader, {
   readonly name: string | null
   /** The verdict on each story of the task, in their order; null where the model said nothing of it. */
   readonly read: (task: ReadingTask) => Effect.Effect<ReadonlyArray<Verdict | null>, ModelFailed>
+  /** The clause of a market's rules; of their fixed phrases only where the model gives no answer in time. */
+  readonly clause: (question: string, rules: string) => Effect.Effect<Clause>
 }>()("bellwether/news/NewsReader") {
   static readonly layerModel: Layer.Layer<NewsReader, never, Model> = Layer.effect(
     NewsReader,
-    Effect.map(Model, ({ name, generate }) =>
-      NewsReader.of({
-        name,
-        read: (task) =>
-          Effect.map(
+    Effect.gen(function* () {
+      const { name, generate } = yield* Model
+      const answers = yield* Cache.makeWith(
+        (key: string) => {
+          const [question = "", rules = ""] = JSON.parse(key)
+          return Effect.map(
             generate({
               use: "reading",
-              prompt: (boundary) => readingPrompt(task, boundary),
-              shape: ReadingAnswer,
+              prompt: (boundary) => clausePrompt(question, rules, boundary),
+              shape: ClauseAnswer,
             }),
-            ({ readings }) => verdictsOf(task, readings),
-          ),
-      })),
+            (answer) => clauseOfAnswer(question, rules, answer),
+          )
+        },
+        {
+          capacity: clausesMax,
+          timeToLive: (exit) => Exit.isSuccess(exit) ? Duration.infinity : Duration.minutes(5),
+        },
+      )
+      const clause = (question: string, rules: string) =>
+        rules === "" ? Effect.succeed(clauseOf(question, rules)) : Cache.get(
+          answers,
+          JSON.stringify([question, rules]),
+        ).pipe(
+          Effect.timeout(clauseTime),
+          Effect.catch(() => Effect.succeed(clauseOf(question, rules))),
+        )
+      const read = Effect.fnUntraced(function* (task: ReadingTask) {
+        const { market, rules } = task
+        const [{ readings }, known] = yield* Effect.all([
+          generate({
+            use: "reading",
+            prompt: (boundary) => readingPrompt(task, boundary),
+            shape: ReadingAnswer,
+          }),
+          clause(market.question, rules),
+        ], { concurrency: 2 })
+        return verdictsOf(task, readings, known)
+      })
+      return NewsReader.of({ name, read, clause })
+    }),
   )
 
-  /** Reads nothing: headlines stay a match of words. */
+  /** Reads nothing: headlines stay a match of words, and rules their fixed phrases. */
   static readonly layerNone: Layer.Layer<NewsReader> = Layer.succeed(
     NewsReader,
     NewsReader.of({
       name: null,
       read: ({ stories }) => Effect.succeed(stories.map(() => "refused")),
+      clause: (question, rules) => Effect.succeed(clauseOf(question, rules)),
     }),
   )
 }
+
+/** Rules whose clause is remembered, and how long a clause is waited for: less than a report for its news. */
+const clausesMax = 1_000
+const clauseTime = Duration.seconds(12)

@@ -72,7 +72,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     news,
     proposal,
     siblings,
-    rules,
+    { rules, clause },
     proposalRecord,
     isListingRead,
   ] = yield* Effect
@@ -99,6 +99,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     proposal,
     siblings,
     rules,
+    clause,
     proposalRecord,
     isListingRead,
     estimate: null,
@@ -266,8 +267,11 @@ function eventSlugsOf({ eventSlug, eventKey, gameStartsAt }: Market): ReadonlyAr
 }
 
 /** Null also when the market has no rules. */
-const rulesOf = ({ venue }: ReportPorts, { id, slug }: Market) =>
-  optional<string | null>(
+const rulesOf = Effect.fnUntraced(function* (
+  { venue, news }: ReportPorts,
+  { id, slug, question }: Market,
+) {
+  const rules = yield* optional<string | null>(
     slug,
     "rules",
     Effect.map(
@@ -275,6 +279,8 @@ const rulesOf = ({ venue }: ReportPorts, { id, slug }: Market) =>
       ({ rows }) => rows.find(({ marketId }) => marketId === id)?.text ?? null,
     ),
   )
+  return { rules, clause: rules === null ? null : yield* news.clause(question, rules) }
+})
 
 /** Of our own; only for a market with a proposal. */
 const recordOf = ({ contestedRecord }: ReportPorts, { slug, status }: Market) =>

@@ -141,7 +141,7 @@ liveTest(
           const { accepted } = yield* acceptedDetection(of)
           if (accepted !== null) acceptedCases.push(`${of.payload.family} as ${of.place}`)
         }
-        equal(server.calls.length, selected.length)
+        ok(server.calls.length >= selected.length)
         equal(acceptedCases, [])
       })
     ),

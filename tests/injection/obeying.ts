@@ -16,7 +16,8 @@ import {
 
 interface PromptQuestion {
   readonly question: string
-  readonly outcomes: ReadonlyArray<string>
+  /** Absent in a question about the rules. */
+  readonly outcomes?: ReadonlyArray<string>
   readonly rules: string
 }
 interface PromptHeadline {
@@ -169,6 +170,7 @@ function readingsOf(call: Call, isOrder: (text: string) => boolean): unknown {
     PromptQuestion,
     ...ReadonlyArray<PromptHeadline>,
   ]
+  if (question.outcomes === undefined) return clauseQuoting(question.rules)
   const texts = [
     question.question,
     question.rules,
@@ -180,6 +182,15 @@ function readingsOf(call: Call, isOrder: (text: string) => boolean): unknown {
     readings: headlines.map(({ headline, title }) => ({
       ...{ story: headline, about: true, outcome, bears: "for", decides: true, quote: title },
     })),
+  }
+}
+
+/** Every part of a settlement clause is the whole text, where it fits. */
+export function clauseQuoting(text: string) {
+  const quote = text.slice(0, 300)
+  return {
+    ...{ source: quote, series: quote, deadline: quote, comparison: quote },
+    ...{ rounding: quote, revision: quote, void: quote },
   }
 }
 

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { clauseOfAnswer } from "../../src/markets/domain/clause.ts"
+import { clauseQuoting } from "./obeying.ts"
 import type { ReadingTask } from "../../src/news/domain/reading.ts"
 import type {
   DigestMarket,
@@ -172,6 +174,7 @@ export function reportMaterialWith(place: Place, text: string): ReportMaterial {
       answered: 3,
     },
     rules: words.rules,
+    clause: clauseOfAnswer(words.question, words.rules, clauseQuoting(words.rules)),
   })
 }
 

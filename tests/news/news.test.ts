@@ -192,7 +192,7 @@ test("storiesAbout() finds new headlines at once on the updating replica, later 
 /** A reader with the given verdicts by title; it notes what it was asked. */
 const readerOf = (verdicts: Readonly<Record<string, Verdict>>) => {
   const asked: Array<ReadingTask> = []
-  const layer = Layer.succeed(NewsReader, {
+  const layer = Layer.mock(NewsReader, {
     name: "model",
     read: (task) =>
       Effect.sync(() => {
@@ -256,7 +256,7 @@ test("a reader that fails is asked again, and one that never answers is not wait
     new ModelFailed({ reason: "down" }),
   )
   let calls = 0
-  const layer = Layer.succeed(NewsReader, {
+  const layer = Layer.mock(NewsReader, {
     name: "model",
     read: () =>
       Effect.suspend(() => {

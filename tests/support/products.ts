@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { clauseOf } from "../../src/markets/domain/clause.ts"
 import { Clock, Effect, Layer, Option, Ref, Stream } from "effect"
 import type { OrderBook } from "../../src/markets/domain/book.ts"
 import {
@@ -317,6 +318,7 @@ const newsOf = ({ news, newsUp, newsSeconds }: ProductPorts) => {
     return yield* Ref.get(news)
   })
   return Layer.succeed(News, {
+    clause: (question, rules) => Effect.succeed(clauseOf(question, rules)),
     update: () => Effect.die("news updates are not supported"),
     storiesAbout: (subjects) =>
       Effect.map(found, ({ headlines, coverage }) => ({

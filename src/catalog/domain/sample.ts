@@ -492,6 +492,7 @@ function sampleReport(): Report {
     isListingRead: true,
     siblings: { markets: [], complete: true },
     rules: "This market will resolve to Yes if the bridge opens to traffic before 2028.",
+    clause: null,
     proposalRecord: null,
     estimate: { mid: 0.62, probability: 0.62, low: 0.53, high: 0.71, basis: [] },
     now: sampleAt,

@@ -3,7 +3,8 @@
  * when, and what happens otherwise. Each part is a quotation from the rules, or null where the rules do
  * not say it, or not in words that are known for certain.
  *
- * Only the venue's fixed phrases are read: a part in other words is null.
+ * Code reads the venue's fixed phrases. A part in other words is null, unless a model quotes it and its
+ * sentence bears it out.
  *
  * @module
  */
@@ -35,7 +36,8 @@ export interface Clause {
 
 type Operator = ">" | ">=" | "<" | "<="
 type Part = "source" | "series" | "deadline" | "comparison" | "rounding" | "revision" | "void"
-type Quotes = Readonly<Record<Part, string | null>>
+/** What each part is quoted as; null where it is not known. */
+export type Quotes = Readonly<Record<Part, string | null>>
 
 /** Characters of a quotation; a longer one is no clause. */
 const quoteLengthMax = 320
@@ -51,7 +53,7 @@ const pair = /\b(?:candles?|prices?) for ([A-Z]{2,8}[/-][A-Z]{3,5})\b/
 const months =
   "January|February|March|April|May|June|July|August|September|October|November|December"
 const moment =
-  `(?:(${months}) (\\d{1,2})(?:st|nd|rd|th)?,? (20\\d\\d)),? (?:at )?\\(?(\\d{1,2}):(\\d\\d)(?::(\\d\\d))? ?([AP]M) (ET|UTC|GMT)\\b\\)?`
+  `(?:(${months}) (\\d{1,2})(?:st|nd|rd|th)?,? (20\\d\\d)),? (?:at )?\\(?(\\d{1,2})(?::(\\d\\d))?(?::(\\d\\d))? ?([AP]M) (ET|UTC|GMT)\\b\\)?`
 const deadline = new RegExp(
   `\\b(?:by|before|until|through|and) (?:the resolution time,? )?${moment}`,
 )
@@ -97,6 +99,82 @@ const voidTo =
 
 /** The clause of rules that use the venue's fixed phrases. Untrusted words, sanitized. */
 export function clauseOf(question: string, rules: string): Clause {
+  return checked(quotesOf(question, rules))
+}
+
+/** The same, with the parts that a model found in other words where the rules bear them out. */
+export function clauseOfAnswer(question: string, rules: string, answer: Quotes): Clause {
+  const known = quotesOf(question, rules)
+  const sentences = sentencesIn(rules)
+  const partOf = (part: Part): string | null => {
+    const quote = excerpt(answer[part] ?? "", quoteLengthMax + 1).replace(/[.\s]+$/, "")
+    const [sentence] = sentences.filter((it) => holds(it, quote))
+    return known[part] ??
+      (sentence !== undefined && isBorneOut[part](quote, sentence, question) ? quote : null)
+  }
+  return checked({
+    source: partOf("source"),
+    series: partOf("series"),
+    deadline: partOf("deadline"),
+    comparison: partOf("comparison"),
+    rounding: partOf("rounding"),
+    revision: partOf("revision"),
+    void: partOf("void"),
+  })
+}
+
+/** Whether a quotation of more than one word or number is whole words of a text. */
+function holds(text: string, quote: string): boolean {
+  const at = text.indexOf(quote)
+  return /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(quote) && at >= 0 &&
+    !/[\p{L}\p{N}]$/u.test(text.slice(0, at)) &&
+    !/^[\p{L}\p{N}]/u.test(text.slice(at + quote.length))
+}
+
+/** They make what a sentence names a second choice, or none. */
+const secondary =
+  /\b(?:if|unless|otherwise|instead|rather|unavailable|backup|alternat\w+|fallback|former\w*|previous\w*|also)\b/i
+const places = /\b(?:station|airport|observatory|feed|pair|index|column|tab)\b/i
+const sourceWords =
+  /\b(?:sources?|according|reports?|reported|reporting|published|announced|announcements?|information|official|data|record(?:ed|s)?|statistics|results?|website|release[ds]?)\b/i
+
+/** Whether a quotation is what its part says, by the sentence that it stands in. */
+const isBorneOut: Readonly<
+  Record<Part, (quote: string, sentence: string, question: string) => boolean>
+> = {
+  source: (quote, sentence) => {
+    const before = sentence.slice(0, sentence.indexOf(quote))
+    return sourceWords.test(sentence) && !negation.test(before) && !secondary.test(before)
+  },
+  // A sentence that names two may choose between them.
+  series: (quote, sentence) => {
+    const rest = sentence.replace(quote, " ").replace(/\bresolves? .{0,40}?\bif\b/i, " ")
+    return !negation.test(rest) && !secondary.test(rest) && !places.test(rest)
+  },
+  deadline: (quote, sentence, question) =>
+    !notTheDeadline.test(sentence) && momentOf(quote) !== null && isOfDate(question, quote),
+  comparison: (quote, sentence, question) =>
+    decides.test(sentence) && comparisonIn(quote) !== undefined &&
+    !negation.test(sentence.slice(0, sentence.indexOf(quote))) && isThresholdOf(question, quote),
+  rounding: (quote) =>
+    /\b(?:round(?:ed|ing)|decimals?|precision|whole|nearest|digits?|integers?)\b/i.test(quote),
+  revision: (quote) =>
+    /\b(?:revis\w+|correct\w+|amend\w+|updated?|restate\w*|adjust\w+|recount\w*)\b/i.test(quote),
+  void: (quote, sentence) =>
+    /\bif\b/i.test(quote) &&
+    /\bresolv|\bremain open\b|\bwill be (?:used|checked)\b/i.test(sentence),
+}
+
+/** Whether a moment is of the last day that a question names; any is for a question without one. */
+function isOfDate(question: string, quote: string): boolean {
+  const dates = (text: string) =>
+    [...text.matchAll(new RegExp(`\\b(${months})\\w* (\\d{1,2})\\b`, "gi"))]
+      .map(([, month = "", date]) => `${month.toLowerCase()} ${Number(date)}`)
+  const asked = dates(question)
+  return asked.length === 0 || dates(quote).some((date) => asked.includes(date))
+}
+
+function quotesOf(question: string, rules: string): Quotes {
   const sentences = sentencesIn(rules)
   const first = (...patterns: ReadonlyArray<RegExp>) => {
     for (const pattern of patterns) {
@@ -116,7 +194,7 @@ export function clauseOf(question: string, rules: string): Clause {
         .flatMap(([, name = ""]) => name)
     ),
   )
-  return checked({
+  return {
     source: first(source, usedToResolve),
     series: other === undefined ? only ?? first(specifically, pair) : null,
     deadline: deadlineIn(sentences),
@@ -125,7 +203,7 @@ export function clauseOf(question: string, rules: string): Clause {
     revision: sentences.find((sentence) => revised.test(sentence)) ?? null,
     void: otherCases.find((it) => evenSplit.test(it)) ??
       otherCases.find((it) => !remainsOpen.test(it)) ?? otherCases[0] ?? null,
-  })
+  }
 }
 
 /** The sentences of each line of the rules. */
@@ -207,11 +285,11 @@ function momentOf(quote: string): EpochMs | null {
   const match = new RegExp(moment).exec(quote)
   if (match === null) return null
   const [, month = "", date, year, hours, minutes, seconds, half, zone] = match
-  if (Number(hours) > 12 || Number(minutes) > 59 || Number(seconds ?? 0) > 59) return null
+  if (Number(hours) > 12 || Number(minutes ?? 0) > 59 || Number(seconds ?? 0) > 59) return null
   const hour = Number(hours) % 12 + (half === "PM" ? 12 : 0)
   const written = Date.UTC(
     ...[Number(year), months.split("|").indexOf(month), Number(date)] as const,
-    ...[hour, Number(minutes), Number(seconds ?? 0)] as const,
+    ...[hour, Number(minutes ?? 0), Number(seconds ?? 0)] as const,
   )
   if (new Date(written).getUTCDate() !== Number(date)) return null
   return zone === "ET" ? written + easternOffset(written) : written

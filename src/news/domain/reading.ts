@@ -5,7 +5,7 @@
  * @module
  */
 import { Schema } from "effect"
-import { clauseOf } from "../../markets/domain/clause.ts"
+import { type Clause, clauseOf } from "../../markets/domain/clause.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { rulesLengthMax } from "../../markets/domain/proposal.ts"
 import { decidingSentence } from "../../markets/domain/rulesExcerpt.ts"
@@ -130,6 +130,7 @@ function linesOf([first, ...others]: ReadingTask["stories"]): ReadonlyArray<Stor
 export function verdictsOf(
   asked: ReadingTask,
   claims: ReadonlyArray<ReadingClaim>,
+  clause: Clause = clauseOf(asked.market.question, asked.rules),
 ): ReadonlyArray<Verdict | null> {
   const lines = linesOf(asked.stories)
     .map((story, n) => ({ story, claims: claims.filter((it) => it.story === `H${n + 1}`) }))
@@ -138,12 +139,13 @@ export function verdictsOf(
   return lines.slice(0, -controls.length).map(({ story, claims: [claim, another] }) => {
     if (claim === undefined) return null
     if (another !== undefined || claim.decides && !isCareful) return "refused"
-    return verdictOf(asked, story, claim)
+    return verdictOf(asked, clause, story, claim)
   })
 }
 
 function verdictOf(
   { market, siblings, rules }: ReadingTask,
+  clause: Clause,
   story: Story,
   claim: ReadingClaim,
 ): Verdict {
@@ -162,7 +164,7 @@ function verdictOf(
     title: safeName(story.title, titleLengthMax),
     publishedAt: story.firstAt,
     outcome: decided,
-    rules: { ...clauseOf(market.question, rules), deciding: decidingSentence(rules) },
+    rules: { ...clause, deciding: decidingSentence(rules) },
   } as const
   if (claim.decides && story.label === "none") {
     const faultFor = (outcome: 0 | 1) => scopeFault(market, siblings, { ...scoped, outcome })

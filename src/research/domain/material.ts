@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Clause } from "../../markets/domain/clause.ts"
 import type { Level, Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
@@ -74,6 +75,8 @@ export interface ReportMaterial {
   readonly siblings: Siblings | null
   /** The market's rules: untrusted text. Null when there are none, or they could not be read. */
   readonly rules: string | null
+  /** The parts of the rules that are known for certain. */
+  readonly clause: Clause | null
   /** How often such proposals of our own were upheld; null while not known. */
   readonly proposalRecord: DoubtedProposals | null
   /** The stated number, computed from the rest; null until then. */

@@ -157,12 +157,11 @@ function proposalFacts(
   ]
 }
 
-function ruleFacts({ market, rules, now }: ReportMaterial): ReadonlyArray<NewFact> {
+function ruleFacts({ market, rules, clause, now }: ReportMaterial): ReadonlyArray<NewFact> {
   const about = aboutOf(market)
   const pays = rules === null ? null : clauseFact(about, rules)
-  return rules === null || pays === null
-    ? [noClauseFact(about)]
-    : [pays, ...clausePartFacts(about, rules, now)]
+  if (rules === null || pays === null) return [noClauseFact(about)]
+  return [pays, ...clause === null ? [] : clausePartFacts(about, rules, clause, now)]
 }
 
 function bookFacts({ market, book }: ReportMaterial): ReadonlyArray<NewFact> {

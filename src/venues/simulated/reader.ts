@@ -20,13 +20,20 @@ const titleLengthMax = 300
 
 interface AskedMarket {
   readonly question: string
-  readonly outcomes: readonly [string, string]
+  /** Absent in a question about the market's rules. */
+  readonly outcomes?: readonly [string, string]
   readonly now: string
 }
 
 interface AskedHeadline {
   readonly headline: string
   readonly title: string
+}
+
+/** The rules of a simulated market have the venue's fixed phrases, which code reads. */
+const noClause = {
+  ...{ source: null, series: null, deadline: null, comparison: null },
+  ...{ rounding: null, revision: null, void: null },
 }
 
 /** Answers questions about headlines in place of a model's server; each other request is refused. */
@@ -37,16 +44,19 @@ export const readerOf = (world: World): typeof fetch => {
     const data = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
     const [market, ...headlines]: [AskedMarket?, ...ReadonlyArray<AskedHeadline>] = data
     if (market?.question === undefined) return new Response(null, { status: 400 })
-    const found = marketOf(world, market.question, Date.parse(market.now))
-    const readings = headlines.map(({ headline, title }) => ({
-      story: headline,
-      ...readingOf(found?.subject, market.outcomes, title),
-    }))
+    const { question, outcomes, now } = market
+    const found = marketOf(world, question, Date.parse(now))
+    const answer = outcomes === undefined ? noClause : {
+      readings: headlines.map(({ headline, title }) => ({
+        story: headline,
+        ...readingOf(found?.subject, outcomes, title),
+      })),
+    }
     return Response.json({
       model: simulatedReader,
       choices: [{
         finish_reason: "stop",
-        message: { role: "assistant", content: JSON.stringify({ readings }) },
+        message: { role: "assistant", content: JSON.stringify(answer) },
       }],
     })
   }

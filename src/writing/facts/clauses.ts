@@ -5,7 +5,7 @@
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 import { excerpt, quoted, safeName } from "../../core/domain/untrusted.ts"
-import { type Clause, clauseOf } from "../../markets/domain/clause.ts"
+import type { Clause } from "../../markets/domain/clause.ts"
 import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
 import { type About, factOf, named, type NewFact, time } from "./fact.ts"
@@ -33,9 +33,10 @@ export function clauseFact(about: About, rules: string): NewFact | null {
 export function clausePartFacts(
   about: About,
   rules: string,
+  clause: Clause,
   today: EpochMs,
 ): ReadonlyArray<NewFact> {
-  return partStatements(clauseOf(about.question, rules), paysOf(rules), today).slice(0, partsMax)
+  return partStatements(clause, paysOf(rules), today).slice(0, partsMax)
     .map((statement) => factOf("rules", about.slug, statement))
 }
 

@@ -5,7 +5,12 @@
  */
 import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Schema } from "effect"
-import { type Clause, clauseOf } from "../../../src/markets/domain/clause.ts"
+import {
+  type Clause,
+  clauseOf,
+  clauseOfAnswer,
+  type Quotes,
+} from "../../../src/markets/domain/clause.ts"
 import { law } from "../../support/effect.ts"
 
 const nothing: Clause = {
@@ -174,6 +179,88 @@ law(
     )
   },
 )
+
+const unsure: Quotes = {
+  ...{ source: null, series: null, deadline: null, comparison: null },
+  ...{ rounding: null, revision: null, void: null },
+}
+const answered = (question: string, rules: string, answer: Partial<Quotes>) =>
+  clauseOfAnswer(question, rules, { ...unsure, ...answer })
+
+/** Rules in other words than the venue's fixed ones. */
+const freely = {
+  question: "Will the highest temperature in Osterby be 20°C or more on March 3?",
+  rules:
+    "It pays Yes if the thermometer at Quarrow Field shows 20°C or higher on March 3, 2027, 11 PM UTC. " +
+    "Readings come from the harbour office's published log. They are taken to the nearest whole degree. " +
+    "A log that is amended later changes nothing. " +
+    "If no reading exists, everything resolves at half.",
+}
+const quotes = {
+  source: "the harbour office's published log",
+  rounding: "the nearest whole degree",
+  revision: "A log that is amended later changes nothing",
+  void: "If no reading exists, everything resolves at half",
+}
+
+Deno.test("clauseOfAnswer() states what a model quotes where the rules bear it out", () => {
+  deepStrictEqual(clauseOf(freely.question, freely.rules), nothing)
+  deepStrictEqual(answered(freely.question, freely.rules, quotes), { ...nothing, ...quotes })
+})
+
+const nowhere = ["harbour office's log", "Quarrow Mill", "he nearest whole degree", "the", "", "20"]
+
+law(
+  "clauseOfAnswer() states nothing that is not in the rules, and keeps each fixed phrase",
+  Arbitrary.all({
+    of: Arbitrary.schema(Schema.Literals(["fixed", "free"])),
+    parts: Arbitrary.array(Arbitrary.schema(Schema.Literals(parts)), { maxLength: 7 }),
+    from: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))),
+    words: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))),
+    foreign: Arbitrary.schema(Schema.Literals(nowhere)),
+  }),
+  ({ of, parts: filled, from, words, foreign }) => {
+    const { question, rules } = of === "free" ? freely : written[0] ?? freely
+    const quote = words === 0 ? foreign : rules.split(" ").slice(from, from + words).join(" ")
+    const fixed = clauseOf(question, rules)
+    const clause = answered(question, rules, Object.fromEntries(filled.map((it) => [it, quote])))
+    return parts.every((part) =>
+      clause[part] === (fixed[part] ?? clause[part]) &&
+      (clause[part] === null || rules.replace(/\s+/g, " ").includes(clause[part]) && words > 0 ||
+        clause[part] === fixed[part])
+    )
+  },
+)
+
+Deno.test("clauseOfAnswer() states no station that is a second choice, excluded or one of two", () => {
+  const [north, south] = ["the Osterby Point Station", "the Quarrow Mill Station"]
+  const one = `Degrees are those shown by ${north}.`
+  for (
+    const [rules, series, stated] of [
+      [one, north, north],
+      [`${one} If it is closed, ${south} is used.`, north, north],
+      [`${one} If it is closed, ${south} is used.`, south, null],
+      [`Degrees are those shown by ${north}, or else those of ${south}.`, south, null],
+      [`Degrees are those shown by ${north}, not ${south}.`, south, null],
+      [`Degrees are those shown by ${north} rather than by ${south}.`, north, null],
+      [`Degrees of ${south} are never used. ${one}`, south, null],
+      [`${south} was used for former markets. ${one}`, south, null],
+      [one, south, null],
+      [one, "the Osterby Point", null],
+      [one, "Osterby Poi", null],
+    ] as const
+  ) strictEqual(answered("", rules, { series }).series, stated, `${series}: ${rules}`)
+})
+
+Deno.test("clauseOfAnswer() states no deadline and no comparison of another number or date", () => {
+  const deadline = "March 3, 2027, 11 PM UTC"
+  const rules =
+    `It pays Yes if it shows 20°C or higher at ${deadline}, and resolves to “Yes” at 30 or more.`
+  strictEqual(answered("on March 3?", rules, { deadline }).deadlineAt, Date.UTC(2027, 2, 3, 23))
+  strictEqual(answered("on March 4?", rules, { deadline }).deadline, null)
+  strictEqual(answered("Will it be 30?", rules, { comparison: "30 or more" }).operator, ">=")
+  strictEqual(answered("Will it be 40?", rules, { comparison: "30 or more" }).comparison, null)
+})
 
 Deno.test("clauseOf() states the only station of the rules that counts", () => {
   const [north, south] = ["the Osterby North Station", "the Osterby South Station"]

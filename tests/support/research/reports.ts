@@ -5,6 +5,7 @@
  * @module
  */
 import { Arbitrary, Schema } from "effect"
+import { clauseOf } from "../../../src/markets/domain/clause.ts"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { reportPage, slotsOf } from "../../../src/research/domain/page.ts"
@@ -34,6 +35,7 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
     isListingRead: true,
     siblings: { markets: [], complete: true },
     rules: null,
+    clause: null,
     proposalRecord: null,
     estimate: null,
     now,
@@ -305,6 +307,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
         })),
       },
       rules: made.rules,
+      clause: made.rules === null ? null : clauseOf("Will it be 60?", made.rules),
       proposalRecord: made.record === null ? null : proposalRecordOf(made.record),
       estimate: made.estimate === null ? null : estimateOf(made.estimate),
       now,
