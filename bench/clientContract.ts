@@ -6,19 +6,10 @@
  */
 import { calls } from "../packages/client/src/contract.ts"
 import { type Skill, skills } from "../src/catalog/domain/skill.ts"
-import { contractOperations, contractSchemas } from "../src/http/openapi/operations.ts"
-import { terms } from "../tests/support/payments/terms.ts"
+import { referenced } from "../src/catalog/domain/shortForm.ts"
+import { callSchemas, paymentPath, withSharedProperties } from "../src/http/documents/schemas.ts"
 
-type Json = Readonly<Record<string, unknown>>
-
-const operations = contractOperations(terms)
-const ofContract = contractSchemas()
-
-/** The schema of a path's 200. */
-function schemaOf(path: string): Json {
-  const responses = Object(operations[path]?.get["responses"])
-  return Object(responses[200]?.content?.["application/json"]?.schema)
-}
+const contract = withSharedProperties(callSchemas())
 
 /** The names of all schemas that a schema refers to, directly or not. */
 function reached(schema: unknown, names: Set<string> = new Set()): ReadonlySet<string> {
@@ -27,7 +18,7 @@ function reached(schema: unknown, names: Set<string> = new Set()): ReadonlySet<s
   ) {
     if (names.has(name)) continue
     names.add(name)
-    reached(ofContract[name], names)
+    reached(contract.types[name], names)
   }
   return names
 }
@@ -44,12 +35,10 @@ function simplified(schema: unknown): unknown {
 
 /** The name of the schema of a call's body. */
 function bodyName({ path }: { readonly path: string }): string {
-  const name = String(schemaOf(path)["$ref"]).split("/").at(-1)
-  if (name === undefined || !(name in ofContract)) throw new Error(`${path} has no named body`)
+  const name = referenced(contract.bodies[path])
+  if (name === null || !(name in contract.types)) throw new Error(`${path} has no named body`)
   return name
 }
-
-const paymentPath = "/v1/payments/{paymentId}"
 
 /** The TypeScript type of a call's parameters. */
 function parametersType({ parameters }: Skill): string {
@@ -73,9 +62,9 @@ const generator = "npm:openapi-typescript@7.13.0"
 export async function contractText(): Promise<string> {
   const folder = await Deno.makeTempDir()
   try {
-    const bodies = [...skills, { path: paymentPath }].map(({ path }) => schemaOf(path))
+    const bodies = [...skills, { path: paymentPath }].map(({ path }) => contract.bodies[path])
     const schemas = Object.fromEntries(
-      [...reached(bodies)].sort().map((name) => [name, simplified(ofContract[name])]),
+      [...reached(bodies)].sort().map((name) => [name, simplified(contract.types[name])]),
     )
     const document = {
       openapi: "3.1.0",

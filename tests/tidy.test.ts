@@ -405,7 +405,6 @@ Deno.test("no rooms inside http and payments import one another", () => {
 /** Pairs of rooms that import one another today. */
 const twoWay: ReadonlyArray<string> = [
   "src/http/documents and src/http/mcp",
-  "src/http/documents and src/http/openapi",
 ]
 
 Deno.test("the README and docs/architecture.md name every folder of src, and no other", () => {

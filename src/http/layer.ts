@@ -134,7 +134,11 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     ...people.routes,
     free,
     documents: ofService,
-    dynamic: dynamicDocuments({ ...options, version, keys }, () => clock.currentTimeMillisUnsafe()),
+    dynamic: dynamicDocuments(
+      { ...options, version, keys },
+      ofService,
+      () => clock.currentTimeMillisUnsafe(),
+    ),
     legacy: legacyRoute({ ...identity, limiter }),
     payment: yield* makePaymentRoute,
     packageAnswer: packageAnswers(options.packages),

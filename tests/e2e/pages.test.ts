@@ -76,7 +76,7 @@ else {
       const seen = yield* Effect.promise(async () =>
         await inspect({
           ...size,
-          urls: [`${base}${pagePaths.api}`, `${base}${pagePaths.api}?service`],
+          urls: [`${base}${pagePaths.api}`],
           ready: ".opblock",
           widths,
           auditWidths: [],
@@ -87,9 +87,8 @@ else {
         // It needs its style and its script.
         const others = faults.loading.filter((fault) => !fault.startsWith("requests before"))
         equal(others, [], url)
-        const document = url.endsWith("?service") ? paths.openApiService : paths.openApi
         const { paths: listed } = yield* Effect.promise(async () =>
-          await (await fetch(base + document)).json()
+          await (await fetch(base + paths.openApi)).json()
         )
         equal(Object.keys(listed).filter((path) => !textAroundNames.includes(path)), [], url)
       }

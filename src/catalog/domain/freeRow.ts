@@ -46,6 +46,10 @@ export interface FreeRow {
   readonly body: Schema.Codec<unknown, unknown>
   /** A row with format `text` is for people and is not a skill. */
   readonly format: "json" | "text"
+  /** Whether what is asked for may not exist: then it is 404. */
+  readonly mayLack?: true
+  /** Whether a 503 may have this body too, which says what is down. */
+  readonly downBody?: true
   /**
    * The example answer in documents, for a service at this address; absent where the real answer is
    * used.
@@ -178,6 +182,7 @@ export const freeRows = {
     use: "Use it to decide whether to buy /v1/digest.",
     tags: ["prediction-markets", "digest"],
     format: "json",
+    mayLack: true,
     body: Schema.Struct({
       success,
       data: Digest.mapFields(Struct.pick(["title", "summary", "sourcesUsed", "createdAt"]))
@@ -287,6 +292,7 @@ export const freeRows = {
       example: mover.feedIndex,
     }],
     format: "json",
+    mayLack: true,
     body: Schema.Struct({
       success,
       feedIndex: described(Count, "The item that was asked for"),
@@ -306,7 +312,7 @@ export const freeRows = {
     description: "Invented values in the shapes of the paid answers, labelled as samples.",
     use:
       "Use it to see the fields of an answer before you buy it. Its values are not real: do not act on them.",
-    tags: ["service"],
+    tags: ["prediction-markets", "samples"],
     format: "json",
     body: Schema.Struct({
       success,
@@ -331,6 +337,7 @@ export const freeRows = {
     use: "Use it when answers are missing or late; it need not be called before other calls.",
     tags: ["service"],
     format: "json",
+    downBody: true,
     body: Schema.Struct({
       success: described(Schema.Boolean, "False when `status` is down"),
       status: described(

@@ -21,7 +21,7 @@ import {
 import { sampleAt, sampleBody, sampleOutcomes, sampleStatus } from "./sample.ts"
 
 /** One path with the data of pages. */
-export interface PageRow {
+interface PageRow {
   readonly id: string
   /** A few words, for lists. */
   readonly title: string

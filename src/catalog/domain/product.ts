@@ -67,7 +67,9 @@ export interface Product {
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   /** The errors of its computation. */
-  readonly errors: ReadonlyArray<Schema.Codec<ProductError, unknown>>
+  readonly errors: ReadonlyArray<
+    Schema.Codec<ProductError, unknown> & { readonly identifier: string }
+  >
   /** The body of a 200. The checkout adds `success`, and `charged` on compute-first products. */
   readonly body: Schema.Codec<unknown, unknown>
   /** The example answer in documents, with the values of the sample. */
@@ -95,7 +97,7 @@ const SignalBody = Schema.Struct({
 /** The age of what an answer rests on. */
 const asOf = (description: string) => IsoTime.annotate({ description })
 
-const { feedItems: [mover, whaleEntry, predetermined], whales: sampleWhales, digest } = sampleBody
+const { feedItems: [mover, whaleEntry, predetermined], digest } = sampleBody
 
 const feedAsOf: typeof FeedAsOf.Type = {
   mover: sampleBody.research.generatedAt,
@@ -424,7 +426,7 @@ export const products = {
       computedAt: sampleBody.research.generatedAt,
       asOf: sampleBody.research.generatedAt,
       filters: { label: "all", wallet: null, limit: tableRowsMax },
-      data: { wallets: sampleWhales, omitted: 0 },
+      data: { wallets: sampleBody.whales, omitted: 0 },
     },
   }),
   research: row({

@@ -107,12 +107,29 @@ const digestStaleMessage = (latestAt: string | null) =>
     ? noDigestYet
     : `The newest digest, from ${latestAt}, is too old to be sold: the next one is late`
 
+const productCodes = {
+  SignalNotFound: "signal_not_found",
+  DataStale: "data_stale",
+  DigestStale: "digest_stale",
+  MarketNotFound: "market_not_found",
+  MarketAmbiguous: "invalid_parameter",
+  BelowThreshold: "below_threshold",
+  VenueFailed: "venue_error",
+  LookupsExhausted: "overloaded",
+} as const satisfies Readonly<Record<ProductError["_tag"], RefusalCode>>
+
+/** The code of each error of a computation, by its name. */
+export const codeOfError: ReadonlyMap<string, RefusalCode> = new Map(Object.entries(productCodes))
+
 /** The refusal of a failed computation, for a buyer who has not been charged. */
 export function refusalOf(error: ProductError): Refusal {
+  return { code: productCodes[error._tag], ...reasonOf(error) }
+}
+
+function reasonOf(error: ProductError): Omit<Refusal, "code"> {
   switch (error._tag) {
     case "SignalNotFound":
       return {
-        code: "signal_not_found",
         message: error.index === null
           ? "The feed has no items yet"
           : `The feed has no item with index ${error.index}`,
@@ -122,7 +139,6 @@ export function refusalOf(error: ProductError): Refusal {
       }
     case "DataStale":
       return {
-        code: "data_stale",
         message: error.asOf === null
           ? `${error.input} is not sold now: its data has not been read yet`
           : `${error.input} is not sold now: its data is from ${error.asOf}`,
@@ -131,32 +147,28 @@ export function refusalOf(error: ProductError): Refusal {
       }
     case "DigestStale":
       return {
-        code: "digest_stale",
         message: digestStaleMessage(error.latestAt),
         retryAfterSeconds: error.retryAfterSeconds,
         hint: resendOrExpire,
       }
     case "MarketNotFound":
       return {
-        code: "market_not_found",
         message: `No market has the slug ${error.slug}`,
         hint:
           "Take the slug from the market's page or from a feed item. Your payment was not used: send it again with that slug.",
       }
     case "MarketAmbiguous":
       return {
-        code: "invalid_parameter",
         message: `${error.slug} is an event with several live markets. Name one of them`,
         hint: sendAgain,
         details: error.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       }
     case "BelowThreshold":
-      return { code: "below_threshold", message: error.message, hint: notUsed }
+      return { message: error.message, hint: notUsed }
     case "VenueFailed":
-      return { code: "venue_error", message: error.message, hint: resendOrExpire }
+      return { message: error.message, hint: resendOrExpire }
     case "LookupsExhausted":
       return {
-        code: "overloaded",
         message: "This market is not stored, and the venue cannot be asked about more markets now",
         retryAfterSeconds: error.retryAfterSeconds,
         hint: resendOrExpire,

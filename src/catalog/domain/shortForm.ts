@@ -11,10 +11,16 @@ export type Json = Readonly<Record<string, unknown>>
 /** A reviver for `JSON.parse`, which visits the parts of a schema before the schema. */
 export function shortForm(key: string, value: unknown): unknown {
   // Answers may gain fields in later versions.
-  if (key === "additionalProperties" && value === false) return undefined
+  if (key === "additionalProperties" && typeof value === "boolean") return undefined
   // This is the bound of every integer in JSON.
   if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return undefined
-  return isRecord(value) ? nullable(mergeAllOf(tupleAsList(value))) : value
+  return isRecord(value) ? nullable(mergeAllOf(tupleAsList(countOf(value)))) : value
+}
+
+/** A count without the bound of every count. */
+function countOf(schema: Json): Json {
+  const { minimum, ...rest } = schema
+  return schema["type"] === "integer" && minimum === 0 ? rest : schema
 }
 
 export function isRecord(value: unknown): value is Json {

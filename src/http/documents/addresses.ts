@@ -1,18 +1,17 @@
 /**
- * The paths of all documents and the relations of links to them, for the documents themselves and
- * for the `Link` header.
+ * The paths of all documents, and the table of those that links and lists name: for /openapi.json,
+ * /llms.txt, /docs, the API catalog and the `Link` header.
  *
  * @module
  */
 import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
+import type { Parameter } from "../../catalog/domain/parameter.ts"
 import type { HeaderPair } from "../server/answer.ts"
 
 /** The paths of the documents and of the two agent endpoints. */
 export const paths = {
   openApi: "/openapi.json",
-  /** The calls about the service, and everything else that /openapi.json leaves out. */
-  openApiService: "/openapi/service.json",
   llms: "/llms.txt",
   llmsFull: "/llms-full.txt",
   discovery: "/discovery",
@@ -52,26 +51,187 @@ export const description =
 
 export const textType = "text/plain; charset=utf-8"
 export const markdownType = "text/markdown; charset=utf-8"
-const openApiType = "application/vnd.oai.openapi+json"
 
-/** The links from the service's address to its descriptions (RFC 8631, 6903 and 8288). */
-export const links = [
-  { rel: "service-desc", path: paths.openApi, type: openApiType },
-  { rel: "service-desc", path: paths.openApiService, type: openApiType },
-  { rel: "service-doc", path: paths.llmsFull, type: textType },
-  { rel: "help", path: paths.docs, type: markdownType },
-  { rel: "describedby", path: paths.llms, type: textType },
-  { rel: "service-meta", path: paths.agentCard, type: "application/json" },
-  { rel: "service-meta", path: paths.x402, type: "application/json" },
-  { rel: "service-meta", path: paths.discovery, type: "application/json" },
-  { rel: "status", path: freeRows.health.path, type: "application/json" },
-  { rel: "terms-of-service", path: freeRows.terms_text.path, type: textType },
+/** One document about the service. */
+export interface DocumentRow {
+  /** Its name in code; its operation is named after it. */
+  readonly id: string
+  readonly path: `/${string}`
+  /** A few words, for lists. */
+  readonly title: string
+  readonly description: string
+  /** Its content type. */
+  readonly type: string
+  /** Other paths of the same document. */
+  readonly aliases?: ReadonlyArray<string>
+  readonly parameters?: ReadonlyArray<Parameter>
+  /** Its relation to the service (RFC 8631, 6903 and 8288), if links name it. */
+  readonly rel?: string
+  /** The type that links name, where another one is more exact. */
+  readonly linkType?: string
+  /** The section of /llms.txt that lists it. */
+  readonly section?: "Machine interfaces" | "Optional"
+}
+
+export const jsonType = "application/json"
+const textParameter = <const Name extends string>(name: Name, description: string) =>
+  ({ name, type: "string", description }) as const
+
+/** Most items on one page of the catalog. */
+const pageMax = 100
+/** The query parameters of the catalog. */
+export const listingParameters = [
+  {
+    name: "limit",
+    type: "integer",
+    description: "Maximum number of items",
+    minimum: 1,
+    maximum: pageMax,
+    default: pageMax,
+  },
+  { name: "offset", type: "integer", description: "Number of items to skip", default: 0 },
+  textParameter("type", "Only resources of this type; all are http"),
+  textParameter("payTo", "Only resources paid to this address"),
+  textParameter("scheme", "Only resources with this payment scheme"),
+  textParameter("network", "Only resources paid on this network"),
+  textParameter("extensions", "Only resources with this extension"),
 ] as const
+
+/**
+ * The documents that links and lists name. What every site has at its usual address, such as
+ * /robots.txt, is not among them: catalogs warn of more than 40 operations.
+ */
+export const documentRows = [
+  {
+    id: "open_api",
+    path: paths.openApi,
+    title: "OpenAPI 3.1",
+    description: "Every path: parameters, answers, errors, prices.",
+    type: jsonType,
+    rel: "service-desc",
+    linkType: "application/vnd.oai.openapi+json",
+    section: "Machine interfaces",
+  },
+  {
+    id: "llms_full_text",
+    path: paths.llmsFull,
+    title: "Full text",
+    description: "How to pay, every call with an example, errors, limits.",
+    type: textType,
+    rel: "service-doc",
+    section: "Optional",
+  },
+  {
+    id: "docs",
+    path: paths.docs,
+    title: "Documentation",
+    description: "Quickstarts for TypeScript, Python, agents and Claude.",
+    type: markdownType,
+    rel: "help",
+    section: "Optional",
+  },
+  {
+    id: "llms_text",
+    path: paths.llms,
+    title: "The service on one page, for language models",
+    description: "The calls and the documents, in the form of llmstxt.org.",
+    type: textType,
+    aliases: [paths.home],
+    rel: "describedby",
+  },
+  {
+    id: "agent_card",
+    path: paths.agentCard,
+    title: "A2A agent card",
+    description: `Protocol 0.3.0, JSON-RPC at POST ${paths.a2a}.`,
+    type: jsonType,
+    aliases: [paths.agentCardFormer, paths.a2a],
+    rel: "service-meta",
+    section: "Machine interfaces",
+  },
+  {
+    id: "well_known_x402",
+    path: paths.x402,
+    title: "Catalog for crawlers",
+    description: "The addresses and items of the paid calls, and what is promised after a payment.",
+    type: jsonType,
+    rel: "service-meta",
+  },
+  {
+    id: "discovery",
+    path: paths.discovery,
+    title: "Catalog",
+    description: "The paid calls in the format of the x402 Bazaar.",
+    type: jsonType,
+    aliases: [paths.discoveryResources],
+    parameters: listingParameters,
+    rel: "service-meta",
+    section: "Machine interfaces",
+  },
+  {
+    id: "mcp_server_card",
+    path: paths.mcpCard,
+    title: "MCP server card",
+    description: `The same skills as tools: streamable HTTP at POST ${paths.mcp}.`,
+    type: jsonType,
+    aliases: [paths.mcpCardFormer],
+    section: "Machine interfaces",
+  },
+  {
+    id: "skill",
+    path: paths.skill,
+    title: "Agent Skill",
+    description: "The service as SKILL.md.",
+    type: markdownType,
+    aliases: [paths.skillFile],
+    section: "Optional",
+  },
+  {
+    id: "contact",
+    path: paths.contact,
+    title: "Contact",
+    description: "Wrong data, refunds, outages, security.",
+    type: markdownType,
+    section: "Optional",
+  },
+  {
+    id: "api_catalog",
+    path: paths.apiCatalog,
+    title: "API catalog",
+    description: "The addresses of these descriptions, as a linkset of RFC 9727.",
+    type: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+  },
+  {
+    id: "did",
+    path: paths.did,
+    title: "Keys of offers and receipts",
+    description:
+      "The DID document: Ed25519 keys by the DID URL in each `kid`. A retired key verifies old " +
+      `signatures. As a JWK set: ${paths.jwks}.`,
+    type: "application/did+json",
+  },
+] as const satisfies ReadonlyArray<DocumentRow>
+
+/** A document, or a free call about the service. */
+interface LinkRow {
+  readonly path: string
+  readonly rel: string
+  readonly type: string
+}
+
+/** The links from the service's address to its descriptions. */
+export const links: ReadonlyArray<LinkRow> = [
+  ...documentRows.flatMap(({ path, rel, type, linkType = type }: DocumentRow) =>
+    rel === undefined ? [] : [{ path, rel, type: linkType }]
+  ),
+  { path: freeRows.health.path, rel: "status", type: jsonType },
+  { path: freeRows.terms_text.path, rel: "terms-of-service", type: textType },
+]
 
 /** The `Link` header with these relations. */
 export function linkHeader(
   publicBaseUrl: string,
-  rels: ReadonlyArray<typeof links[number]["rel"]> = links.map(({ rel }) => rel),
+  rels: ReadonlyArray<string> = links.map(({ rel }) => rel),
 ): HeaderPair {
   const described = links.filter(({ rel }) => rels.includes(rel)).map(
     ({ rel, path, type }) => `<${publicBaseUrl}${path}>; rel="${rel}"; type="${type}"`,

@@ -9,13 +9,11 @@ import { Record, Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
-import { decodeQuery, type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
+import { decodeQuery, type ParameterError } from "../../catalog/domain/parameter.ts"
 import { type Product, products, productsChangedAt } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { type Answer, answer } from "../server/answer.ts"
-import { prepare, type PreparedRefusal } from "../server/errors.ts"
-import { description, linkHeader, paths } from "./addresses.ts"
+import { description, listingParameters, paths } from "./addresses.ts"
 import { policies } from "./policies.ts"
 
 export interface CatalogOptions {
@@ -68,27 +66,6 @@ export function catalogItems(terms: PaymentTerms): ReadonlyArray<Item> {
   return Object.values(products).map((product: Product) => itemOf(product, terms))
 }
 
-/** Most items on one page. */
-const pageMax = 100
-const textParameter = <const Name extends string>(name: Name, description: string) =>
-  ({ name, type: "string", description }) as const
-/** The query parameters of a listing. */
-export const listingParameters = [
-  {
-    name: "limit",
-    type: "integer",
-    description: "Maximum number of items",
-    minimum: 1,
-    maximum: pageMax,
-    default: pageMax,
-  },
-  { name: "offset", type: "integer", description: "Number of items to skip", default: 0 },
-  textParameter("type", "Only resources of this type; all are http"),
-  textParameter("payTo", "Only resources paid to this address"),
-  textParameter("scheme", "Only resources with this payment scheme"),
-  textParameter("network", "Only resources paid on this network"),
-  textParameter("extensions", "Only resources with this extension"),
-] as const
 const readListing = decodeQuery(listingParameters)
 
 /** The values of an item that the reference client filters by. */
@@ -100,57 +77,26 @@ const facets = {
   extensions: ({ extensions }: Item) => Object.keys(extensions),
 }
 
-/** /discovery: all items, or those that match the query, with the facts about the service. */
-export function discovery(options: CatalogOptions): {
-  readonly whole: Answer
-  readonly filtered: (url: string) => Answer | PreparedRefusal
-} {
+/** The pages of /discovery: the items that match a query, with the facts about the service. */
+export function catalogPages(options: CatalogOptions) {
   const items = catalogItems(options.terms)
   const about = serviceOf(options)
-  const whole = pageOf(items, { about, limit: pageMax, offset: 0, options })
-  const filtered = (url: string) => {
-    const at = url.indexOf("?")
-    if (at < 0) return whole
-    const read = readListing(new URLSearchParams(url.slice(at + 1)))
-    if (Result.isFailure(read)) return invalidListing(read.failure)
-    const { limit, offset, ...wanted } = read.success
-    const matching = items.filter((item) =>
-      Record.keys(facets).every((name) => {
-        const value = wanted[name]?.toLowerCase()
-        return value === undefined || facets[name](item).some((of) => of.toLowerCase() === value)
-      })
-    )
-    // It is built for one request, so it would be encoded for one request.
-    const { encoded: _, ...page } = pageOf(matching, { about, limit, offset, options })
-    return page
-  }
-  return { whole, filtered }
-}
-
-function pageOf(items: ReadonlyArray<Item>, { about, limit, offset, options }: {
-  readonly about: object
-  readonly limit: number
-  readonly offset: number
-  readonly options: CatalogOptions
-}): Answer {
-  const body = {
-    success: true,
-    x402Version: 2,
-    ...about,
-    items: items.slice(offset, offset + limit),
-    pagination: { limit, offset, total: items.length },
-  }
-  const { publicBaseUrl } = options.terms
-  return answer({
-    body: JSON.stringify(body),
-    cache: "document",
-    headers: [linkHeader(publicBaseUrl, ["service-desc", "describedby"])],
-  })
-}
-
-function invalidListing(faults: ReadonlyArray<ParameterError>): PreparedRefusal {
-  const details = faults.map(({ param, in: where, message }) => ({ param, in: where, message }))
-  return prepare({ code: "invalid_parameter", message: sentenceOf(faults), details })
+  return (query: URLSearchParams): Result.Result<object, ReadonlyArray<ParameterError>> =>
+    Result.map(readListing(query), ({ limit, offset, ...wanted }) => {
+      const matching = items.filter((item) =>
+        Record.keys(facets).every((name) => {
+          const value = wanted[name]?.toLowerCase()
+          return value === undefined || facets[name](item).some((of) => of.toLowerCase() === value)
+        })
+      )
+      return {
+        success: true,
+        x402Version: 2,
+        ...about,
+        items: matching.slice(offset, offset + limit),
+        pagination: { limit, offset, total: matching.length },
+      }
+    })
 }
 
 /** The facts about the service in /discovery: its addresses, its payment method, its free paths. */
@@ -199,30 +145,25 @@ function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
 }
 
 /** /.well-known/x402: plain addresses for one kind of crawler, whole items for the other. */
-export function wellKnownX402(options: CatalogOptions): Answer {
-  const { terms, contact } = options
+export function wellKnownX402({ terms, contact, answerSeconds }: CatalogOptions) {
   const at = (path: string) => `${terms.publicBaseUrl}${path}`
   const items = catalogItems(terms)
-  return answer({
-    body: JSON.stringify({
-      success: true,
-      version: 1,
-      x402Version: 2,
-      name: terms.serviceName,
-      description,
-      resources: items.map(({ resource }) => resource),
-      items,
-      instructions: `Call a resource without a payment. The 402 has the current price. ` +
-        `Sign the only entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
-        `same request again with PAYMENT-SIGNATURE and an Idempotency-Key that you keep. ` +
-        `${resendRule} Full documentation: ${at(paths.llmsFull)}`,
-      openapi: at(paths.openApi),
-      discovery: at(paths.discovery),
-      terms: at(freeRows.terms_text.path),
-      ...policies(options.answerSeconds),
-      contact,
-    }),
-    cache: "document",
-    headers: [linkHeader(terms.publicBaseUrl, ["service-desc", "describedby"])],
-  })
+  return {
+    success: true,
+    version: 1,
+    x402Version: 2,
+    name: terms.serviceName,
+    description,
+    resources: items.map(({ resource }) => resource),
+    items,
+    instructions: `Call a resource without a payment. The 402 has the current price. ` +
+      `Sign the only entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
+      `same request again with PAYMENT-SIGNATURE and an Idempotency-Key that you keep. ` +
+      `${resendRule} Full documentation: ${at(paths.llmsFull)}`,
+    openapi: at(paths.openApi),
+    discovery: at(paths.discovery),
+    terms: at(freeRows.terms_text.path),
+    ...policies(answerSeconds),
+    contact,
+  }
 }

@@ -18,10 +18,8 @@ import typescript from "../../../examples/quickstarts/typescript.mjs" with { typ
 import vercelAi from "../../../examples/quickstarts/vercel-ai.mjs" with { type: "text" }
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
-import { type Answer, answer } from "../server/answer.ts"
-import { linkHeader, markdownType, paths, textType } from "./addresses.ts"
+import { documentRows, markdownType, paths, textType } from "./addresses.ts"
 import { type Packages, withPackages } from "./packages.ts"
-import { skillText } from "./skill.ts"
 
 /** The quickstarts by file name: what each one shows, and its text. */
 export const quickstarts: Readonly<Record<string, readonly [note: string, text: string]>> = {
@@ -40,45 +38,24 @@ export const quickstarts: Readonly<Record<string, readonly [note: string, text: 
 /** The address that the files name after their packages, and how they leave it open. */
 const placeholders = /http:\/\/127\.0\.0\.1:8402|(?<=BASE_URL=)(?:https:\/\/)?\.\.\./g
 
-/** The documents of /docs and /contact, by path. */
-export function docs(
-  { publicBaseUrl, contact, packages }: {
-    readonly publicBaseUrl: string
-    readonly contact: string
-    readonly packages: Packages
-  },
-): ReadonlyMap<string, Answer> {
-  const page = (body: string, contentType: string) =>
-    answer({
-      body: withPackages(body, packages).replaceAll(placeholders, () => publicBaseUrl),
-      contentType,
-      cache: "document",
-      headers: [linkHeader(publicBaseUrl)],
-    })
-  const skillPage = page(skillText(publicBaseUrl), markdownType)
-  return new Map([
-    [paths.docs, page(indexText(publicBaseUrl), markdownType)],
-    [paths.contact, page(contactText(publicBaseUrl, contact), markdownType)],
-    [paths.skill, skillPage],
-    [paths.skillFile, skillPage],
-    ...Object.entries(quickstarts).map(([name, [, text]]): [string, Answer] => [
+/** The path, text and content type of each quickstart. */
+export const quickstartTexts = (packages: Packages) =>
+  Object.entries(quickstarts).map(([name, [, text]]) =>
+    [
       `${paths.quickstarts}${name}`,
-      page(text, name.endsWith(".md") ? markdownType : textType),
-    ]),
-  ])
-}
+      withPackages(text, packages).replaceAll(placeholders, () => packages.publicBaseUrl),
+      name.endsWith(".md") ? markdownType : textType,
+    ] as const
+  )
 
-function indexText(publicBaseUrl: string): string {
+/** The text of /docs. */
+export function indexText(publicBaseUrl: string): string {
   const link = (name: string, path: string, note: string) =>
     `- [${name}](${publicBaseUrl}${path}): ${note}`
   return [
     "# Bellwether: documentation",
     "",
-    link("llms-full.txt", paths.llmsFull, "how to pay, every call with an example, errors, limits"),
-    link("openapi.json", paths.openApi, "the calls that an agent buys with"),
-    link("openapi/service.json", paths.openApiService, "the other paths"),
-    link("SKILL.md", paths.skill, "the service as an Agent Skill"),
-    link("Contact", paths.contact, "who answers which question"),
+    ...documentRows.map(({ title, path, description }) => link(title, path, description)),
     "",
     "## Quickstarts",
     "",
@@ -90,7 +67,7 @@ function indexText(publicBaseUrl: string): string {
 }
 
 /** Whom to write to, and what to send. `contact` is a `mailto:` or `https:` address. */
-function contactText(publicBaseUrl: string, contact: string): string {
+export function contactText(publicBaseUrl: string, contact: string): string {
   const payment = `${publicBaseUrl}${paymentsPrefix}{paymentId}`
   return [
     "# Contact",

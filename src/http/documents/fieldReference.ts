@@ -4,14 +4,11 @@
  *
  * @module
  */
-import { Record, Schema } from "effect"
-import { isRecord, type Json, referenced, shortForm } from "../../catalog/domain/shortForm.ts"
-import { pageRows } from "../../catalog/domain/pageRow.ts"
-import { bodyOf, skills } from "../../catalog/domain/skill.ts"
-import { ChallengeBody, ChallengeV1Body } from "../../payments/domain/x402/challenge.ts"
-import { headers } from "../openapi/headers.ts"
-import { PaymentBody } from "../paywall/paymentStatus.ts"
-import { ErrorBody } from "../server/errors.ts"
+import { Record } from "effect"
+import { isRecord, referenced } from "../../catalog/domain/shortForm.ts"
+import { skills } from "../../catalog/domain/skill.ts"
+import { headers } from "./headers.ts"
+import { allSchemas } from "./schemas.ts"
 
 /** An object with fields. */
 interface Type {
@@ -28,26 +25,18 @@ interface Field {
   readonly description: string
 }
 
-/** Every answer by the name of its skill, and the other bodies. */
-const bodies = Schema.Struct({
-  ...Object.fromEntries(skills.map((skill) => [skill.name, bodyOf(skill)])),
-  "GET /v1/payments/{paymentId}": PaymentBody,
-  ...Object.fromEntries(Object.values(pageRows).map(({ path, body }) => [`GET ${path}`, body])),
-  "every error except 402": ErrorBody,
-  "402": ChallengeBody,
-  "402 of x402 version 1": ChallengeV1Body,
-})
+/** How the reference names a body: by its skill, by its path, or by what it is. */
+function placeOf(body: string): string {
+  const skill = skills.find(({ path }) => path === body)
+  return skill?.name ?? (body.startsWith("/") ? `GET ${body}` : body)
+}
 
 /** The text of the reference, in Markdown. */
 export function fieldReference(): string {
-  const { schema, definitions }: Json = JSON.parse(
-    JSON.stringify(Schema.toJsonSchemaDocument(bodies)),
-    shortForm,
-  )
-  const types = isRecord(definitions) ? definitions : {}
-  const places = Map.groupBy(entriesIn(schema), ([, body]) => referenced(body))
+  const { bodies, types } = allSchemas()
+  const places = Map.groupBy(Record.toEntries(bodies), ([, body]) => referenced(body))
   const placesOf = (type: string) => {
-    const names = (places.get(type) ?? []).map(([name]) => name)
+    const names = (places.get(type) ?? []).map(([body]) => placeOf(body))
     return names.length === 0 ? type : `${type} (${names.join(", ")})`
   }
   const named = Record.toEntries(types)

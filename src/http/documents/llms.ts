@@ -7,7 +7,7 @@
  * @module
  */
 import { Record } from "effect"
-import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { exampleOf, type Parameter } from "../../catalog/domain/parameter.ts"
 import { type Product, products } from "../../catalog/domain/product.ts"
 import { resend, resendRule } from "../../catalog/domain/refusal.ts"
@@ -23,13 +23,13 @@ import {
 import { type PaymentTerms, requirements, v1Networks } from "../../payments/domain/x402/terms.ts"
 import { x402Keys } from "../a2a/taskView.ts"
 import { paymentKey, receiptKey } from "../mcp/tools.ts"
-import { examplesFor, firstRows } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { pendingPerClientMax } from "../server/admission.ts"
 import { handshakeBudget, policyField, type RateBudget } from "../server/limits.ts"
 import type { TestTrigger } from "../../core/testCall.ts"
-import { description, links, paths } from "./addresses.ts"
+import { description, type DocumentRow, documentRows, links, paths } from "./addresses.ts"
+import { exampleAnswer, firstRows } from "./examples.ts"
 import { fieldReference } from "./fieldReference.ts"
 import type { Packages } from "./packages.ts"
 import { testTriggerSection } from "./testTriggers.ts"
@@ -58,8 +58,9 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
   const { publicBaseUrl, serviceName } = terms
   const link = (name: string, path: string, note: string) =>
     `- [${name}](${publicBaseUrl}${path}): ${note}`
-  const free = [freeRows.index, freeRows.pulse, freeRows.digest_brief, freeRows.track_record]
-    .map(({ path, title }) => link(`GET ${path}`, path, title))
+  const documentsOf = (section: DocumentRow["section"]) =>
+    documentRows.filter((row: DocumentRow) => row.section === section)
+      .map(({ title, path, description }) => link(title, path, description))
   return [
     `# ${serviceName}`,
     "",
@@ -82,12 +83,12 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     `- ${resendRule}`,
     "- You do not pay for an error or an empty answer: it is not charged, or the payment is refunded. " +
     "`charged` in the body says which.",
-    "- Informational only; not financial advice.",
+    `- Informational only; not financial advice. Terms: ${publicBaseUrl}${freeRows.terms_text.path}`,
     "",
     "## Free",
     "",
-    ...free,
-    link(`GET ${freeRows.sample.path}`, freeRows.sample.path, freeRows.sample.title),
+    ...Object.values(freeRows).filter(({ tags }: FreeRow) => !tags.includes("service"))
+      .map(({ path, title }) => link(`GET ${path}`, path, title)),
     "",
     "## Paid",
     "",
@@ -95,24 +96,12 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
       link(`GET ${product.path}`, product.path, paidNote(product))
     ),
     "",
-    "## Machine interfaces",
-    "",
-    link("OpenAPI 3.1", paths.openApi, "the calls that you buy with: schemas, prices, examples"),
-    link("OpenAPI 3.1, the other paths", paths.openApiService, "record, service, documents"),
-    link("Catalog", paths.discovery, "the paid calls in the format of the x402 Bazaar"),
-    link("A2A agent card", paths.agentCard, `protocol 0.3.0, JSON-RPC at ${paths.a2a}`),
-    link("MCP", paths.mcpCard, `the same skills as tools, over streamable HTTP: POST ${paths.mcp}`),
-    "",
-    "## Optional",
-    "",
-    link("Full text", paths.llmsFull, "how to pay, every call with an example, errors, limits"),
-    link("Docs", paths.docs, "quickstarts for TypeScript, Python, agents and Claude"),
-    link("Agent Skill", paths.skill, "the service as SKILL.md"),
-    link("Terms", freeRows.terms_text.path, "what you accept by paying"),
-    link("Contact", paths.contact, "wrong data, refunds, outages, security"),
-    link("Health", freeRows.health.path, "liveness and payment mode"),
-    link("Family", freeRows.family.path, "sibling products"),
-    "",
+    ...(["Machine interfaces", "Optional"] as const).flatMap((section) => [
+      `## ${section}`,
+      "",
+      ...documentsOf(section),
+      "",
+    ]),
   ].join("\n")
 }
 
@@ -260,7 +249,7 @@ const fieldsNote =
 
 function callSection(skill: Skill, { terms }: LlmsOptions): string {
   const price = skill.kind === "free" ? "free" : `$${usd(skill.product.price)} a call`
-  const example: unknown = examplesFor(terms)[skill.id]
+  const example = exampleAnswer(skill, terms)
   const call = exampleCall(skill)
   return [
     `### ${skill.name}`,

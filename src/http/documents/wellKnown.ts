@@ -4,15 +4,14 @@
  *
  * @module
  */
-import { canonicalJson, type CanonicalValue } from "../../signing/domain/canonicalJson.ts"
-import { didDocument, jwkSet, type PublishedKeys } from "../../signing/domain/keys.ts"
+import { Record } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import { linkHeader, links, paths, textType } from "./addresses.ts"
+import { links, paths } from "./addresses.ts"
 
 /** /robots.txt: crawlers may read everything; `Content-Signal` lists the allowed uses. */
-export function robotsText(publicBaseUrl: string): Answer {
-  const body = [
+export const robotsText = (publicBaseUrl: string): string =>
+  [
     "User-agent: *",
     "Allow: /",
     "Content-Signal: search=yes, ai-input=yes",
@@ -22,8 +21,6 @@ export function robotsText(publicBaseUrl: string): Answer {
     `# For agents: ${publicBaseUrl}${paths.llms}`,
     "",
   ].join("\n")
-  return answer({ body, contentType: textType, cache: "document" })
-}
 
 /**
  * /.well-known/security.txt expires this many months ahead; RFC 9116 recommends less than a year.
@@ -34,8 +31,8 @@ const expiresMonths = 6
 export function securityText(
   { publicBaseUrl, contact }: { readonly publicBaseUrl: string; readonly contact: string },
   now: EpochMs,
-): Answer {
-  const body = [
+): string {
+  return [
     `Contact: ${contact}`,
     `Expires: ${monthAfter(now, expiresMonths)}`,
     "Preferred-Languages: en",
@@ -43,7 +40,6 @@ export function securityText(
     `Policy: ${publicBaseUrl}${paths.contact}`,
     "",
   ].join("\n")
-  return answer({ body, contentType: textType, cache: "document" })
 }
 
 /** The start of the month that is `months` after the month of `now`. */
@@ -52,38 +48,21 @@ function monthAfter(now: EpochMs, months: number): string {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months)).toISOString()
 }
 
-const linksetType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
-
 /**
  * /.well-known/api-catalog (RFC 9727): the service and its descriptions, as a linkset (RFC 9264).
  */
-export function apiCatalog(publicBaseUrl: string): Answer {
-  const home = `${publicBaseUrl}${paths.home}`
-  const described: Record<string, Array<{ href: string; type: string }>> = {}
-  for (const { rel, path, type } of links) {
-    const targets = described[rel] ??= []
-    targets.push({ href: `${publicBaseUrl}${path}`, type })
+export function apiCatalog(publicBaseUrl: string) {
+  const at = (path: string) => `${publicBaseUrl}${path}`
+  const described = Record.map(
+    Object.fromEntries(Map.groupBy(links, ({ rel }) => rel)),
+    (rows) => rows.map(({ path, type }) => ({ href: at(path), type })),
+  )
+  return {
+    linkset: [
+      { anchor: at(paths.apiCatalog), item: [{ href: at(paths.home) }] },
+      { anchor: at(paths.home), ...described },
+    ],
   }
-  const linkset = [
-    { anchor: `${publicBaseUrl}${paths.apiCatalog}`, item: [{ href: home }] },
-    { anchor: home, ...described },
-  ]
-  return answer({
-    body: JSON.stringify({ linkset }),
-    contentType: linksetType,
-    cache: "document",
-    headers: [linkHeader(publicBaseUrl, [])],
-  })
-}
-
-/** /.well-known/did.json and /.well-known/jwks.json: the keys of offers and receipts. */
-export function keyDocuments(keys: PublishedKeys): ReadonlyArray<readonly [string, Answer]> {
-  const document = (value: CanonicalValue, contentType: string) =>
-    answer({ body: canonicalJson(value), contentType, cache: "document" })
-  return [
-    [paths.did, document(didDocument(keys), "application/did+json")],
-    [paths.jwks, document(jwkSet(keys), "application/jwk-set+json")],
-  ]
 }
 
 /** The icon: a bell with a ram's horns. Pages contain it, so it has no style and no id. */

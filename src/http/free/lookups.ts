@@ -9,14 +9,13 @@ import {
   decodeQuery,
   type InputOf,
   type Parameter,
-  sentenceOf,
   unknownInQuery,
 } from "../../catalog/domain/parameter.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { Outcomes } from "../../track-record/Outcomes.ts"
 import { answer } from "../server/answer.ts"
 import type { FreeRoute } from "../server/route.ts"
-import { prepare, type PreparedRefusal } from "../server/errors.ts"
+import { prepare, type PreparedRefusal, wrongQuery } from "../server/errors.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makeStoreReads } from "./storeReads.ts"
 
@@ -48,13 +47,7 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
         const query = new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
         const unknown = unknownInQuery(parameters, query)
         const input = unknown.length > 0 ? Result.fail(unknown) : decode(query)
-        if (Result.isFailure(input)) {
-          return prepare({
-            code: "invalid_parameter",
-            message: sentenceOf(input.failure),
-            details: input.failure.map(({ received: _, ...detail }) => detail),
-          })
-        }
+        if (Result.isFailure(input)) return wrongQuery(input.failure)
         return run(inTime(read(input.success))).then((found) =>
           found === null || "headers" in found
             ? found

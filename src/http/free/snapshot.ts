@@ -341,7 +341,7 @@ function down(options: SnapshotOptions): Answer {
 }
 
 /** The body of /health while the store does not answer. */
-export function downBody(
+function downBody(
   service: Pick<Body<"health">, "version" | "commit" | "paymentMode" | "venue" | "network">,
 ): Body<"health"> {
   const { version, commit, paymentMode, venue, network } = service

@@ -267,7 +267,7 @@ function offerText({ name, title, product }: PaidSkill, { chainId }: PaymentTerm
   return `${refused}${name} costs $${usd(product.price)} in USDC on eip155:${chainId} per call: ` +
     `${title}. To buy it, sign the x402 terms in structuredContent once, and call ${name} again ` +
     `with the same arguments and the payment in _meta["${paymentKey}"]. Free without a payment: ` +
-    `${freeNames}; get_sample shows an example of this answer.${rule}`
+    `${freeNames}; get_sample has an example of this answer.${rule}`
 }
 
 function soldResult(

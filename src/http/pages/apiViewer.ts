@@ -1,5 +1,5 @@
 /**
- * /docs/api: the OpenAPI documents in Swagger UI, on the one page that has a script.
+ * /docs/api: /openapi.json in Swagger UI, on the one page that has a script.
  *
  * The script and its style are files of a pinned package. They are read and compressed at their first
  * request.
@@ -38,8 +38,7 @@ const html = `<!doctype html>
 <body class="swagger-ui">
 <main>
 <nav class="wrapper" aria-label="Documents">
-<p><a href="${pagePaths.docs}">Documentation of Bellwether</a> ·
-<a href="${pagePaths.api}">Calls</a> · <a href="${pagePaths.api}?service">Other paths</a></p>
+<p><a href="${pagePaths.docs}">Documentation of Bellwether</a></p>
 <noscript><p>This page needs a script. The same as text:
 <a href="${paths.openApi}">openapi.json</a>, <a href="${paths.llmsFull}">llms-full.txt</a>.</p></noscript>
 </nav>
@@ -57,7 +56,7 @@ dark.onchange = () => document.documentElement.classList.toggle("dark-mode", dar
 dark.onchange()
 SwaggerUIBundle({
   dom_id: "#viewer",
-  url: location.search === "?service" ? "${paths.openApiService}" : "${paths.openApi}",
+  url: "${paths.openApi}",
   deepLinking: true,
   defaultModelsExpandDepth: -1,
   validatorUrl: null,

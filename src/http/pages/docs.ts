@@ -8,7 +8,7 @@
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
-import { paths } from "../documents/addresses.ts"
+import { documentRows, paths } from "../documents/addresses.ts"
 import { quickstarts } from "../documents/docs.ts"
 import type { Documents } from "../documents/documents.ts"
 import {
@@ -165,18 +165,16 @@ const start = (publicBaseUrl: string): ReadonlyArray<Block> => [{
 }]
 
 const more: Block = {
-  list: ([
-    [pagePaths.api, "API reference", "every path with its parameters, answers and errors"],
-    [paths.openApi, "openapi.json", "the calls that an agent buys with, for generators"],
-    [paths.openApiService, "openapi/service.json", "the other paths, for generators"],
-    [paths.llmsFull, "llms-full.txt", "all of this as one text for a language model"],
-    [paths.skill, "Agent Skill", "the service as SKILL.md"],
-    [paths.mcpCard, "MCP server card", `MCP is at ${paths.mcp}`],
-    [paths.agentCard, "A2A agent card", `A2A is at ${paths.a2a}`],
-    [pagePaths.pricing, "Pricing", "what each call costs"],
-    [freeRows.terms_text.path, "Terms", "what you accept by paying"],
-    [paths.contact, "Contact", "who answers which question"],
-  ] as const).map(([path, name, note]) => say`${link(path, name)}: ${note}`),
+  list: [
+    {
+      path: pagePaths.api,
+      title: "API reference",
+      description: "Every path with its parameters, answers and errors.",
+    },
+    { path: pagePaths.pricing, title: "Pricing", description: "What each call costs." },
+    freeRows.terms_text,
+    ...documentRows,
+  ].map(({ path, title, description }) => say`${link(path, title)}: ${description}`),
 }
 
 function quickstartPage(name: string, note: string, text: string): Page {

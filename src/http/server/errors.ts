@@ -8,6 +8,7 @@
  * @module
  */
 import { Effect, Schema } from "effect"
+import { type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
 import {
   type ParameterDetail,
   Refusal as RefusalBody,
@@ -340,8 +341,15 @@ export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
 export const notFound = prepare({
   code: "not_found",
   message: "Nothing exists at this path",
-  hint: "/openapi.json and /openapi/service.json list every path.",
+  hint: "/openapi.json lists every path of the API.",
 })
+/** Refuses a request without a payment whose query is wrong. */
+export const wrongQuery = (faults: ReadonlyArray<ParameterError>): PreparedRefusal =>
+  prepare({
+    code: "invalid_parameter",
+    message: sentenceOf(faults),
+    details: faults.map(({ received: _, ...detail }) => detail),
+  })
 export const invalidHost = prepare({
   code: "invalid_parameter",
   message: "Host must be a host name, with or without a port",

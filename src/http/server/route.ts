@@ -66,9 +66,9 @@ export interface Route {
 
 const readMethods = ["GET", "HEAD", "OPTIONS"]
 
-/** The methods of a path; without a route, those of most paths. */
-export function methodsOf(route?: Pick<Route, "get" | "post">): ReadonlyArray<string> {
-  if (route?.post === undefined) return readMethods
+/** The methods of a path. */
+function methodsOf(route: Pick<Route, "get" | "post">): ReadonlyArray<string> {
+  if (route.post === undefined) return readMethods
   return route.get === undefined ? ["OPTIONS", "POST"] : [...readMethods, "POST"]
 }
 

@@ -180,7 +180,7 @@ export const refundQueued = (
 
 const unresolvedRetrySeconds = 5
 
-export const settlementUnresolved = new Unresolved({
+const settlementUnresolved = new Unresolved({
   message: "It is not known yet whether the payment was settled: send the same payment again",
   retryAfterSeconds: unresolvedRetrySeconds,
 })

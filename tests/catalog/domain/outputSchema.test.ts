@@ -9,17 +9,15 @@ import { Ajv } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { outputSchema } from "../../../src/catalog/domain/outputSchema.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
-import { examplesFor } from "../../../src/http/openapi/examples.ts"
+import { exampleAnswer } from "../../../src/http/documents/examples.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 /** All schemas together, in bytes: clients read them with every list of tools. */
 const bytesMax = 45_000
 
-const examples = examplesFor(terms)
-
 for (const skill of skills) {
   const schema = outputSchema(skill)
-  const answer: unknown = examples[skill.id]
+  const answer: unknown = exampleAnswer(skill, terms)
 
   Deno.test(`the output schema of ${skill.name} describes its answer`, () => {
     // Strict, and without formats: the least that a client has. Older clients know draft 7 only.

@@ -5,13 +5,9 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { docs, quickstarts } from "../../../src/http/documents/docs.ts"
-import { packagesOf } from "../../../src/http/documents/packages.ts"
+import { contactText, quickstarts } from "../../../src/http/documents/docs.ts"
 import { test } from "../../support/effect.ts"
 import { base, openDocumentService } from "../../support/http/documents.ts"
-
-const packages = packagesOf({ publicBaseUrl: base, files: new Map(), scope: null })
-const folder = new URL("../../../examples/quickstarts/", import.meta.url)
 
 Deno.test("every file of examples/quickstarts is served", () => {
   const files = [...Deno.readDirSync(folder)].map(({ name }) => name)
@@ -51,8 +47,7 @@ test("the index of /docs links every quickstart and the skill", () =>
 
 Deno.test("/contact names the contact without its scheme, and what to send for what", () => {
   for (const contact of ["mailto:help@feed.example", "https://feed.example/help"]) {
-    const { bytes } = docs({ publicBaseUrl: base, contact, packages }).get("/contact") ?? {}
-    const text = new TextDecoder().decode(bytes)
+    const text = contactText(base, contact)
     ok(text.includes(`Write to ${contact.replace("mailto:", "")}.`), contact)
     for (const topic of ["Wrong data", "Refund", "Outage", "Security"]) ok(text.includes(topic))
   }

@@ -134,8 +134,8 @@ Deno.test("security.txt expires within a year, at the same time all month, and n
   const expiries = new Set<number>()
   const start = Date.parse("2026-11-21T12:00:00.000Z")
   for (let now = start; now < start + 400 * day; now += day) {
-    const { bytes } = securityText({ publicBaseUrl: base, contact: "mailto:a@b.example" }, now)
-    const lines = new TextDecoder().decode(bytes).trim().split("\n")
+    const text = securityText({ publicBaseUrl: base, contact: "mailto:a@b.example" }, now)
+    const lines = text.trim().split("\n")
     const fields = Object.fromEntries(lines.map((line) => line.split(": ")))
     equal(
       Object.keys(fields),
@@ -176,7 +176,8 @@ test("the api-catalog is a linkset, and its HEAD links to it", () =>
       head.headers.get("content-type") ?? "",
       /^application\/linkset\+json; profile=".*rfc9727"$/,
     )
-    strictEqual(head.headers.get("link"), `<${base}/.well-known/api-catalog>; rel="api-catalog"`)
+    const link = head.headers.get("link") ?? ""
+    ok(link.startsWith(`<${base}/.well-known/api-catalog>; rel="api-catalog"`), link)
     const { json, headers } = yield* read(face)
     const [catalog, api] = json("/.well-known/api-catalog")["linkset"] as ReadonlyArray<object>
     equal(catalog, { anchor: `${base}/.well-known/api-catalog`, item: [{ href: `${base}/` }] })

@@ -185,10 +185,7 @@ test("contract, catalog, text, card and tools list the same free rows", () =>
     const rows = Object.values(freeRows)
     const jsonRows = rows.filter(({ format }) => format === "json")
     const names = jsonRows.map(({ id }) => named(id))
-    const contract = {
-      ...objectIn(json("/openapi.json")["paths"]),
-      ...objectIn(json("/openapi/service.json")["paths"]),
-    }
+    const contract = objectIn(json("/openapi.json")["paths"])
     for (const { id, path, title } of rows) {
       const { operationId, summary, security } = objectIn(objectIn(contract[path])["get"])
       equal([operationId, summary, security], [camelCase(id), title, []])

@@ -8,8 +8,6 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Arbitrary, Effect } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { usd } from "../../../src/core/domain/money.ts"
-import { errorRules } from "../../../src/http/server/errors.ts"
-import { exampleErrors } from "../../../src/http/openapi/errors.ts"
 import { paths } from "../../../src/http/documents/addresses.ts"
 import { markdownHtml } from "../../../src/http/pages/markdown.ts"
 import { apiFiles, pagePaths } from "../../../src/http/pages/paths.ts"
@@ -134,7 +132,7 @@ test("/docs/api loads files of this origin only, compressed and with the right t
     }
     const start = yield* service.get(apiFiles.start)
     const text = yield* Effect.promise(() => start.text())
-    ok(text.includes(`"${paths.openApi}"`) && text.includes(`"${paths.openApiService}"`))
+    ok(text.includes(`"${paths.openApi}"`))
   }))
 
 test("agents keep the documents of /docs, /contact and the quickstarts", () =>
@@ -159,15 +157,3 @@ test("/pricing has the price of every product", () =>
       match(html, new RegExp(`>${path}</a></th><td class="number"[^>]*>\\$${usd(price)}</td>`))
     }
   }))
-
-Deno.test("the table of errors allows what each error says about its charge", () => {
-  for (const [status, byCause] of Object.entries(exampleErrors)) {
-    for (const [cause, body] of Object.entries(byCause)) {
-      const { code, charged } = Object(body).error as {
-        readonly code: keyof typeof errorRules
-        readonly charged: boolean | null
-      }
-      ok(errorRules[code].charged.includes(charged), `${status} ${cause}: ${charged}`)
-    }
-  }
-})

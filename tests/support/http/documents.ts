@@ -36,7 +36,6 @@ export const documentPaths = [
   ...[
     "/",
     "/openapi.json",
-    "/openapi/service.json",
     "/llms.txt",
     "/llms-full.txt",
     "/robots.txt",

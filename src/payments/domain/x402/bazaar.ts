@@ -56,7 +56,7 @@ const excerptTextMax = 72
 const excerptFieldsMax = [5, 2, 1] as const
 
 /** Shortens a body: short values, the first entry of each list, nothing deep. */
-export function excerpt(value: unknown, depth = 0): unknown {
+function excerpt(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return value.length > excerptTextMax ? undefined : value
   if (typeof value !== "object") return value
   const fieldsMax = excerptFieldsMax[depth]

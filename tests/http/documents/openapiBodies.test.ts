@@ -1,6 +1,5 @@
 /**
- * The examples of the OpenAPI documents are valid answers: each is checked against its JSON Schema and
- * against the contract, and so are served answers.
+ * The bodies in /openapi.json: samples and served answers are valid by their JSON Schemas.
  *
  * @module
  */
@@ -10,27 +9,20 @@ import { Effect, Ref, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { bazaar } from "../../../src/payments/domain/x402/bazaar.ts"
-import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
-import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
-import { ErrorBody } from "../../../src/http/server/errors.ts"
-import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x402/challenge.ts"
+import { bodyOf, skills } from "../../../src/catalog/domain/skill.ts"
+import { exampleAnswer } from "../../../src/http/documents/examples.ts"
 import { Slug } from "../../../src/markets/domain/market.ts"
 import { test } from "../../support/effect.ts"
-import { wholeContract } from "../../support/http/contract.ts"
+import { contractText } from "../../support/http/contract.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
+import { terms } from "../../support/payments/terms.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../../support/products.ts"
-import { bodies } from "../../support/http/shape.ts"
 
 interface Media {
   readonly schema: object
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, Example>>
-}
-interface Example {
-  readonly value: unknown
 }
 interface Response {
   readonly $ref?: string
@@ -55,7 +47,7 @@ interface Document {
   }
 }
 
-const document: Document = JSON.parse(JSON.stringify(wholeContract))
+const document: Document = JSON.parse(contractText)
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema(document, "openapi")
 
@@ -87,26 +79,17 @@ const media = operations.flatMap(({ path, method, operation }) => {
   )
 })
 
-const examplesOf = ({ example, examples = {} }: Media): ReadonlyArray<unknown> => [
-  ...(example === undefined ? [] : [example]),
-  ...Object.values(examples).map(({ value }) => value),
-]
+/** The body of a path with a status. */
+const mediaOf = (path: string, status: number, method = "get"): Media =>
+  media.find((one) => one.path === path && one.status === `${status}` && one.method === method)
+    ?.body ?? { schema: { not: {} } }
 
-Deno.test("every body has an example", () => {
-  const without = media
-    .filter(({ body }) => examplesOf(body).length === 0)
-    .map(({ path, method, status }) => `${method} ${path} ${status}`)
-  equal(without, [])
-})
-
-Deno.test("every example of a body is valid by its schema", () => {
-  const invalid = media.flatMap(({ path, method, status, body }) =>
-    examplesOf(body)
-      .map((example) => faults(body.schema, example))
-      .filter((fault) => fault !== "")
-      .map((fault) => `${method} ${path} ${status}: ${fault}`)
-  )
-  equal(invalid, [])
+Deno.test("the sample of every skill is valid by the document and by the contract", () => {
+  for (const skill of skills) {
+    const sample = exampleAnswer(skill, terms)
+    strictEqual(faults(mediaOf(skill.path, 200).schema, sample), "", skill.path)
+    Schema.decodeUnknownSync(bodyOf(skill))(sample)
+  }
 })
 
 Deno.test("every example of a parameter is valid by its schema", () => {
@@ -117,43 +100,10 @@ Deno.test("every example of a parameter is valid by its schema", () => {
   }
 })
 
-const contract = [freeRows, products, pageRows].flatMap(Object.values).map(({ path }) => path)
-
-Deno.test("every example of an answer is valid by the contract", () => {
-  for (const { path, status, body } of media) {
-    const schema = path.startsWith("/v1/payments/") ? PaymentBody : bodies[path]
-    if (status !== "200" || schema === undefined) continue
-    for (const example of examplesOf(body)) Schema.decodeUnknownSync(schema)(example)
-  }
-  const unchecked = contract.filter((path) => bodies[path] === undefined)
-  equal(unchecked, [freeRows.terms_text.path])
-})
-
-Deno.test("every example of an error is valid by the contract, and has its own status", () => {
-  const isChallenge = Schema.is(Schema.Union([ChallengeBody, ChallengeV1Body]))
-  const errors = media.filter(({ path, method, status }) =>
-    method === "get" && Number(status) >= 400 && `${path} ${status}` !== "/health 503"
-  )
-  ok(errors.length > 0)
-  for (const { path, status, body } of errors) {
-    for (const example of examplesOf(body)) {
-      if (status === "402") {
-        ok(isChallenge(example), path)
-        continue
-      }
-      const { error } = Schema.decodeUnknownSync(ErrorBody)(example)
-      ok(new RegExp(`^${status.replace("XX", "..")}$`).test(`${error.status}`), path)
-    }
-  }
-})
-
-Deno.test("the whole answer of a product is valid by the bazaar schema in its 402", () => {
+Deno.test("the sample of a product is valid by the bazaar schema in its 402", () => {
   for (const product of Object.values(products)) {
-    const [found] = media.filter(({ path, status }) => path === product.path && status === "200")
     const { output } = bazaar(product, "http").schema.properties
-    for (const example of examplesOf(found?.body ?? none)) {
-      strictEqual(faults(output.properties.example, example), "", product.path)
-    }
+    strictEqual(faults(output.properties.example, product.sample), "", product.path)
     ok(faults(output.properties.example, {}) !== "", product.path)
   }
 })
@@ -174,14 +124,14 @@ test("every served body is valid by its schema in the document", () =>
     const bodyOf = Effect.fnUntraced(function* (path: `/${string}`, client: number, paid = {}) {
       const headers = { "x-forwarded-for": `203.0.113.${client}`, ...paid }
       const response = yield* service.get(path, { headers })
-      const [at] = path.split("?")
-      const [found] = media.filter((one) =>
+      const [at = ""] = path.split("?")
+      const found = media.find((one) =>
         one.path === at && one.method === "get" && one.status === `${response.status}`
       )
       const text = yield* Effect.promise(() => response.text())
       strictEqual(response.headers.get("content-type")?.split(";")[0], found?.type, path)
       const body = found?.type.includes("json") ? JSON.parse(text) : text
-      strictEqual(faults(found?.body.schema ?? none.schema, body), "", path)
+      strictEqual(faults(mediaOf(at, response.status).schema, body), "", path)
       return response.status
     })
     const free = operations.filter(({ path, method }) =>
@@ -206,22 +156,17 @@ test("the example message of each agent endpoint is answered with a result", () 
     const posts = operations.filter(({ method }) => method === "post")
     equal(posts.map(({ path }) => path).toSorted(), ["/a2a", "/mcp"])
     for (const [client, { path, operation }] of posts.entries()) {
-      const [message] = examplesOf(operation.requestBody?.content["application/json"] ?? none)
+      const message = operation.requestBody?.content["application/json"]?.example
       const response = yield* service.get(path, {
         method: "POST",
         headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${client}` },
         body: JSON.stringify(message),
       })
-      const [found] = media.filter((one) =>
-        one.path === path && one.method === "post" && one.status === "200"
-      )
       const body = yield* Effect.promise(() => response.json())
-      strictEqual(faults(found?.body.schema ?? none.schema, body), "", path)
+      strictEqual(faults(mediaOf(path, 200, "post").schema, body), "", path)
       equal([response.status, body.error, body.result !== undefined], [200, undefined, true], path)
     }
   }))
-
-const none: Media = { schema: { not: {} } }
 
 test("the challenge and the receipt in the headers are valid by the document's schemas", () =>
   Effect.gen(function* () {
@@ -232,14 +177,14 @@ test("the challenge and the receipt in the headers are valid by the document's s
     const schemaOf = (name: string) => document.components.headers[name]?.schema.contentSchema
     for (const product of Object.values(products)) {
       const challenge = decoded(yield* service.get(product.path), "payment-required")
-      strictEqual(faults(schemaOf("PaymentRequired") ?? {}, challenge), "", product.path)
-      ok(faults(schemaOf("PaymentRequired") ?? {}, { ...challenge, accepts: [] }) !== "")
+      strictEqual(faults(schemaOf("PAYMENT-REQUIRED") ?? {}, challenge), "", product.path)
+      ok(faults(schemaOf("PAYMENT-REQUIRED") ?? {}, { ...challenge, accepts: [] }) !== "")
     }
     const payment = yield* paymentFor(products.latest)
     const paid = yield* service.get(products.latest.path, {
       headers: { "payment-signature": payment },
     })
     const receipt = decoded(paid, "payment-response")
-    strictEqual(faults(schemaOf("PaymentResponse") ?? {}, receipt), "")
-    ok(faults(schemaOf("PaymentResponse") ?? {}, { ...receipt, payer: undefined }) !== "")
+    strictEqual(faults(schemaOf("PAYMENT-RESPONSE") ?? {}, receipt), "")
+    ok(faults(schemaOf("PAYMENT-RESPONSE") ?? {}, { ...receipt, payer: undefined }) !== "")
   }))

@@ -1,6 +1,5 @@
 /**
- * The two OpenAPI documents have every served path and no other, and /openapi.json has what a payer
- * needs to know.
+ * /openapi.json has every path of the interface, and what a payer needs to know.
  *
  * @module
  */
@@ -16,19 +15,13 @@ import {
   type EntryTotals,
   metrics,
 } from "../../../src/track-record/domain/entryScore.ts"
-import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { documents } from "../../../src/http/documents/documents.ts"
-import { paths } from "../../../src/http/documents/addresses.ts"
-import { openApiDocuments } from "../../../src/http/openapi/openapi.ts"
-import { contractTexts, wholeContract } from "../../support/http/contract.ts"
+import { documentRows, paths } from "../../../src/http/documents/addresses.ts"
+import { openApiText } from "../../../src/http/documents/openapi.ts"
+import { errorRules } from "../../../src/http/server/errors.ts"
+import { contract, contractText } from "../../support/http/contract.ts"
 import { test } from "../../support/effect.ts"
-import {
-  documentOptions,
-  makeService,
-  makeWorld,
-  paymentFor,
-} from "../../support/http/httpService.ts"
+import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 import { storeOf, wonOf40 } from "../../support/whales/whales.ts"
 
@@ -63,7 +56,7 @@ const common = {
 const PostOperation = Schema.Struct({ ...common, requestBody: Schema.Json })
 const Operation = Schema.Struct({
   ...common,
-  parameters: Schema.Array(Schema.Union([Reference, Parameter])),
+  parameters: Schema.optionalKey(Schema.Array(Schema.Union([Reference, Parameter]))),
   "x-payment-info": Schema.optionalKey(Schema.Struct({
     price: Schema.Struct({
       mode: Schema.Literal("fixed"),
@@ -93,16 +86,11 @@ const Document = Schema.Struct({
   }),
 })
 
-const built = documents(documentOptions)
-const decodeDocument = Schema.decodeUnknownSync(Document)
-/** Both documents as one. */
-const document = decodeDocument(wholeContract)
-/** /openapi.json. */
-const text = contractTexts.get(paths.openApi) ?? ""
+const document = Schema.decodeUnknownSync(Document)(contract)
 
 /** The parameters of GET on a path: name, place and type. */
 const parametersOf = (path: string) =>
-  document.paths[path]?.get?.parameters.map((row) => {
+  document.paths[path]?.get?.parameters?.map((row) => {
     const { name, in: place, schema } = "$ref" in row
       ? document.components.parameters[row.$ref.split("/").at(-1) ?? ""] ?? none
       : row
@@ -113,18 +101,17 @@ const none: typeof Parameter.Type = { name: "", in: "query", schema: { type: "st
 /** A well-formed id of no payment. */
 const unknownPayment = `0x${"5a".repeat(32)}`
 
-test("every path of the contract is served, and so are the two documents", () =>
+test("every path of the contract is served, with the methods that it lists", () =>
   Effect.gen(function* () {
     const service = yield* makeService(yield* makeWorld(3))
     let client = 0
     for (const [path, { get, post }] of Object.entries(document.paths)) {
       const headers = { "x-forwarded-for": `203.0.113.${client++}` }
-      const target = path.replace("{paymentId}", unknownPayment).replace("{name}", "curl.sh")
-        .replace("{slug}", "unpublished")
+      const target = path.replace("{paymentId}", unknownPayment)
       const { status } = yield* service.get(target as `/${string}`, { headers })
       // GET /a2a is an alias of the agent card.
       const withoutGet = [path === paths.a2a ? 200 : 405]
-      const found = path.includes("{paymentId}") || path.includes("{slug}")
+      const found = path.includes("{paymentId}")
         ? [404]
         : get === undefined
         ? withoutGet
@@ -133,30 +120,17 @@ test("every path of the contract is served, and so are the two documents", () =>
       const posted = yield* service.get(target as `/${string}`, { method: "POST", headers })
       strictEqual(posted.status !== 405, post !== undefined, `POST ${path} is ${posted.status}`)
     }
-    for (const [path, text] of contractTexts) {
-      const served = yield* service.get(path as `/${string}`)
-      strictEqual(served.headers.get("cache-control"), "private, max-age=300")
-      strictEqual(yield* Effect.promise(() => served.text()), text)
-    }
+    const served = yield* service.get(paths.openApi)
+    strictEqual(served.headers.get("cache-control"), "private, max-age=300")
+    strictEqual(yield* Effect.promise(() => served.text()), contractText)
   }))
 
-/** Every site has them at these addresses, so they have no operation. */
-const usual: ReadonlyArray<string> = [paths.robots, paths.icon, paths.security]
-
-Deno.test("the documents have the free, paid, document and agent paths, and no other", () => {
-  const described = Object.values(document.paths)
-    .flatMap(({ get }) => get?.description.match(/(?<=Also at |and as GET )\/[\w./-]*/g) ?? [])
-    .map((path) => path === "/" ? path : path.replace(/\.$/, ""))
+Deno.test("the contract has the catalog, the documents for programs, and the agents' paths", () => {
+  const documents = documentRows.filter(({ type }) => !type.startsWith("text/markdown"))
+  const rows = [...Object.values(products), ...Object.values(freeRows), ...documents]
   equal(
-    [...new Set([...Object.keys(document.paths), ...described])].toSorted(),
-    [
-      ...new Set([
-        ...[freeRows, products, pageRows].flatMap(Object.values).map(({ path }) => path),
-        // The quickstarts are one operation.
-        ...[...built.keys()].map((path) => path.replace(/(?<=quickstart\/).*/, "{name}")),
-        ...["/v1/payments/{paymentId}", paths.a2a, paths.mcp],
-      ]),
-    ].filter((path) => !usual.includes(path)).toSorted(),
+    Object.keys(document.paths).toSorted(),
+    [...rows.map(({ path }) => path), "/v1/payments/{paymentId}", paths.a2a, paths.mcp].toSorted(),
   )
 })
 
@@ -190,41 +164,59 @@ Deno.test("a listing has the parameters of x402 discovery", () => {
     [
       ...["limit", "offset", "type", "payTo", "scheme", "network", "extensions"]
         .map((name) => [name, "query"]),
-      ["If-None-Match", "header"],
     ],
   )
 })
 
-Deno.test("a paid operation documents every error status it can return, and what it means", () => {
-  const statuses = [400, 404, 405, 409, 410, 413, 414, 422, 429, 431, 500, 502, 503, 504]
-  for (const { path } of Object.values(products)) {
-    ok(responseOf(path, 402)?.description.includes("Payment required"), path)
-    for (const status of statuses) {
-      ok(responseOf(path, status)?.description.includes(`${status}: `), `${path} ${status}`)
-    }
+Deno.test("every operation lists its error statuses one by one, and the others as default", () => {
+  const always = ["429", "503"]
+  const paid = ["400", "402", "409", "410", "502", "504"]
+  const of: Readonly<Record<string, ReadonlyArray<string>>> = {
+    [products.signal.path]: ["404"],
+    [products.latest.path]: ["404"],
+    [products.research.path]: ["404", "422"],
+    [products.resolving.path]: ["422"],
+    [products.whales.path]: ["422"],
+    [freeRows.digest_brief.path]: ["404"],
+    [freeRows.feed_proof.path]: ["400", "404"],
+    [freeRows.outcomes.path]: ["400"],
+    "/v1/payments/{paymentId}": ["400", "404"],
+    [paths.discovery]: ["400"],
+    [paths.a2a]: ["400"],
+    [paths.mcp]: ["400"],
+  }
+  for (const [path, { get, post }] of Object.entries(document.paths)) {
+    const { responses = {}, security = [] } = get ?? post ?? {}
+    const listed = Object.keys(responses).filter((status) => !/^[23]/.test(status))
+    const own = [...always, ...(security.length > 0 ? paid : []), ...(of[path] ?? [])]
+    equal(listed.toSorted(), [...own, "default"].toSorted(), path)
   }
 })
 
-/** The most that a model should have to read for the calls that it buys with, in bytes. */
-const bytesMax = 120_000
+Deno.test("the response of a status names every code that has it, and default the others", () => {
+  const listed = [400, 404, 409, 410, 422, 429, 502, 503, 504]
+  for (const [code, { status }] of Object.entries(errorRules)) {
+    const name = listed.includes(status) ? `Error${status}` : "Error"
+    const response = document.components.responses[name]
+    if (status === 402) continue
+    ok(response !== undefined && !("$ref" in response))
+    ok(response.description.includes(`${code}: `), `${code} in ${name}`)
+  }
+})
 
-Deno.test(`/openapi.json is under ${bytesMax} bytes, and names the other document`, () => {
-  const { length } = new TextEncoder().encode(text)
+/** The most that a model should have to read, in bytes. */
+const bytesMax = 130_000
+
+Deno.test(`/openapi.json is under ${bytesMax} bytes`, () => {
+  const { length } = new TextEncoder().encode(contractText)
   ok(length < bytesMax, `${length}`)
-  ok(text.includes(paths.openApiService))
 })
 
-Deno.test("/openapi.json has every product, and each path is in one document", () => {
-  const [calls, service] = [...contractTexts.values()].map((text) =>
-    Object.keys(JSON.parse(text).paths)
-  )
-  for (const { path } of Object.values(products)) ok(calls?.includes(path), path)
-  equal(calls?.filter((path) => service?.includes(path)), [])
-})
-
-Deno.test("the 409 of a paid operation documents Retry-After", () => {
-  for (const { path } of Object.values(products)) {
-    ok("Retry-After" in (responseOf(path, 409)?.headers ?? {}), path)
+Deno.test("no description of a call is longer than catalogs take, 500 characters", () => {
+  for (const [path, { get, post }] of Object.entries(document.paths)) {
+    for (const { description } of [get, post].flatMap((operation) => operation ?? [])) {
+      ok(description.length <= 500, `${path}: ${description.length}`)
+    }
   }
 })
 
@@ -239,10 +231,10 @@ Deno.test("a free operation requires no payment", () => {
   }
 })
 
-/** The response to GET of a path with a status, under that status or its range. */
+/** The response to GET of a path with a status, under that status or the default. */
 function responseOf(path: string, status: number) {
   const { responses = {} } = document.paths[path]?.get ?? {}
-  const found = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
+  const found = responses[status] ?? responses["default"]
   const response = found !== undefined && "$ref" in found
     ? document.components.responses[found.$ref.split("/").at(-1) ?? ""]
     : found
@@ -253,8 +245,9 @@ function responseOf(path: string, status: number) {
 const undocumentedHeaders =
   /^(access-control-.*|content-(type|length|encoding)|vary|x-content-type-options)$/
 /** Headers that the document describes once, for all operations. */
-const commonHeaders = document.info.description.match(/X-Request-Id|Cache-Control|RateLimit\S*/g)
-  ?.map((name) => name.toLowerCase()) ?? []
+const commonHeaders =
+  document.info.description.match(/X-Request-Id|Cache-Control|RateLimit\S*|ETag/g)
+    ?.map((name) => name.toLowerCase()) ?? []
 
 /** The first status or header of an answer that the document lacks; null when it has all. */
 function missing(path: string, { status, headers }: Response): string | null {
@@ -274,7 +267,6 @@ const tooLong = `?${"x".repeat(2_048)}`
 /** What is requested, its status, and the request. */
 const requests: ReadonlyArray<readonly [string, number, `/${string}`, RequestInit]> = [
   ["a poll", 200, "/v1/index", {}],
-  ["a poll with the current tag", 304, "/v1/index", { headers: { "if-none-match": "*" } }],
   ["an invalid Host", 400, "/v1/index", { headers: { host: "x/y" } }],
   ["an invalid limit of a listing", 400, "/discovery?limit=0", {}],
   ["another method", 405, "/v1/index", { method: "POST" }],
@@ -352,10 +344,7 @@ test("the documented fields of whales and of the track record are the served fie
 
 Deno.test("the contact is a page, and an email where the address can receive mail", () => {
   const contactIn = (contact: string) =>
-    JSON.parse(
-      openApiDocuments({ terms, version: "1.0.0", contact, documents: built })
-        .get(paths.openApi) ?? "",
-    ).info.contact
+    JSON.parse(openApiText({ terms, version: "1.0.0", contact })).info.contact
   const page = { name: "Bellwether", url: `${terms.publicBaseUrl}/contact` }
   equal(contactIn("mailto:security@feed.example"), { ...page, email: "security@feed.example" })
   for (const contact of ["mailto:security@localhost", "https://feed.example/security"]) {
@@ -364,12 +353,12 @@ Deno.test("the contact is a page, and an email where the address can receive mai
 })
 
 Deno.test("the guidance for agents has at most 4,000 characters", () => {
-  const { info } = JSON.parse(text)
+  const { info } = JSON.parse(contractText)
   ok(info["x-guidance"].length > 0 && info["x-guidance"].length <= 4_000)
 })
 
-Deno.test("the documents do not contain the rate limits of a deployment", () => {
-  for (const text of contractTexts.values()) ok(!/\d+ requests/.test(text))
+Deno.test("the contract does not contain the rate limits of a deployment", () => {
+  ok(!/\d+ requests/.test(contractText))
 })
 
 Deno.test("operation ids are unique, every operation has a 4xx, every reference has a target", () => {
@@ -380,14 +369,14 @@ Deno.test("operation ids are unique, every operation has a 4xx, every reference 
   for (const { responses, operationId } of operations) {
     ok(Object.keys(responses).some((status) => status.startsWith("4")), operationId)
   }
-  for (const text of contractTexts.values()) {
-    const references = new Set([...text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)].map(
+  const references = new Set(
+    [...contractText.matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)].map(
       ([, kind, name]) => `${kind}/${name}`,
-    ))
-    const { securitySchemes: _, ...components } = JSON.parse(text).components
-    const targets = Object.entries(components).flatMap(([kind, named]) =>
-      Object.keys(Object(named)).map((name) => `${kind}/${name}`)
-    )
-    equal([...references].toSorted(), targets.toSorted())
-  }
+    ),
+  )
+  const { securitySchemes: _, ...components } = JSON.parse(contractText).components
+  const targets = Object.entries(components).flatMap(([kind, named]) =>
+    Object.keys(Object(named)).map((name) => `${kind}/${name}`)
+  )
+  equal([...references].toSorted(), targets.toSorted())
 })

@@ -84,73 +84,38 @@ const paymentResponse = object({
   network: meant("Its network, as CAIP-2: eip155:8453 is Base"),
 }, ["success", "payer", "transaction", "network"])
 
-/** The headers by their name in the document. */
+/** Every header that an operation lists. */
 export const headers = {
   ETag: header("The tag of this body, for If-None-Match"),
   Allow: header("The methods that this path accepts; on a 405"),
   RateLimit: header("Requests left in the limit, and seconds until there are more"),
-  RateLimitPolicy: header("The limit and its window in seconds"),
-  RetryAfter: header("Seconds to wait; absent where waiting does not help", "integer"),
-  PaymentRequired: encoded("The x402 challenge, base64 JSON", paymentRequired),
-  PaymentResponse: encoded(
+  "RateLimit-Policy": header("The limit and its window in seconds"),
+  "Retry-After": header("Seconds to wait; absent where waiting does not help", "integer"),
+  "PAYMENT-REQUIRED": encoded("The x402 challenge, base64 JSON", paymentRequired),
+  "PAYMENT-RESPONSE": encoded(
     "The x402 receipt, base64 JSON; absent when nothing was charged",
     paymentResponse,
   ),
-  PaymentTransaction: header(
+  "X-PAYMENT-RESPONSE": header("The same, for clients of x402 version 1"),
+  "Payment-Transaction": header(
     "Hash of the transaction that took a payment that is refunded, as `refund.paymentTransaction`",
   ),
-  RefundId: header("Id of the refund, as `refund.id`: GET /v1/payments/{id} returns its state"),
-  IdempotentReplayed: header("`true` when this is the stored answer of an earlier call"),
+  "Refund-Id": header("Id of the refund, as `refund.id`: GET /v1/payments/{id} returns its state"),
+  "Idempotent-Replayed": header("`true` when this is the stored answer of an earlier call"),
 }
+export type HeaderName = keyof typeof headers
 
-type Headers = Readonly<Record<string, { readonly $ref: string }>>
-
-const ref = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
-const waiting: Headers = { "Retry-After": ref("RetryAfter") }
-/** Of an error whose payment is refunded. */
-const refunded: Headers = {
-  "Payment-Transaction": ref("PaymentTransaction"),
-  "Refund-Id": ref("RefundId"),
-}
-
-/** The kind of an answer: paid, cached with an ETag, or computed for each request. */
-export type Kind = "paid" | "tagged" | "fresh"
-
-/** The headers of a 200 or a 304. */
-export const answerHeaders: Readonly<Record<Kind, Headers>> = {
-  paid: {
-    ETag: ref("ETag"),
-    "PAYMENT-RESPONSE": ref("PaymentResponse"),
-    "X-PAYMENT-RESPONSE": ref("PaymentResponse"),
-    "Idempotent-Replayed": ref("IdempotentReplayed"),
-  },
-  tagged: { ETag: ref("ETag") },
-  fresh: {},
-}
-
-/** The Link header of a document. */
-export const linked = { Link: header("Other documents about the service") }
-
-/** The headers of an error, by the key of its response. */
-export function errorHeaders(status: string): Headers {
-  switch (status) {
-    case "402":
-      return { "PAYMENT-REQUIRED": ref("PaymentRequired") }
-    case "4XX":
-      return {
-        ...waiting,
-        ...refunded,
-        Allow: ref("Allow"),
-        RateLimit: ref("RateLimit"),
-        "RateLimit-Policy": ref("RateLimitPolicy"),
-      }
-    default:
-      return { ...waiting, ...refunded }
+/** The `headers` of a response: nothing where it lists none. */
+export const headersNamed = (...names: ReadonlyArray<HeaderName>) =>
+  names.length === 0 ? {} : {
+    headers: Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ),
   }
-}
 
 /** The headers that no operation lists. */
 export const commonHeadersText =
   "Every answer has X-Request-Id (your own, if it has 8 to 64 characters of A-Z a-z 0-9 _ -) and " +
   "Cache-Control (shared caches may not store it). An answer without a payment has RateLimit and " +
-  "RateLimit-Policy where its path has a limit."
+  "RateLimit-Policy where its path has a limit. A free answer and a document have an ETag: with " +
+  "If-None-Match an unchanged one is 304. `default` is any other error, such as 405 or 414."
