@@ -123,7 +123,8 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   })
   const skills: SkillPorts = { free, checkouts, documents: limiter, terms, offers }
   const { keys } = yield* SigningKey
-  const ofService = documents({ ...options, version, keys })
+  const describing = { ...options, version, keys }
+  const ofService = documents(describing)
   const docs = { ...options, version, documents: ofService }
   const people = yield* pageRoutes(docs, { ...identity, contact: options.contact }, skills)
   const clock = yield* Clock.Clock
@@ -134,11 +135,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     ...people.routes,
     free,
     documents: ofService,
-    dynamic: dynamicDocuments(
-      { ...options, version, keys },
-      ofService,
-      () => clock.currentTimeMillisUnsafe(),
-    ),
+    dynamic: dynamicDocuments(describing, ofService, () => clock.currentTimeMillisUnsafe()),
     legacy: legacyRoute({ ...identity, limiter }),
     payment: yield* makePaymentRoute,
     packageAnswer: packageAnswers(options.packages),

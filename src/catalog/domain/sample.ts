@@ -4,11 +4,12 @@
  *
  * @module
  */
+import { Option } from "effect"
 import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
 import { digestPage } from "../../digest/domain/page.ts"
 import { digestOf } from "../../digest/domain/text.ts"
 import { type ChainProof, noHash } from "../../feed/domain/chain.ts"
-import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/item.ts"
+import type { FeedItem, MarketRef } from "../../feed/domain/item.ts"
 import { firstDayOf, statusReport } from "../../status/domain/report.ts"
 import { dayOf, numbersOn, type StoredRuns } from "../../status/domain/runs.ts"
 import { everyMsOf, type Part, parts } from "../../status/domain/part.ts"
@@ -30,19 +31,11 @@ import {
 } from "../../track-record/domain/entryScore.ts"
 import type { Outcome } from "../../track-record/domain/outcomes.ts"
 import { type Scorecard, scorecard } from "../../track-record/domain/scorecard.ts"
-import { ruleVersion } from "../../whales/domain/label.ts"
-import { wholeOf } from "../../whales/domain/rates.ts"
-import { addReturns, eventReturns, noReturns } from "../../whales/domain/returns.ts"
-import {
-  addBandSums,
-  bandEdges,
-  bandOf,
-  type BandSums,
-  entrySums,
-} from "../../whales/domain/oddsBands.ts"
-import { noTotals, type WalletTotals } from "../../whales/domain/score.ts"
+import { roundFigures } from "../../whales/domain/oddsBands.ts"
+import { ratesOf } from "../../whales/domain/rates.ts"
+import { marketScore, noSums, recount } from "../../whales/domain/score.ts"
 import type { TrackedWallet } from "../../whales/domain/tracking.ts"
-import type { WhaleRow } from "../../whales/domain/whale.ts"
+import { calibrationTable, freeze, type WhaleRow, whaleRow } from "../../whales/domain/whale.ts"
 
 /** The time of the sample. */
 export const sampleAt = Date.parse("2026-11-02T09:30:00.000Z")
@@ -99,167 +92,87 @@ const microstructure: Microstructure = {
   observedAt: at,
 }
 
-/**
- * Two wallets, the larger stake first: a neutral one, as most are, and one to follow. The numbers
- * are consistent: bands add up to the total, rates lie in their intervals, and the edge is the win
- * rate minus the mean entry price.
- */
-export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
-  {
-    pseudonym: "Sample Wallet",
-    wallet: "0x000000000000000000000000000000000000dead",
-    resolved: 164,
-    winRate: 0.628,
-    fadeRoi: -0.053,
-    label: "neutral",
-    source: "volume",
-    marketMaker: false,
-    events: 97,
-    winRateLow: 0.5519,
-    winRateHigh: 0.6983,
-    mirrorRoi: 0.0336,
-    mirrorRoiLow: -0.1581,
-    mirrorRoiHigh: 0.2253,
-    fadeRoiLow: -0.2906,
-    fadeRoiHigh: 0.1846,
-    effectiveEntries: 61,
-    meanEntryPrice: 0.6104,
-    edge: 0.0177,
-    edgeLow: -0.0745,
-    edgeHigh: 0.1098,
-    stakeUsd: 960_000,
-    openEntries: 11,
-    sweeps: {
-      entries: 58,
-      stakeUsd: 310_000,
-      meanEntryPrice: 0.984,
-      winRate: 0.9828,
-      followRoi: -0.0014,
-    },
-    oddsBands: [
-      {
-        band: "0.25-0.50",
-        from: 0.25,
-        to: 0.5,
-        entries: 41,
-        meanEntryPrice: 0.38,
-        winRate: 0.4146,
-        winRateLow: 0.2776,
-        winRateHigh: 0.5663,
-        followRoi: 0.0911,
-        fadeRoi: -0.0559,
-      },
-      {
-        band: "0.50-0.75",
-        from: 0.5,
-        to: 0.75,
-        entries: 86,
-        meanEntryPrice: 0.63,
-        winRate: 0.6395,
-        winRateLow: 0.5341,
-        winRateHigh: 0.733,
-        followRoi: 0.0151,
-        fadeRoi: -0.0258,
-      },
-      {
-        band: "0.75-0.90",
-        from: 0.75,
-        to: 0.9,
-        entries: 37,
-        meanEntryPrice: 0.82,
-        winRate: 0.8378,
-        winRateLow: 0.6886,
-        winRateHigh: 0.9235,
-        followRoi: 0.0218,
-        fadeRoi: -0.0991,
-      },
-    ],
-  },
-  {
-    pseudonym: "Second Sample Wallet",
-    wallet: "0x000000000000000000000000000000000000beef",
-    resolved: 412,
-    winRate: 0.682,
-    fadeRoi: -0.2799,
-    label: "follow",
-    source: "volume",
-    marketMaker: false,
-    events: 361,
-    winRateLow: 0.6356,
-    winRateHigh: 0.7251,
-    mirrorRoi: 0.161,
-    mirrorRoiLow: 0.0512,
-    mirrorRoiHigh: 0.2708,
-    fadeRoiLow: -0.4207,
-    fadeRoiHigh: -0.1391,
-    effectiveEntries: 214,
-    meanEntryPrice: 0.589,
-    edge: 0.0931,
-    edgeLow: 0.0454,
-    edgeHigh: 0.1407,
-    stakeUsd: 410_000,
-    openEntries: 7,
-    sweeps: { entries: 0, stakeUsd: 0, meanEntryPrice: null, winRate: null, followRoi: null },
-    oddsBands: [
-      {
-        band: "0.25-0.50",
-        from: 0.25,
-        to: 0.5,
-        entries: 120,
-        meanEntryPrice: 0.39,
-        winRate: 0.4833,
-        winRateLow: 0.3958,
-        winRateHigh: 0.5719,
-        followRoi: 0.2393,
-        fadeRoi: -0.153,
-      },
-      {
-        band: "0.50-0.75",
-        from: 0.5,
-        to: 0.75,
-        entries: 214,
-        meanEntryPrice: 0.62,
-        winRate: 0.715,
-        winRateLow: 0.6511,
-        winRateHigh: 0.7712,
-        followRoi: 0.1532,
-        fadeRoi: -0.2499,
-      },
-      {
-        band: "0.75-0.90",
-        from: 0.75,
-        to: 0.9,
-        entries: 78,
-        meanEntryPrice: 0.81,
-        winRate: 0.8974,
-        winRateLow: 0.8105,
-        winRateHigh: 0.9471,
-        followRoi: 0.1079,
-        fadeRoi: -0.4602,
-      },
-    ],
-  },
-]
-
-/** The second wallet's calibration, frozen onto an entry that began after `computedAt`. */
-function sampleCalibration(computedAt: string): FrozenCalibration {
-  const { label, resolved, winRate, meanEntryPrice, fadeRoi, ...row } = sampleWhales[1]
-  const { edge, edgeLow, edgeHigh, mirrorRoi, effectiveEntries } = row
-  return {
-    label,
-    resolved,
-    winRate,
-    meanEntryPrice,
-    edge,
-    edgeLow,
-    edgeHigh,
-    followRoi: mirrorRoi,
-    fadeRoi,
-    effectiveEntries,
-    computedAt,
-    ruleVersion,
-  }
+/** A wallet's resolved entries of one price: how many there are, and how many won. */
+interface Entries {
+  readonly price: number
+  readonly entries: number
+  readonly wins: number
 }
+
+/** What a sample wallet's row is computed from. */
+interface SampleWallet {
+  readonly wallet: string
+  readonly pseudonym: string
+  readonly openEntries: number
+  readonly events: number
+  /** Of each entry. */
+  readonly stakeUsd: number
+  readonly resolved: ReadonlyArray<Entries>
+}
+
+/** Two wallets, the larger stake first: a neutral one, as most are, and one to follow. */
+const sampleWhales = [
+  sampleWhale("neutral", {
+    wallet: "0x000000000000000000000000000000000000dead",
+    pseudonym: "Sample Wallet",
+    openEntries: 11,
+    events: 97,
+    stakeUsd: 5_850,
+    resolved: [
+      { price: 0.38, entries: 41, wins: 17 },
+      { price: 0.63, entries: 86, wins: 55 },
+      { price: 0.82, entries: 37, wins: 31 },
+      { price: 0.984, entries: 58, wins: 57 },
+    ],
+  }),
+  sampleWhale("follow", {
+    wallet: "0x000000000000000000000000000000000000beef",
+    pseudonym: "Second Sample Wallet",
+    openEntries: 7,
+    events: 361,
+    stakeUsd: 995,
+    resolved: [
+      { price: 0.39, entries: 120, wins: 58 },
+      { price: 0.62, entries: 214, wins: 153 },
+      { price: 0.81, entries: 78, wins: 70 },
+    ],
+  }),
+] as const
+const follower = { computedAt: sampleAt, row: sampleWhales[1].row }
+
+/** The sums of a wallet whose entries are spread over its events in turn, and its row. */
+function sampleWhale(label: WhaleRow["label"], { wallet, events, stakeUsd, ...of }: SampleWallet) {
+  const fills = { hedgedShares: 0, fills: 1, firstFillAt: sampleAt, lastFillAt: sampleAt }
+  const scores = of.resolved.flatMap(({ price, entries, wins }) => {
+    const shares = stakeUsd / price
+    const entry = { outcome: 0, price, openingPrice: price, stakeUsd, shares, ...fills } as const
+    return Array.from(
+      { length: entries },
+      (_, n) => marketScore([entry], n < wins ? [1, 0] : [0, 1], 0),
+    )
+  })
+  const sums = [...Map.groupBy(scores, (_, n) => n % events).values()]
+    .reduce((sums, event) => recount(sums, [], event), noSums)
+  const rates = Option.getOrThrow(Option.fromNullOr(ratesOf(sums)))
+  const { pseudonym, openEntries } = of
+  const facts = { pseudonym, openEntries, source: "volume", marketMaker: false } as const
+  return { totals: sums.totals, row: whaleRow(wallet, rates, label, facts) }
+}
+
+/** The rows of /v1/whales; few of their entries were published and resolved so far. */
+const { wallets: [neutral, ...others] } = Option.getOrThrow(Option.fromNullOr(
+  calibrationTable(sampleWhales.map(({ row }) => ({ computedAt: sampleAt, row }))),
+))
+const tableRows = [
+  scoredRow(neutral),
+  ...others.map((row) =>
+    scoredRow(row, {
+      copiedRoi1m: { value: 0.062, low: -0.151, high: 0.275, entries: 41, events: 36 },
+      copiedRoi60m: { value: 0.012, low: -0.203, high: 0.227, entries: 40, events: 35 },
+      closingLine: { value: 0.011, low: -0.004, high: 0.026, entries: 44, events: 39 },
+    })
+  ),
+] as const
 
 const sampleHeadline = {
   title: "Sample headline",
@@ -279,21 +192,21 @@ const places = [
     },
   },
   {
-    contentHash: "0cdc741b149102f17bd09ba2308b0e19459103af1d613fb21c8b21113ab0ef07",
+    contentHash: "f2b01c48971a076430a68a0b2be9f55ac6c24692c9c37eea34d7c93da8cf3cad",
     chain: {
       salt: "112233445566778899aabbccddeeff00",
       previousHash: "56cd17e1390f99772360bb94f576d2f688e8900c4156cc15780582ea0531a527",
       skipHash: "56cd17e1390f99772360bb94f576d2f688e8900c4156cc15780582ea0531a527",
-      hash: "87dc0d9d595dc876ae94153e3a836aebad686907317b0d27cb186bee342a79df",
+      hash: "92319b3df1a02f07fdc0c7286b03184ff4857431a6dd3d18be2353515b81eb1b",
     },
   },
   {
     contentHash: "da45abd76e4bb98ceaf1f5e2f43b2745e6a51a2f88be8e5497d348faafcee633",
     chain: {
       salt: "2233445566778899aabbccddeeff0011",
-      previousHash: "87dc0d9d595dc876ae94153e3a836aebad686907317b0d27cb186bee342a79df",
+      previousHash: "92319b3df1a02f07fdc0c7286b03184ff4857431a6dd3d18be2353515b81eb1b",
       skipHash: noHash,
-      hash: "13a89b695e22d0d13c6d1709238743c95431a2c09a4f867a7fcde8ffd2d9ea79",
+      hash: "dd977ab3cbc2ef864a2ded040228654a7837ef118eb84be5a59dc9761941bfb9",
     },
   },
 ] as const
@@ -360,8 +273,8 @@ const feedItems = [
     createdAt: at,
     data: {
       market,
-      wallet: sampleWhales[1].wallet,
-      pseudonym: sampleWhales[1].pseudonym,
+      wallet: follower.row.wallet,
+      pseudonym: follower.row.pseudonym,
       outcome: "Yes",
       entryPrice: 0.585,
       stakeUsd: 25_000,
@@ -369,7 +282,7 @@ const feedItems = [
       fills: 6,
       firstFillAt: earlier,
       lastFillAt: at,
-      calibration: sampleCalibration(before),
+      calibration: roundFigures(freeze({ ...follower, computedAt: Date.parse(before) })),
       microstructure,
     },
     chain: places[1].chain,
@@ -401,31 +314,6 @@ const feedItems = [
   },
 ] as const satisfies ReadonlyArray<FeedItem>
 
-/** The rows of /v1/whales; few of their entries were published and resolved so far. */
-const scoredWhales = [
-  scoredRow({
-    ...sampleWhales[0],
-    shrunkEdge: 0.0095,
-    shrunkEdgeLow: -0.0464,
-    shrunkEdgeHigh: 0.0654,
-    probabilityPositive: 0.61,
-  }),
-  scoredRow(
-    {
-      ...sampleWhales[1],
-      shrunkEdge: 0.0754,
-      shrunkEdgeLow: 0.0396,
-      shrunkEdgeHigh: 0.1112,
-      probabilityPositive: 0.9997,
-    },
-    {
-      copiedRoi1m: { value: 0.062, low: -0.151, high: 0.275, entries: 41, events: 36 },
-      copiedRoi60m: { value: 0.012, low: -0.203, high: 0.227, entries: 40, events: 35 },
-      closingLine: { value: 0.011, low: -0.004, high: 0.026, entries: 44, events: 39 },
-    },
-  ),
-] as const
-
 /** The body of /v1/sample. */
 export const sampleBody = {
   success: true,
@@ -434,7 +322,7 @@ export const sampleBody = {
     message: "Static samples with invented values. The shapes are real, the markets are not.",
   },
   feedItems,
-  whales: scoredWhales,
+  whales: tableRows,
   digest: sampleDigest(feedItems, sampleAt),
   resolving: [{
     slug: market.slug,
@@ -477,14 +365,14 @@ function sampleReport(): Report {
       offers: [[level(0.63, 1_000), level(0.66, 4_900)], [level(0.39, 1_100), level(0.42, 5_500)]],
     },
     entries: [{
-      wallet: sampleWhales[1].wallet,
-      name: sampleWhales[1].pseudonym,
+      wallet: follower.row.wallet,
+      name: follower.row.pseudonym,
       marketMaker: false,
       outcome: 0,
       price: 0.585,
       stakeUsd: 25_000,
       firstFillAt: firstAt,
-      calibration: { computedAt: sampleAt, row: sampleWhales[1] },
+      calibration: follower,
     }],
     walletsRead: { tracked: 96, read: 96 },
     news: { stories: [], sources: 3, answered: 3 },
@@ -533,7 +421,7 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
     }],
     quoted: [],
     startMids: new Map(),
-    records: new Map([[sampleWhales[1].wallet, sampleWhales[1]]]),
+    records: new Map([[follower.row.wallet, follower.row]]),
     coverage: {
       marketsWatched: 1_240,
       venueReadAt: until,
@@ -551,14 +439,14 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
 
 /** The scorecard of the sample's wallets and of one whose history has not been read yet. */
 export function sampleScorecard(computedAt: EpochMs): Scorecard {
-  const scored = sampleWhales.map(({ wallet, pseudonym }) =>
+  const scored = sampleWhales.map(({ row: { wallet, pseudonym } }) =>
     tracked(wallet, pseudonym, "whole", computedAt)
   )
   const unread = "0x000000000000000000000000000000000000feed"
   return scorecard({
     tracked: [...scored, tracked(unread, "Third Sample Wallet", "reading", computedAt)],
-    totals: sampleWhales.map(totalsOf),
-    whales: sampleWhales.map((row) => ({ computedAt, row })),
+    totals: sampleWhales.map(({ totals }) => totals),
+    whales: sampleWhales.map(({ row }) => ({ computedAt, row })),
     verdicts: {
       mover_1h: { persisted: 31, reverted: 12, unknown: 1, open: 1 },
       mover_6h: { persisted: 25, reverted: 15, unknown: 1, open: 4 },
@@ -636,30 +524,6 @@ function tracked(
     farmed: 0,
   }
   return { wallet, name, source: "volume", trackedAt, history, ...read }
-}
-
-/** Totals of equal stakes at the mean price of each band, with the win rate of the row; all events alike. */
-function totalsOf({ oddsBands, stakeUsd, resolved, events }: WhaleRow): WalletTotals {
-  const bands = noTotals.bands.map((none, at): BandSums => {
-    const band = oddsBands.find(({ meanEntryPrice }) => bandOf(meanEntryPrice, bandEdges) === at)
-    if (band === undefined) return none
-    const wins = Math.round(band.winRate * band.entries)
-    return Array.from(
-      { length: band.entries },
-      (_, n) => entrySums(band.meanEntryPrice, stakeUsd / resolved, n < wins ? 1 : 0, 0),
-    ).reduce((sums, entry) => addBandSums(sums, entry, 1), none)
-  })
-  const whole = wholeOf(bands)
-  const returns = Array.from({ length: events }, () => ({
-    ...whole,
-    followCost: whole.followCost / events,
-    followReturn: whole.followReturn / events,
-    followSpread: whole.followSpread / events,
-    fadeCost: whole.fadeCost / events,
-    fadeReturn: whole.fadeReturn / events,
-    fadeSpread: whole.fadeSpread / events,
-  })).reduce((sums, event) => addReturns(sums, eventReturns(event), 1), noReturns)
-  return { ...noTotals, bands, returns }
 }
 
 const sampleTickMs = 10 * minute

@@ -61,7 +61,7 @@ export function ratesOf(sums: WalletSums): Rates | null {
 }
 
 /** The sum of all bands. */
-export function wholeOf(bands: ReadonlyArray<BandSums>): BandSums {
+function wholeOf(bands: ReadonlyArray<BandSums>): BandSums {
   return bands.reduce((whole, band) => addBandSums(whole, band, 1), noBandSums)
 }
 

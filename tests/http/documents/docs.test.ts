@@ -9,6 +9,7 @@ import { contactText, quickstarts } from "../../../src/http/documents/docs.ts"
 import { test } from "../../support/effect.ts"
 import { base, openDocumentService } from "../../support/http/documents.ts"
 
+const folder = new URL("../../../examples/quickstarts/", import.meta.url)
 Deno.test("every file of examples/quickstarts is served", () => {
   const files = [...Deno.readDirSync(folder)].map(({ name }) => name)
   equal(Object.keys(quickstarts).toSorted(), files.toSorted())
