@@ -497,11 +497,11 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
   "src/app": 5_390,
-  "src/catalog": 2_600,
+  "src/catalog": 2_500,
   "src/core": 1_580,
   "src/digest": 2_110,
   "src/feed": 1_250,
-  "src/http": 13_980,
+  "src/http": 13_320,
   "src/markets": 3_955,
   "src/movers": 950,
   "src/news": 3_405,
