@@ -497,7 +497,7 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
   "src/app": 5_390,
-  "src/catalog": 2_500,
+  "src/catalog": 2_510,
   "src/core": 1_580,
   "src/digest": 2_110,
   "src/feed": 1_250,

@@ -35,7 +35,13 @@ import { roundFigures } from "../../whales/domain/oddsBands.ts"
 import { ratesOf } from "../../whales/domain/rates.ts"
 import { marketScore, noSums, recount } from "../../whales/domain/score.ts"
 import type { TrackedWallet } from "../../whales/domain/tracking.ts"
-import { calibrationTable, freeze, type WhaleRow, whaleRow } from "../../whales/domain/whale.ts"
+import {
+  calibrationTable,
+  freeze,
+  matchingRows,
+  type WhaleRow,
+  whaleRow,
+} from "../../whales/domain/whale.ts"
 
 /** The time of the sample. */
 export const sampleAt = Date.parse("2026-11-02T09:30:00.000Z")
@@ -160,9 +166,15 @@ function sampleWhale(label: WhaleRow["label"], { wallet, events, stakeUsd, ...of
 }
 
 /** The rows of /v1/whales; few of their entries were published and resolved so far. */
-const { wallets: [neutral, ...others] } = Option.getOrThrow(Option.fromNullOr(
-  calibrationTable(sampleWhales.map(({ row }) => ({ computedAt: sampleAt, row }))),
-))
+const { wallets: [neutral, ...others] } = Option.getOrThrow(
+  Option.fromNullOr(
+    calibrationTable(sampleWhales.map(({ row }) => ({ computedAt: sampleAt, row }))),
+  ).pipe(
+    Option.flatMapNullishOr((table) =>
+      matchingRows(table, { label: null, wallet: null, limit: null })
+    ),
+  ),
+)
 const tableRows = [
   scoredRow(neutral),
   ...others.map((row) =>

@@ -108,7 +108,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
 function paidNote({ price, title, parameters }: Product): string {
   const query = parameters.length === 0
     ? ""
-    : `. Query: ${parameters.map(parameterNote).join("; ")}`
+    : `. Query: ${parameters.map(parameterLine).join("; ")}`
   return `$${usd(price)}. ${title}${query}`
 }
 
@@ -522,12 +522,6 @@ export function exampleCall({ path, parameters }: Callable): string {
 }
 
 /** A parameter in short: `count (integer, 1 to 20, default 10)`. */
-/** Without the type, where the limits say it. */
-function parameterNote(parameter: Parameter): string {
-  const [type, ...limits] = limitsOf(parameter)
-  return `${parameter.name} (${limits.length === 0 ? type : limits.join(", ")})`
-}
-
 function parameterLine(parameter: Parameter): string {
   return `${parameter.name} (${limitsOf(parameter).join(", ")})`
 }
