@@ -33,7 +33,7 @@ export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray
     ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_CHECK_MODEL"] as const,
     ...["OPENAI_REASONING_EFFORT", "OPENAI_MAX_TOKENS", "OPENAI_PRICE", "NEWS_FEEDS"] as const,
   ]],
-  ["Documents", ["FAMILY_FILE", "SECURITY_CONTACT"]],
+  ["Documents", ["FAMILY_FILE", "SECURITY_CONTACT", "PACKAGE_REGISTRY", "PACKAGE_SCOPE"]],
   ["Logs and traces", [
     ...["LOG_LEVEL", "COMMIT"] as const,
     ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS"] as const,

@@ -11,6 +11,9 @@ import { buyer, sign } from "../payments/buyers.ts"
 import { authorizationFor, headerOf, nonce, wirePayment } from "../payments/terms.ts"
 
 const sold = Object.values(products).map((product) => product.path)
+const namesOf: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  Object.values(products).map(({ path, parameters }) => [path, parameters.map(({ name }) => name)]),
+)
 const paths = [
   ...sold,
   ...sold,
@@ -119,17 +122,19 @@ const signedFor = Effect.fnUntraced(function* (product: Product, n: number) {
   return headerOf(wirePayment(product, authorization, yield* sign(account, authorization)))
 })
 
-const anyQuery = Effect.gen(function* () {
+/** Parameters that this path knows, in half of the queries; a name it does not know is refused first. */
+const anyQuery = Effect.fnUntraced(function* (own: ReadonlyArray<string>) {
+  const drawnNames = (yield* chance(0.5)) && own.length > 0 ? own : names
   const count = yield* Random.nextIntBetween(0, 5)
   const parts: Array<string> = []
   for (let n = 0; n < count; n++) {
-    parts.push(`${yield* pick(names, "x")}=${yield* pick(values, "")}`)
+    parts.push(`${yield* pick(drawnNames, "x")}=${yield* pick(values, "")}`)
   }
   return parts.length === 0 ? "" : `?${parts.join("&")}`
 })
 
 /**
- * Headers that may present one of `payments`; in a fifth of these, one of the requested product.
+ * Headers that may present one of `payments`; in half of these, one of the requested product.
  */
 const anyHeaders = Effect.fnUntraced(function* (
   payments: ReadonlyArray<string>,
@@ -145,7 +150,7 @@ const anyHeaders = Effect.fnUntraced(function* (
     headers.set(yield* pick(headerNames, "accept"), yield* pick(headerValues, "abc"))
   }
   if (yield* chance(0.5)) {
-    const real = (yield* chance(0.2)) ? ofProduct : payments
+    const real = (yield* chance(0.5)) ? ofProduct : payments
     const drawn = yield* pick((yield* chance(0.3)) ? garbage : real, "")
     const payment = (yield* chance(0.5)) ? drawn : yield* damaged(drawn)
     headers.set((yield* chance(0.5)) ? "payment-signature" : "x-payment", payment)
@@ -181,7 +186,7 @@ export const requestDrawer = Effect.gen(function* () {
     const path = yield* pick(paths, "/")
     const drawn: AnyRequest = {
       path,
-      target: path + (yield* anyQuery),
+      target: path + (yield* anyQuery(namesOf.get(path) ?? [])),
       method: yield* pick(methods, "GET"),
       headers: yield* anyHeaders(payments, ofPath.get(path) ?? payments),
     }
