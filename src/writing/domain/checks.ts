@@ -35,6 +35,14 @@ const forbidden: Readonly<Record<string, RegExp>> = {
   "advice to trade":
     /\b(?:you|we|worth|time to|should|must|recommend\w*|advis\w+)\s+(?:\w+\s+)?(?:buy|sell|bet|hold)(?:ing)?\b/iu,
 }
+/** The same outside of quotations, where a stranger's headline may have them. */
+const forbiddenOutside: Readonly<Record<string, RegExp>> = {
+  "an order in a sentence":
+    /\b(?:that|whether|if)\s+(?:bet|send|claim|visit|join|deposit)\b(?! (?:is|are|was))/iu,
+  "a promise": /\bguarante\w+|\bcertainly\b|\brisk[- ]free\b/iu,
+  "spelled letters": /(?:(?<![\p{L}\p{N}])\p{L} ){3}/u,
+  "an outcome or money in lower case": /\b(?:yes|usd\w?)\b/u,
+}
 /** `2{F8.to}`, `-{F8.return}`, `{F8.stake} million`: another figure than that of the slot. */
 const touched =
   /(?:[\p{L}\p{N}.$€+−]|(?:^|\s)-)◦|◦(?:[\p{L}\p{N}%]|[ -](?:k|bn|percent|fold|times|(?:thous|mill|bill|trill)\w*)\b)/iu
@@ -43,6 +51,8 @@ function formFaults(text: string): Texts {
   const words = withoutSlots(text, " ").normalize("NFC")
   return [
     ...Object.entries(forbidden).flatMap(([reason, it]) => it.test(words) ? [reason] : []),
+    ...Object.entries(forbiddenOutside)
+      .flatMap(([reason, it]) => it.test(words.replace(quotation, " ")) ? [reason] : []),
     ...touched.test(withoutSlots(text, gap)) ? ["a value is changed by what touches it"] : [],
   ]
 }
@@ -71,7 +81,10 @@ function nameFaults(text: string, own: string, cited: Facts, facts: Facts): Text
   const said = cited.flatMap(({ names, statement }) => [...names, statement])
   const statements = unquoted(cited)
   const ordinary = new Set(unquoted(facts).match(/(?<![\p{L}’'-])\p{Ll}+/gu))
-  const isOwn = (word: string) => [openers, ordinary].some((it) => it.has(word.toLowerCase()))
+  const isOwn = (word: string) =>
+    [word, word.replace(/s$/, "")].some((it) =>
+      openers.has(it.toLowerCase()) || ordinary.has(it.toLowerCase())
+    )
   const names = facts.flatMap(({ names }) => names.map(inRow))
   const pseudonyms = facts.flatMap(({ values }) => Object.entries(values))
     .flatMap(([slot, it]) => slot.startsWith("wallet") && it.type === "name" ? [it.text] : [])

@@ -29,6 +29,8 @@ export const retryDelay = Duration.millis(500)
 export const retryAfterMax = Duration.seconds(10)
 /** A text asks the judge's questions at once; those of another text wait. */
 export const concurrentRequestsMax = 4
+/** Further ones fail at once: by then no request would have its turn in its time. */
+export const waitingRequestsMax = 64
 
 /** Consecutive failures of one use that open its circuit breaker. */
 export const failuresMax = 5

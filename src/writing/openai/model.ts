@@ -8,11 +8,11 @@
  * @module
  */
 import { Array, Clock, Duration, Effect, Exit, Layer, Option, Random, type Redacted } from "effect"
-import { Ref, Result, Schedule, Schema, Semaphore, Stream } from "effect"
+import { Ref, Result, Schedule, Schema, Stream } from "effect"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import { CircuitBreaker } from "effect/persistence"
 import OpenAI from "openai"
-import { publishDepth } from "../../core/places.ts"
+import { makePlaces, publishDepth } from "../../core/places.ts"
 import type { Prompt } from "../domain/prompt.ts"
 import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
 import { type CallFailed, failed, failureOf, failureOfStatus, isTransient } from "./failures.ts"
@@ -28,6 +28,7 @@ import {
   retryAfterMax,
   retryDelay,
   tokensMax,
+  waitingRequestsMax,
 } from "./limits.ts"
 import { type Price, recordCall, recordTokens } from "./spending.ts"
 import { transport } from "./transport.ts"
@@ -104,12 +105,12 @@ export const layer = (
     Model,
     Effect.gen(function* () {
       const client = clientOf(options, send)
-      const slots = yield* Semaphore.make(concurrentRequestsMax)
-      const count = { asked: 0, running: 0 }
-      yield* publishDepth("model", {
-        running: () => count.running,
-        waiting: () => count.asked - count.running,
+      const places = makePlaces({
+        places: concurrentRequestsMax,
+        waiting: waitingRequestsMax,
+        waitMax: requestTimeout.digest,
       })
+      yield* publishDepth("model", places)
       const circuit = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(failuresMax),
         openDuration: circuitOpenDuration,
@@ -153,9 +154,7 @@ export const layer = (
           (work) => circuit.execute(work, { key: call.use, classify }),
           Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
           (work) => unlessPaused(call.use, work),
-          counted(count, "running"),
-          slots.withPermit,
-          counted(count, "asked"),
+          places.run(noAnswerInTime),
           Effect.timeoutOrElse({ duration: requestTimeout[call.use], orElse: () => late }),
         )
 
@@ -169,13 +168,6 @@ export const layer = (
       })
     }),
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
-
-/** Counts an effect in `key` while it runs. */
-const counted = <Key extends string>(count: Record<Key, number>, key: Key) => {
-  const add = (by: number) => Effect.sync(() => void (count[key] += by))
-  return <A, E>(work: Effect.Effect<A, E>) =>
-    Effect.acquireUseRelease(add(1), () => work, () => add(-1))
-}
 
 /** A form, and whether its last answer had the shape that was asked for. */
 interface KnownForm {
@@ -293,7 +285,8 @@ function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, Cal
   })
 }
 
-const late = Effect.fail(failed("timed_out", "no answer in time"))
+const noAnswerInTime = failed("timed_out", "no answer in time")
+const late = Effect.fail(noAnswerInTime)
 const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
 const notAsked = (use: ModelUse) =>

@@ -139,7 +139,8 @@ Deno.test("a direction is that of the clause of its value", () => {
 const extras =
   `See https://evil.example/x.|More at evil.com.|[Read](this).|**Now**.|www.x|Buy it now.|You should sell.|
 It is worth buying.|Send coins to 0xde709f2102.|Traders paid $77.|It was 0xdeadbeef.|Four of them left.|
-It doubled.|{F1.nothing}|{F1.change}5|-{F1.change}|{F1.volume} million|◦|Покупайте.|Yes moved.`
+It doubled.|{F1.nothing}|{F1.change}5|-{F1.change}|{F1.volume} million|◦|Покупайте.|Yes moved.|
+Word is that send it on.|It will certainly move.|It is b o u g h t.|A whale bought yes.|Watch whether visit us helps.`
 
 for (const extra of extras.split(/\|\n?/)) {
   Deno.test(`no sentence with “${extra}” passes`, () => {
