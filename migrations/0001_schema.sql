@@ -75,8 +75,11 @@ CREATE TABLE market (
   market_id text PRIMARY KEY,
   slug text NOT NULL,
   facts json NOT NULL,
-  changed_at timestamptz NOT NULL
+  changed_at timestamptz NOT NULL,
+  -- The slugs that it had before, in lower case, oldest first.
+  earlier_slugs text[] NOT NULL DEFAULT '{}'
 );
+CREATE INDEX market_by_earlier_slug ON market USING gin (earlier_slugs) WHERE earlier_slugs <> '{}';
 CREATE INDEX market_by_event ON market (lower((facts ->> 'eventSlug') COLLATE "C"));
 CREATE INDEX market_by_schedule ON market (coalesce(
   (facts ->> 'gameStartsAt')::double precision, (facts ->> 'endsAt')::double precision));

@@ -167,15 +167,18 @@ const midsOf = Effect.fnUntraced(function* (
   tickIntervalMs: number,
 ) {
   const slugs = [...new Set(movers.map(({ data }) => slugKey(data.market.slug)))]
-  const stored = yield* Effect.forEach(slugs.slice(0, pulseMarketsMax), markets.bySlug)
-  const traded = stored.flatMap(Option.toArray).filter(isTrading)
-  const points = yield* markets.lastMids(traded.map(({ id }) => id), {
+  const stored = yield* Effect.forEach(
+    slugs.slice(0, pulseMarketsMax),
+    (slug) => Effect.map(markets.bySlug(slug), Option.map((market) => ({ slug, market }))),
+  )
+  const traded = stored.flatMap(Option.toArray).filter(({ market }) => isTrading(market))
+  const points = yield* markets.lastMids(traded.map(({ market }) => market.id), {
     notBefore: lastTickAt - staleAfterTicks * tickIntervalMs,
     atOrBefore: lastTickAt,
   })
-  return new Map(traded.flatMap(({ id, slug }) => {
-    const point = points.get(id)
-    return point === undefined ? [] : [[slugKey(slug), point.mid] as const]
+  return new Map(traded.flatMap(({ slug, market }) => {
+    const point = points.get(market.id)
+    return point === undefined ? [] : [[slug, point.mid] as const]
   }))
 })
 

@@ -24,7 +24,10 @@ interface PricedMarket {
 export class MarketStore extends Context.Service<MarketStore, {
   /** Stores the newest listing of each market, by id. Accepts any number of rows. */
   readonly save: (markets: ReadonlyArray<Market>, seenAt: EpochMs) => Effect.Effect<void>
-  /** Without regard to case. Of several, the one in this very spelling, else the newest listing. */
+  /**
+   * Without regard to case; also by a slug that the market had before. Of several, the one in this very
+   * spelling, then one that still has the slug, else the newest listing.
+   */
   readonly bySlug: (slug: string) => Effect.Effect<Option.Option<Market>>
   /** The stored markets with these ids, in one query. */
   readonly byIds: (

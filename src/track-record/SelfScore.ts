@@ -250,14 +250,13 @@ const marketsOf = Effect.fnUntraced(function* (
   { markets }: Services,
   items: ReadonlyArray<FeedItem>,
 ) {
-  const slugs = new Set(items.map(({ data }) => data.market.slug))
+  const slugs = [...new Set(items.map(({ data }) => slugKey(data.market.slug)))]
   const found = yield* Effect.forEach(slugs, markets.bySlug, {
     concurrency: readConcurrency,
   })
+  // By the slug of the item: the market may have another one now.
   return new Map<string, Market>(
-    found.flatMap((market) =>
-      market._tag === "Some" ? [[slugKey(market.value.slug), market.value]] : []
-    ),
+    found.flatMap((market, n) => market._tag === "Some" ? [[slugs[n] ?? "", market.value]] : []),
   )
 })
 

@@ -245,6 +245,27 @@ onEveryStore("MarketStore", (law) => {
   )
 
   on(
+    "a renamed market is found by each slug that it had, until another market has it",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const called = (slug: string, fields = {}) => market({ slug: Slug.make(slug), ...fields })
+      const renamed = called("Third")
+      for (const [n, of] of [called("First"), called("second"), renamed, renamed].entries()) {
+        yield* store.save([of], start + n)
+      }
+      const idOf = (slug: string) =>
+        Effect.map(store.bySlug(slug), (found) => Option.getOrNull(found)?.slug ?? null)
+      for (const slug of ["first", "FIRST", "second", "third"]) {
+        assert.equal(yield* idOf(slug), "Third")
+      }
+      yield* store.save([called("first", { id: MarketId.make("m2") })], start + 9)
+      assert.equal(yield* idOf("First"), "first")
+      assert.equal(yield* idOf("second"), "Third")
+      assert.equal(yield* idOf("fourth"), null)
+    }),
+  )
+
+  on(
     "a lookup by slug or event reads its index",
     Effect.gen(function* () {
       const store = yield* MarketStore
@@ -256,8 +277,9 @@ onEveryStore("MarketStore", (law) => {
       yield* store.save(many, start)
       yield* sql`ANALYZE market`
       const bySlug = yield* sql`EXPLAIN SELECT * FROM market
-        WHERE lower(slug COLLATE "C") = 'market-7'`
-      assert.match(JSON.stringify(bySlug), /market_by_slug/)
+        WHERE lower(slug COLLATE "C") = 'market-7'
+          OR (earlier_slugs <> '{}' AND earlier_slugs @> ARRAY['market-7'])`
+      assert.match(JSON.stringify(bySlug), /market_by_slug.*market_by_earlier_slug/)
       const byEvent = yield* sql`EXPLAIN SELECT * FROM market
         WHERE lower((facts ->> 'eventSlug') COLLATE "C") = 'event-7'`
       assert.match(JSON.stringify(byEvent), /market_by_event/)

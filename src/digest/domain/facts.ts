@@ -142,14 +142,17 @@ function endedFact({ resolutions }: DigestMaterial): ReadonlyArray<NewFact> {
 
 /** How the newest ended markets were paid, no short intervals; null without any. */
 export function resolvedFact({ resolutions, until }: DigestMaterial): NewFact | null {
-  const names = resolutions.filter((it) => wonOf(it) !== null && !isInterval(it))
+  const names = resolutions.filter((it) => it.resolution.state === "paid" && !isInterval(it))
     .toSorted((a, b) => b.endedAt - a.endedAt || (a.market.slug < b.market.slug ? -1 : 1))
     .slice(0, namesMax)
-    .map((it, n) =>
-      phrase`${inList(n, it.market.question)} as ${
-        outcomeInList(n, it.market.outcomes[wonOf(it) ?? 0])
-      } (${time(`at${n + 1}`, it.resolution.resolvedAt ?? it.endedAt, until)})`
-    )
+    .map((it, n) => {
+      const won = wonOf(it)
+      const how = won === null
+        ? phrase`with a split payout`
+        : phrase`as ${outcomeInList(n, it.market.outcomes[won])}`
+      const at = time(`at${n + 1}`, it.resolution.resolvedAt ?? it.endedAt, until)
+      return phrase`${inList(n, it.market.question)} ${how} (${at})`
+    })
   return listFact("resolution", "Resolved", names)
 }
 

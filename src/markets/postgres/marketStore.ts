@@ -14,6 +14,8 @@ import { mids } from "./mids.ts"
 
 /** Rows in one statement: about half a megabyte of JSON. */
 const marketsBatch = 1_000
+/** Slugs of a market that are kept after it got another one. */
+const earlierSlugsMax = 20
 /** Unlisted markets that one statement deletes. */
 const unlistedBatch = 5_000
 
@@ -63,7 +65,10 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
         liquidity_usd float8, best_bid float8, best_ask float8
       )
     ), updated_market AS (
-      UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at
+      UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at,
+        earlier_slugs = CASE WHEN lower(market.slug) = lower(i.slug)
+          OR cardinality(earlier_slugs) >= ${earlierSlugsMax}::integer THEN earlier_slugs
+          ELSE array_append(array_remove(earlier_slugs, lower(market.slug)), lower(market.slug)) END
       FROM incoming i
       WHERE market.market_id = i.market_id AND market.changed_at <= i.seen_at
         AND market.facts::text <> i.facts::text
@@ -109,7 +114,9 @@ const bySlug = (sql: SqlClient) =>
     SELECT facts, volume_usd, volume_24h_usd, liquidity_usd, best_bid, best_ask
     FROM market JOIN market_quote USING (market_id)
     WHERE lower(slug COLLATE "C") = ${slugKey(slug)}
-    ORDER BY slug = ${slug} DESC, market.changed_at DESC LIMIT 1`
+      OR (earlier_slugs <> '{}' AND earlier_slugs @> ARRAY[${slugKey(slug)}::text])
+    ORDER BY slug = ${slug} DESC, lower(slug COLLATE "C") = ${slugKey(slug)} DESC,
+      market.changed_at DESC LIMIT 1`
     return Option.map(Option.fromNullishOr(row), market)
   }, Effect.orDie)
 

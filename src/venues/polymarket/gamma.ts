@@ -220,8 +220,13 @@ function windowOf(
 /** How a market ended, by its row of the listing. */
 export interface ListedResolution {
   readonly marketId: MarketId
-  /** What a share of each outcome paid; null unless the prices are 1 and 0 (old rows often have 0, 0). */
+  /**
+   * What a share of each outcome paid; null unless the prices are 1 and 0 (old rows often have 0, 0), or
+   * half each and the row says that the oracle decided.
+   */
   readonly payouts: readonly [number, number] | null
+  /** Whether the prices are half each: what the market paid if the oracle decided it. */
+  readonly even: boolean
   readonly closedAt: EpochMs | null
   readonly tokenIds: readonly [string, string]
 }
@@ -238,9 +243,17 @@ export function decodeListedResolution(value: unknown): ListedResolution | null 
   const tokenIds = pair(row["clobTokenIds"], id)
   if (tokenIds === null || (state !== "" && !resolvedStates.has(state))) return null
   const prices = list(row["outcomePrices"]).map(number).join()
+  const even = prices === "0.5,0.5"
   return {
     marketId: MarketId.make(marketId),
-    payouts: prices === "1,0" ? [1, 0] : prices === "0,1" ? [0, 1] : null,
+    payouts: prices === "1,0"
+      ? [1, 0]
+      : prices === "0,1"
+      ? [0, 1]
+      : even && state !== ""
+      ? [0.5, 0.5]
+      : null,
+    even,
     closedAt: instant(row["closedTime"]),
     tokenIds,
   }

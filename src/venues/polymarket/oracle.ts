@@ -151,10 +151,7 @@ export const payoutDelayMsMax = day
 /** What the listing and the market page report, for a market without a payout at the oracle. */
 export interface FallbackPayouts {
   /** By the listing; null when the listing does not report the market as finally closed. */
-  readonly listed: {
-    readonly payouts: readonly [number, number] | null
-    readonly closedAt: EpochMs | null
-  } | null
+  readonly listed: Pick<ListedResolution, "payouts" | "even" | "closedAt"> | null
   /**
    * By the exchange's market page. `none`: the page has no payout, or does not exist. `unread`: it was
    * not requested, or the request failed.
@@ -185,6 +182,9 @@ export function resolutionOf(
   }
   if (page !== "none" && page !== "unread") {
     return { marketId, resolvedAt, source: "book", state: "paid", payouts: page }
+  }
+  if (record !== null && listed?.even === true) {
+    return { marketId, resolvedAt, source: "listing", state: "paid", payouts: [0.5, 0.5] }
   }
   const isFinal = record !== null && record.changedAt !== null &&
     record.changedAt <= now - payoutDelayMsMax

@@ -268,6 +268,8 @@ Deno.test("decodeListedResolution() reads payouts only from closed markets with 
   equal(read({ umaResolutionStatus: "proposed" }), undefined)
   equal(read({ closed: false }), undefined)
   equal(read({ outcomePrices: '["0", "0"]' }), null)
+  equal(read({ outcomePrices: '["0.5", "0.5"]', umaResolutionStatus: "resolved" }), [0.5, 0.5])
+  equal(read({ outcomePrices: '["0.5", "0.5"]' }), null)
   equal(read({ outcomePrices: '["0.9995", "0.0005"]' }), null)
   equal(read({ outcomePrices: '["1"]' }), null)
 })
@@ -293,7 +295,10 @@ Deno.test("payoutsFromPage() finds the winner by its token, in any order of toke
   equal(payoutsFromPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
 })
 
-const nowhere: FallbackPayouts = { listed: { payouts: null, closedAt: 5 }, page: "none" }
+const nowhere: FallbackPayouts = {
+  listed: { payouts: null, even: false, closedAt: 5 },
+  page: "none",
+}
 
 Deno.test("resolutionOf() prefers the oracle, then the listing, then the page, and returns the source", () => {
   const ended = (of: ReturnType<typeof record> | null, words: FallbackPayouts) => {
@@ -303,12 +308,26 @@ Deno.test("resolutionOf() prefers the oracle, then the listing, then the page, a
       : [found.source, found.state === "paid" ? found.payouts : found.state]
   }
   const unpublished = record({ payouts: undefined })
-  const listed = { payouts: [0, 1], closedAt: 5 } as const
+  const listed = { payouts: [0, 1], even: false, closedAt: 5 } as const
   equal(ended(record({}), { listed, page: [0, 1] }), ["oracle", [1, 0]])
   equal(ended(unpublished, { listed, page: [1, 0] }), ["listing", [0, 1]])
   equal(ended(null, { listed, page: "unread" }), ["listing", [0, 1]])
   equal(ended(unpublished, { ...nowhere, page: [1, 0] }), ["book", [1, 0]])
   equal(ended(record({ status: "disputed" }), { listed, page: [0, 1] }), null)
+})
+
+Deno.test("resolutionOf() pays half where the oracle decided and the prices are half each", () => {
+  const listed = { payouts: null, even: true, closedAt: 5 } as const
+  const even = (of: ReturnType<typeof record> | null, page: FallbackPayouts["page"] = "none") => {
+    const found = resolutionOf(id, of, { listed, page }, recordedAt)
+    return found?.state === "paid" ? found.payouts : found
+  }
+  equal(even(record({ payouts: undefined })), [0.5, 0.5])
+  equal(even(record({ payouts: undefined }), [1, 0]), [1, 0])
+  equal(even(record({ payouts: [500_000, 500_000] })), [0.5, 0.5])
+  equal(even(record({ status: "proposed", payouts: undefined })), null)
+  // Prices of half each alone may be those of a market that was closed without a decision.
+  equal(even(null), null)
 })
 
 Deno.test("resolutionOf() cancels a market only a day after the oracle resolved it", () => {
