@@ -30,30 +30,18 @@ export function trades({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.trades")(function* (marketId: MarketId, since: EpochMs) {
     if (validMarketIds([marketId]).length === 0) return { rows: [], rejected: {} }
     const found: Array<Decoded<Trade>> = []
-    const followed = new Set<string>()
-    let cursor: string | null = null
+    const query = {
+      condition: marketId,
+      taker_only: "false",
+      limit: Math.min(limits.tradeRows, limits.tradesMax),
+    }
     let count = 0
-    for (let page = 0; page < limits.tradePagesMax && count < limits.tradesMax; page++) {
-      const request: HttpClientRequest.HttpClientRequest = HttpClientRequest.get(
-        `${url}/trades`,
-        {
-          urlParams: {
-            condition: marketId,
-            taker_only: "false",
-            limit: Math.min(limits.tradeRows, limits.tradesMax),
-            ...(cursor === null ? {} : { cursor }),
-          },
-        },
-      )
-      const { rows, next } = yield* send("trades", request, pageWithoutLoop(followed))
+    yield* readPages(send, "trades", `${url}/trades`, query, limits.tradePagesMax, (rows) => {
       const decoded = decodeTrades(rows, marketId)
       found.push(decoded)
       count += rows.length
-      const last = oldest(decoded.rows)
-      if (next === null || (last !== null && last < since)) break
-      followed.add(next)
-      cursor = next
-    }
+      return count >= limits.tradesMax || decoded.rows.some(({ at }) => at < since)
+    })
     const all = merge(found)
     const recent = all.rows.filter(({ at }) => at >= since).sort((a, b) => b.at - a.at)
     return { rows: recent.slice(0, limits.tradesMax), rejected: all.rejected }
@@ -132,14 +120,6 @@ export function dataPage(value: unknown): DataPage | null {
   const more = pagination?.["has_more"]
   const next = typeof cursor === "string" && cursor !== "" && more !== false ? cursor : null
   return { rows: list(body["data"]), next, cut: next === null && more === true }
-}
-
-/** The time of the oldest trade; null when there is none. */
-function oldest(trades: ReadonlyArray<Trade>): EpochMs | null {
-  return trades.reduce<EpochMs | null>(
-    (least, { at }) => least === null || at < least ? at : least,
-    null,
-  )
 }
 
 function sideOf(value: unknown): Trade["side"] | null {
@@ -337,28 +317,18 @@ export function walletSource(
 function leaderboard({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.leaderboard")(function* (board: Board, limit: number) {
     const pages: Array<Decoded<LeaderboardRow>> = []
-    const followed = new Set<string>()
     const found = () => firstByRank(pages.flatMap(({ rows }) => rows), limit)
-    let cursor: string | null = null
-    for (let page = 0; page < limits.boardPagesMax && found().length < limit; page++) {
-      const request: HttpClientRequest.HttpClientRequest = HttpClientRequest.get(
-        `${url}/leaderboard`,
-        {
-          urlParams: {
-            time_period: board.period,
-            category: board.category,
-            sort_by: sortedBy[board.by],
-            limit: Math.min(limit, limits.boardRows),
-            ...(cursor === null ? {} : { cursor }),
-          },
-        },
-      )
-      const { rows, next } = yield* send("leaderboard", request, pageWithoutLoop(followed))
-      pages.push(decodeRows(rows, decodeLeaderboardRow))
-      if (next === null) break
-      followed.add(next)
-      cursor = next
+    const query = {
+      time_period: board.period,
+      category: board.category,
+      sort_by: sortedBy[board.by],
+      limit: Math.min(limit, limits.boardRows),
     }
+    const name = "leaderboard"
+    yield* readPages(send, name, `${url}/${name}`, query, limits.boardPagesMax, (rows) => {
+      pages.push(decodeRows(rows, decodeLeaderboardRow))
+      return found().length >= limit
+    })
     return { rows: found(), rejected: merge(pages).rejected }
   })
 }
@@ -408,6 +378,27 @@ const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, next: nu
 function isPaginated(body: unknown): boolean {
   return object(object(body)?.["pagination"]) !== null
 }
+
+/** Reads pages until the last one, at most `pagesMax`, or until `take` has enough. */
+const readPages = Effect.fnUntraced(function* (
+  send: Route["send"],
+  operation: string,
+  url: string,
+  query: Readonly<Record<string, string | number>>,
+  pagesMax: number,
+  take: (rows: ReadonlyArray<unknown>) => boolean,
+) {
+  const followed = new Set<string>()
+  let cursor: string | null = null
+  for (let page = 0; page < pagesMax; page++) {
+    const urlParams: typeof query = { ...query, ...(cursor === null ? {} : { cursor }) }
+    const request = HttpClientRequest.get(url, { urlParams })
+    const { rows, next }: DataPage = yield* send(operation, request, pageWithoutLoop(followed))
+    if (take(rows) || next === null) return
+    followed.add(next)
+    cursor = next
+  }
+})
 
 /** Reads a page; null when its next cursor was already followed, which would loop. */
 function pageWithoutLoop(followed: ReadonlySet<string>): (body: unknown) => DataPage | null {

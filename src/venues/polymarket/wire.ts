@@ -9,6 +9,7 @@
  */
 import { Result } from "effect"
 import { type EpochMs, second } from "../../core/domain/time.ts"
+import { excerpt } from "../../core/domain/untrusted.ts"
 import type { Decoded } from "../../markets/VenueClient.ts"
 
 /** A JSON object with unchecked fields. */
@@ -105,33 +106,16 @@ function withinRange(at: number): EpochMs | null {
   return at > 0 && at <= instantMax ? at : null
 }
 
-/**
- * Untrusted text made safe to display: without control, bidirectional, zero-width and tag characters,
- * white space folded, at most `textCharsMax` characters. Empty when nothing remains.
- */
+/** Untrusted text made safe to display (`untrusted.ts`), at most `textCharsMax` characters. */
 export function text(value: unknown): string {
   if (typeof value !== "string") return typeof value === "number" ? String(value) : ""
-  const plain = hidden.test(value) || !value.isWellFormed() ? withoutHidden(value) : value
-  const folded = unfolded.test(plain) ? plain.replace(/\s+/gu, " ").trim() : plain
-  return folded.length <= textCharsMax ? folded : `${cut(folded, textCharsMax - 1)}…`
+  const isPlain = value.length <= textCharsMax && ascii.test(value) && !folded.test(value)
+  return isPlain ? value : excerpt(value, textCharsMax)
 }
 
-/** Control characters (but not white space), bidirectional marks, zero-width and tag characters. */
-const hidden =
-  // deno-lint-ignore no-control-regex -- These are exactly the characters to find.
-  /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\u{e0000}|[\u{e0001}-\u{e007f}]/u
-const hiddenEverywhere = new RegExp(hidden.source, "gu")
-const unfolded = /^\s|\s$|\s\s|[^\S ]/u
-
-function withoutHidden(value: string): string {
-  return value.toWellFormed().replace(hiddenEverywhere, "")
-}
-
-/** The first `charsMax` UTF-16 units, without half a surrogate pair at the end. */
-function cut(value: string, charsMax: number): string {
-  const last = value.charCodeAt(charsMax - 1)
-  return value.slice(0, last >= 0xd800 && last <= 0xdbff ? charsMax - 1 : charsMax)
-}
+/** Almost all texts are of these characters, without white space to fold. */
+const ascii = /^[ -~]*$/
+const folded = /^ | $| {2}/
 
 function isObject(value: unknown): value is WireObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
