@@ -10,14 +10,20 @@ import { Array, Effect, Record, Struct } from "effect"
 import { type ProductId, products } from "../catalog/domain/product.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import { type DataStale, inputs } from "../core/domain/freshness.ts"
-import { isoTime } from "../core/domain/time.ts"
+import { prepared, preparedFor } from "../core/domain/prepared.ts"
+import { type EpochMs, isoTime } from "../core/domain/time.ts"
 import { Freshness } from "../core/Freshness.ts"
-import { matchingRows, type RowFilter, tableRowsMax } from "../whales/domain/whale.ts"
+import {
+  type CalibrationTable,
+  matchingRows,
+  type RowFilter,
+  tableRowsMax,
+} from "../whales/domain/whale.ts"
 import { Digest } from "../digest/Digest.ts"
 import { Feed } from "../feed/Feed.ts"
 import { Research } from "../research/Research.ts"
 import { Resolving } from "../markets/Resolving.ts"
-import { scoredRow } from "../track-record/domain/entryScore.ts"
+import { scoredRow, type WalletScore } from "../track-record/domain/entryScore.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import {
@@ -126,30 +132,25 @@ const noWallet = new BelowThreshold({
 const whaleHandlers = Effect.fnUntraced(function* (records: Effect.Effect<string, DataStale>) {
   const { table } = yield* Calibration
   const { walletScores } = yield* TrackRecord
-  const wholeTable = encodedOnce()
+  const wholeRows = preparedFor((found: CalibrationTable) => matchingRows(found, noFilter))
   const rowsOf = Effect.fnUntraced(function* (filter: RowFilter) {
     const found = yield* table
-    const rows = matchingRows(found, filter)
+    const rows = isWhole(filter) ? wholeRows(found) : matchingRows(found, filter)
     return rows === null ? yield* noWallet : { found, rows }
   })
+  const wholeTable = prepared((...of: Parameters<typeof whalesBody>) =>
+    utf8.encode(JSON.stringify({ success: true, ...whalesBody(...of) }))
+  )
   const handlers: Pick<Handlers, "whales"> = {
     whales: {
       check: (filter) => Effect.asVoid(Effect.all([records, rowsOf(filter), walletScores])),
-      work: Effect.fnUntraced(function* ({ label, wallet, limit }) {
+      work: Effect.fnUntraced(function* (filter) {
         const asOf = yield* records
-        const { found, rows } = yield* rowsOf({ label, wallet, limit })
+        const { found, rows } = yield* rowsOf(filter)
         const scores = yield* walletScores
-        const bodyOf = () => ({
-          computedAt: isoTime(found.computedAt),
-          asOf,
-          filters: { label: label ?? "all", wallet, limit: limit ?? tableRowsMax } as const,
-          data: {
-            ...rows,
-            wallets: Array.map(rows.wallets, (row) => scoredRow(row, scores.get(row.wallet))),
-          },
-        })
-        const isWhole = label === null && wallet === null && limit === null
-        const body = isWhole ? wholeTable([found, scores, asOf], bodyOf) : bodyOf()
+        const body = isWhole(filter)
+          ? wholeTable(noFilter, found.computedAt, rows, scores, asOf)
+          : whalesBody(filter, found.computedAt, rows, scores, asOf)
         return { body, charge: true }
       }),
     },
@@ -157,14 +158,24 @@ const whaleHandlers = Effect.fnUntraced(function* (records: Effect.Effect<string
   return handlers
 })
 
-const utf8 = new TextEncoder()
+const noFilter: RowFilter = { label: null, wallet: null, limit: null }
+const isWhole = ({ label, wallet, limit }: RowFilter) =>
+  label === null && wallet === null && limit === null
 
-/** Encodes a body, and caches the bytes until one of these values changes. */
-function encodedOnce(): (values: ReadonlyArray<unknown>, bodyOf: () => object) => Uint8Array {
-  let last: { readonly values: ReadonlyArray<unknown>; readonly bytes: Uint8Array } | null = null
-  return (values, bodyOf) => {
-    if (last?.values.every((value, at) => value === values[at])) return last.bytes
-    last = { values, bytes: utf8.encode(JSON.stringify({ success: true, ...bodyOf() })) }
-    return last.bytes
-  }
-}
+const whalesBody = (
+  { label, wallet, limit }: RowFilter,
+  computedAt: EpochMs,
+  rows: NonNullable<ReturnType<typeof matchingRows>>,
+  scores: ReadonlyMap<string, WalletScore>,
+  asOf: string,
+) => ({
+  computedAt: isoTime(computedAt),
+  asOf,
+  filters: { label: label ?? "all", wallet, limit: limit ?? tableRowsMax } as const,
+  data: {
+    ...rows,
+    wallets: Array.map(rows.wallets, (row) => scoredRow(row, scores.get(row.wallet))),
+  },
+})
+
+const utf8 = new TextEncoder()

@@ -8,7 +8,7 @@ import { Result } from "effect"
 import { canonicalJson } from "../../signing/domain/canonicalJson.ts"
 import { didDocument, jwkSet, type PublishedKeys } from "../../signing/domain/keys.ts"
 import { sampleAt } from "../../catalog/domain/sample.ts"
-import { once } from "../../core/domain/once.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { wrongQuery } from "../server/errors.ts"
@@ -61,7 +61,7 @@ export function documents(options: DocumentOptions): Documents {
   }
   const made = (body: () => string, contentType: string) => {
     const headers = [linkHeader(publicBaseUrl)]
-    return once(() => answer({ body: body(), contentType, cache: "document", headers }))
+    return prepared(() => answer({ body: body(), contentType, cache: "document", headers }))
   }
   return new Map([
     ...documentRows.flatMap((row: DocumentRow & { readonly id: DocumentId }) => {

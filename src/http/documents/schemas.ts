@@ -9,7 +9,7 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { isRecord, type Json, shortForm } from "../../catalog/domain/shortForm.ts"
-import { once } from "../../core/domain/once.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 import { ChallengeBody, ChallengeV1Body } from "../../payments/domain/x402/challenge.ts"
 import { PaymentBody, paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { ErrorBody } from "../server/errors.ts"
@@ -37,10 +37,10 @@ const ofCalls = {
 }
 
 /** The schemas of the calls. */
-export const callSchemas = once(() => schemasOf(ofCalls))
+export const callSchemas = prepared(() => schemasOf(ofCalls))
 
 /** The schemas of every body. */
-export const allSchemas = once(() =>
+export const allSchemas = prepared(() =>
   schemasOf({ ...ofCalls, "402 of x402 version 1": ChallengeV1Body, ...bodiesOf(pageRows) })
 )
 

@@ -9,6 +9,7 @@ import { noDigestYet } from "../../catalog/domain/refusal.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 import { StoreClock } from "../../core/StoreClock.ts"
 import type { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Digest, type LatestDigest } from "../../digest/Digest.ts"
@@ -209,19 +210,16 @@ const digestUnread = prepare({
 })
 
 /** The track record, encoded again only when the scorecard changes. */
-function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answer> {
-  let previous: { readonly scorecard: Scorecard; readonly answer: Answer } | null = null
-  return Effect.map(service.scorecard, (scorecard) => {
-    previous = previous?.scorecard === scorecard ? previous : {
-      scorecard,
-      answer: answer({
+const trackRecordAnswer = (service: TrackRecord["Service"]): Effect.Effect<Answer> =>
+  Effect.map(
+    service.scorecard,
+    prepared((scorecard: Scorecard) =>
+      answer({
         body: JSON.stringify({ success: true, ...scorecard } satisfies Body<"track_record">),
         cache: "polled",
-      }),
-    }
-    return previous.answer
-  })
-}
+      })
+    ),
+  )
 
 function feedHeadsAnswer(
   feed: Feed["Service"],

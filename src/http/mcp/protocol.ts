@@ -20,7 +20,7 @@ import {
   UnsupportedProtocolVersionError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server"
-import { once } from "../../core/domain/once.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 
 /** The identity of the server, and its tools. */
 interface McpIdentity {
@@ -67,7 +67,7 @@ const unknownTool = new ProtocolError(
  * tools; so it gets an empty list, and the text of the list is put in its place.
  */
 export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
-  const toolsText = once(() => `"tools":${JSON.stringify(tools())}`)
+  const toolsText = prepared(() => `"tools":${JSON.stringify(tools())}`)
   const calls = new WeakMap<Request, McpMessage["call"]>()
   const serverFor = (request: Request | undefined): Server => {
     const server = new Server(info, {

@@ -16,7 +16,7 @@ import { outputSchema } from "../../catalog/domain/outputSchema.ts"
 import { challengeV1, paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { usd } from "../../core/domain/money.ts"
-import { once } from "../../core/domain/once.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
 import { type FreeSkill, type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { Outcome } from "../../payments/purchase.ts"
@@ -45,7 +45,7 @@ const resultCharsMax = 500_000
 const pathPattern = /\/v1(?:\/[a-z-]+)+/g
 
 /** Every tool, as tools/list returns it. Their schemas take about 100 ms. */
-export const tools = once((): ReadonlyArray<Tool> =>
+export const tools = prepared((): ReadonlyArray<Tool> =>
   skills.map((skill) => ({
     name: skill.name,
     title: skill.title,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { once } from "../../core/domain/once.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 import { paths } from "../documents/addresses.ts"
 import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
 import type { FreeRoute } from "../server/route.ts"
@@ -77,7 +77,7 @@ export function apiViewer(limiter: RateLimiter): ReadonlyArray<readonly [string,
     load: () => Promise<{ default: Uint8Array<ArrayBuffer> }>,
   ) => ({
     limiter,
-    current: once(async () => compressed((await load()).default, contentType)),
+    current: prepared(async () => compressed((await load()).default, contentType)),
   })
   const startFile = answer({ body: start, contentType: script, cache: "document" })
   return [

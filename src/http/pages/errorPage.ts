@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { preparedFor } from "../../core/domain/prepared.ts"
 import type { Answer } from "../server/answer.ts"
 import type { PreparedRefusal } from "../server/errors.ts"
 import { pageAnswer } from "./layout.tsx"
@@ -16,13 +17,11 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 /** The page of a refusal, made once for each; null for one without a page. */
-export function errorPages(site: Site): (refusal: PreparedRefusal) => Answer | null {
-  const made = new WeakMap<PreparedRefusal, Answer>()
-  return (refusal) => {
-    const { code, status, message, headers } = refusal
+export const errorPages = (site: Site): (refusal: PreparedRefusal) => Answer | null =>
+  preparedFor(({ code, status, message, headers }) => {
     const title = titles[code]
     if (title === undefined) return null
-    const page = made.get(refusal) ?? pageAnswer(
+    return pageAnswer(
       site,
       {
         path: pagePaths.home,
@@ -46,7 +45,4 @@ export function errorPages(site: Site): (refusal: PreparedRefusal) => Answer | n
         sections: [],
       },
     )
-    made.set(refusal, page)
-    return page
-  }
-}
+  })

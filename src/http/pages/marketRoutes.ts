@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import type { pageRows } from "../../catalog/domain/pageRow.ts"
+import { preparedFor } from "../../core/domain/prepared.ts"
 import { Slug, slugKey } from "../../markets/domain/market.ts"
 import type { MarketData } from "../free/marketData.ts"
 import type { Answer } from "../server/answer.ts"
@@ -27,11 +28,8 @@ export function marketRoutes({ site, limiter, answerOf }: {
   readonly answerOf: MarketData["answerOf"]
 }) {
   /** The page of each answer, for as long as the answer is kept. */
-  const pages = new WeakMap<Answer, FreeRoute["current"]>()
-  const pageOf = (json: Answer): FreeRoute["current"] => {
-    const known = pages.get(json)
-    if (known !== undefined) return known
-    const { current } = pageRoute({
+  const pageOf = preparedFor((json: Answer): FreeRoute["current"] =>
+    pageRoute({
       limiter,
       sources: { market: source<Body>({ current: () => json }) },
       render: ({ market }) =>
@@ -40,10 +38,8 @@ export function marketRoutes({ site, limiter, answerOf }: {
           marketMeta(market),
           marketPage(market, site.venueMode),
         ),
-    })
-    pages.set(json, current)
-    return current
-  }
+    }).current
+  )
   return (rest: string): FreeRoute | null => {
     const isJson = rest.endsWith(jsonEnd)
     const slug = isJson ? rest.slice(0, -jsonEnd.length) : rest

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { prepared } from "../../core/domain/prepared.ts"
 import type { Answer } from "../server/answer.ts"
 import type { FreeRoute, RouteResult } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
@@ -47,25 +48,17 @@ export function pageRoute<Sources extends PageSources>(
   },
 ): FreeRoute {
   const entries = Object.entries(options.sources)
-  let made: {
-    readonly from: ReadonlyArray<Answer | null>
-    readonly shown: string
-    readonly page: Answer
-  } | null = null
-  const pageOf = (results: ReadonlyArray<RouteResult>): Answer => {
-    const from = results.map((result) => result !== null && "bytes" in result ? result : null)
-    const last = made
-    if (last !== null && from.every((answer, at) => answer === last.from[at])) return last.page
+  // Most new answers have changed in what other pages show, such as the runs of /status.json.
+  const render = prepared((shown: string) => options.render(JSON.parse(shown)))
+  const page = prepared((...from: ReadonlyArray<Answer | null>) => {
     const bodies = entries.map(([name, { shown }], at) => {
       const body = bodyOf(from[at] ?? null)
       return [name, body === null ? null : shown(body)]
     })
-    // Most new answers have changed in what other pages show, such as the runs of /status.json.
-    const shown = JSON.stringify(bodies)
-    const page = last?.shown === shown ? last.page : options.render(Object.fromEntries(bodies))
-    made = { from, shown, page }
-    return page
-  }
+    return render(JSON.stringify(Object.fromEntries(bodies)))
+  })
+  const pageOf = (results: ReadonlyArray<RouteResult>): Answer =>
+    page(...results.map((result) => result !== null && "bytes" in result ? result : null))
   const current: Source = (url) => {
     const results = entries.map(([, { current }]) => current(url))
     const isReady = (result: RouteResult | Promise<RouteResult>): result is RouteResult =>

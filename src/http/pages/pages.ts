@@ -18,7 +18,9 @@ import { apiViewer } from "./apiViewer.ts"
 import { digestMeta, digestPage } from "./digest.ts"
 import { type DocsOptions, docsPages } from "./docs.ts"
 import { homeMeta, homePage } from "./home.ts"
-import { madeOfOffer, type Offers } from "../paywall/offers.ts"
+import { prepared } from "../../core/domain/prepared.ts"
+import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
+import type { Offers } from "../paywall/offers.ts"
 import { pageAnswer, type PageMeta } from "./layout.tsx"
 import { type Bodies, pageRoute, type PageSources, source } from "./page.ts"
 import { paywallMeta, paywallPage } from "./paywallPage.ts"
@@ -118,10 +120,8 @@ const sitemapText = (urls: ReadonlyArray<string>) =>
 /** The page of each paid path. */
 const paywalls = ({ site, limiter, terms, offers }: PageOptions) =>
   Object.values(products).map((product): [string, FreeRoute] => {
-    const current = madeOfOffer(
-      offers,
-      product,
-      (offer) => pageAnswer(site, paywallMeta(product, terms, offer), paywallPage(site, product)),
+    const page = prepared((offer: SignedExtension) =>
+      pageAnswer(site, paywallMeta(product, terms, offer), paywallPage(site, product))
     )
-    return [product.path, { limiter, current }]
+    return [product.path, { limiter, current: () => page(offers(product)) }]
   })

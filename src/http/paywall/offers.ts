@@ -6,6 +6,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
+import { prepared, preparedFor } from "../../core/domain/prepared.ts"
 import {
   offerExtension,
   offerPeriodSeconds,
@@ -21,29 +22,12 @@ export type Offers = (product: Product) => SignedExtension
 export const makeOffers = Effect.fnUntraced(function* (terms: PaymentTerms) {
   const { sign } = yield* SigningKey
   const clock = yield* Clock.Clock
-  const signed = new Map<Product["id"], { issuedAt: number; extension: SignedExtension }>()
+  const offersOf = preparedFor((product: Product) =>
+    prepared((issuedAt: number) => offerExtension(sign, product, terms, issuedAt))
+  )
   const offers: Offers = (product) => {
     const seconds = Math.floor(clock.currentTimeMillisUnsafe() / 1_000)
-    const issuedAt = seconds - seconds % offerPeriodSeconds
-    const last = signed.get(product.id)
-    if (last?.issuedAt === issuedAt) return last.extension
-    const extension = offerExtension(sign, product, terms, issuedAt)
-    signed.set(product.id, { issuedAt, extension })
-    return extension
+    return offersOf(product)(seconds - seconds % offerPeriodSeconds)
   }
   return offers
 })
-
-/** A value made of a product's offer, made again only when the offer is another one. */
-export function madeOfOffer<A>(
-  offers: Offers,
-  product: Product,
-  make: (offer: SignedExtension) => A,
-): () => A {
-  let last: { readonly offer: SignedExtension; readonly value: A } | null = null
-  return () => {
-    const offer = offers(product)
-    if (last?.offer !== offer) last = { offer, value: make(offer) }
-    return last.value
-  }
-}

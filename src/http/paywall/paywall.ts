@@ -9,6 +9,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 import { sentenceOf, unknownInQuery } from "../../catalog/domain/parameter.ts"
 import { resend } from "../../catalog/domain/refusal.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
@@ -24,7 +25,7 @@ import { clientKeys } from "../server/limits.ts"
 import type { Handler } from "../server/route.ts"
 import { testHeaderFault } from "../server/testTriggers.ts"
 import type { Checkout } from "./checkout.ts"
-import { madeOfOffer, type Offers } from "./offers.ts"
+import type { Offers } from "./offers.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -167,14 +168,12 @@ export function unpaidAnswer(
   { terms, offers }: Pick<PaywallOptions, "terms" | "offers">,
   version1: boolean,
 ): (url: string) => Answer {
-  const plain = madeOfOffer(
-    offers,
-    product,
-    (offer) => challengeFor(product, terms, { version1, offer }),
+  const plain = prepared((offer: SignedExtension) =>
+    challengeFor(product, terms, { version1, offer })
   )
   return (url) => {
     const unknown = unknownInQuery(product.parameters, queryOf(url))
-    if (unknown.length === 0) return plain()
+    if (unknown.length === 0) return plain(offers(product))
     const error = `Payment required, but correct the call first: ${sentenceOf(unknown)}`
     return challengeFor(product, terms, { error, version1, offer: offers(product) })
   }

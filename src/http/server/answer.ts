@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { HttpServerResponse } from "effect/http"
+import { prepared, preparedFor } from "../../core/domain/prepared.ts"
 import { acceptedEncoding, encode, encodedBytesMin, type Encoding, encodings } from "./encoding.ts"
 
 export type HeaderPair = [name: string, value: string]
@@ -70,22 +71,14 @@ export function answer(options: {
  * answer, so that what is made from the answer is not made again.
  */
 export function jsonAnswers(cache: keyof typeof caching): (body: object) => Answer {
-  let previous: { readonly body: string; readonly answer: Answer } | null = null
-  return (value) => {
-    const body = JSON.stringify(value)
-    previous = previous?.body === body ? previous : { body, answer: answer({ body, cache }) }
-    return previous.answer
-  }
+  const ofText = prepared((body: string) => answer({ body, cache }))
+  return (body) => ofText(JSON.stringify(body))
 }
 
-const varied = new WeakMap<Answer, Answer>()
-
-/** One of the answers of a path on which `Accept` selects, with `Vary`; made once. */
-export function varyingByAccept(answer: Answer): Answer {
-  const known = varied.get(answer)
-  if (known !== undefined) return known
+/** One of the answers of a path on which `Accept` selects, with `Vary`. */
+export const varyingByAccept = preparedFor((answer: Answer): Answer => {
   const vary = answer.headers.filter(([name]) => name === "vary").map(([, value]) => value)
-  const made: Answer = {
+  return {
     ...answer,
     ...(answer.encoded === undefined ? {} : { encoded: new Map() }),
     headers: [
@@ -93,9 +86,7 @@ export function varyingByAccept(answer: Answer): Answer {
       ["vary", ["Accept", ...vary].join(", ")],
     ],
   }
-  varied.set(answer, made)
-  return made
-}
+})
 
 /**
  * The answer in the encoding that a client prefers, encoded once. Its tag is weak, because the bytes
@@ -122,8 +113,6 @@ export function preferred(answer: Answer, acceptEncoding: string | null): Answer
   return made
 }
 
-const responses = new WeakMap<Answer, HttpServerResponse.HttpServerResponse>()
-
 /** The response of an answer to a request: in the encoding it prefers, and 304 for a tag it has. */
 export function responseTo(
   { headers }: Request,
@@ -137,16 +126,15 @@ export function responseTo(
     const tags = headers.get("if-none-match")
     if (tags !== null && matchesTag(tags, etag)) return notModified(inEncoding)
   }
-  const known = responses.get(inEncoding)
-  if (known !== undefined) return known
-  const { status, bytes } = inEncoding
-  const init = { status, headers: Object.fromEntries(inEncoding.headers) }
-  const response = bytes.length === 0
+  return wholeResponse(inEncoding)
+}
+
+const wholeResponse = preparedFor(({ status, bytes, headers }: Answer) => {
+  const init = { status, headers: Object.fromEntries(headers) }
+  return bytes.length === 0
     ? HttpServerResponse.empty(init)
     : HttpServerResponse.uint8Array(bytes, init)
-  responses.set(inEncoding, response)
-  return response
-}
+})
 
 /** 304, with the headers of the 200 except those of its content. */
 const notModified = ({ headers }: Answer) =>
