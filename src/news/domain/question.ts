@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Clause } from "../../markets/domain/clause.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import known from "./scope.json" with { type: "json" }
 import { withoutDates } from "./times.ts"
@@ -16,14 +17,13 @@ export type ScopedMarket = Pick<
 
 /** What a question asks: the words that say it happened, that it did not, and that stand with them. */
 interface Meaning {
-  readonly keys: ReadonlySet<string>
   readonly yes: ReadonlySet<string>
   readonly no: ReadonlySet<string>
   readonly also: ReadonlySet<string>
 }
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" ").flatMap(termsOf))
-const meanings: ReadonlyArray<Meaning> = known.meanings.map((row) => {
+const meanings = known.meanings.map((row) => {
   const [keys = "", yes = "", no = "", also = ""] = row.split("|")
   return { keys: setOf(keys), yes: setOf(yes), no: setOf(no), also: setOf(also) }
 })
@@ -116,7 +116,6 @@ function meaningOf(terms: ReadonlySet<string>): Meaning {
     new Set(asked.flatMap((meaning) => [...part(meaning)]))
   const yes = all(({ yes }) => yes)
   return {
-    keys: all(({ keys }) => keys),
     yes,
     no: all(({ no }) => no).difference(terms),
     also: all(({ also }) => also),
@@ -200,9 +199,15 @@ export const isThreshold = ({ text, isMatch }: Question, { value, unit }: Figure
 
 /**
  * Whether the question's numbers stand in the headline. A threshold may be passed instead: then the
- * headline has one number of its unit, and the comparison gives the outcome.
+ * headline has one number of its unit, and the comparison gives the outcome. Whether the threshold itself
+ * counts is said by the `operator` of the rules, else by the words of the question.
  */
-export function numbersAgree(question: Question, title: string, outcome: 0 | 1): boolean {
+export function numbersAgree(
+  question: Question,
+  title: string,
+  outcome: 0 | 1,
+  operator: Clause["operator"],
+): boolean {
   const stated = figuresOf(withSpellings(withoutDates(title)))
   const { numbers, text } = question
   const isUp = upward.test(text)
@@ -219,6 +224,7 @@ export function numbersAgree(question: Question, title: string, outcome: 0 | 1):
     const [only] = of
     if (only === undefined || of.length > 1) return false
     const isPassed = isUp ? only.value > value : only.value < value
-    return (isPassed || included.test(text) && only.value === value) === (outcome === 0)
+    const isIncluded = operator === null ? included.test(text) : operator.endsWith("=")
+    return (isPassed || isIncluded && only.value === value) === (outcome === 0)
   })
 }

@@ -29,7 +29,7 @@ import { isInformative, termsOf, tokensOf, type Word } from "./words.ts"
 export type SiblingMarket = Pick<Market, "question" | "exclusive">
 
 /** What the rules add to a question; `deciding` is their sentence that decides, empty when it is unknown. */
-type RulesScope = Pick<Clause, "series" | "deadlineAt"> & { readonly deciding: string }
+type RulesScope = Pick<Clause, "series" | "deadlineAt" | "operator"> & { readonly deciding: string }
 
 interface ScopedClaim {
   readonly title: string
@@ -64,7 +64,7 @@ export function scopeFault(
   const tokens = tokensOf(withoutDates(title))
   if (isToCome(question, tokens)) return "to_come"
   if (isOtherName(question, tokens)) return "another_name"
-  if (!numbersAgree(question, title, outcome)) return "another_number"
+  if (!numbersAgree(question, title, outcome, claim.rules.operator)) return "another_number"
   if (!mayAnswer(market, question, title, outcome)) return "another_answer"
   if (!wordsAgree(question, stated)) return "other_words"
   if (!isOfSeries(claim.rules, stated)) return "another_series"
@@ -84,7 +84,7 @@ export function isAbout(
   const isBare = figuresOf(withoutDates(title)).length === 0
   return hasNames(question, stated) && !hasOtherPart(question, stated) &&
     lists.others.intersection(stated).isSubsetOf(question.terms) &&
-    (isBare || numbersAgree(question, title, outcome))
+    (isBare || numbersAgree(question, title, outcome, rules.operator))
 }
 
 /** A market of one station or series is decided by a headline that names it. */
@@ -191,9 +191,6 @@ function mayAnswer(
   }
   if (onTheWay.test(title) && !isMatch) return false
   if (numbers.some((it) => isThreshold(question, it))) return true
-  if (/\p{Lu}\w+ (?:and|x) \p{Lu}/u.test(text) && !/\band\b|[,&]/.test(title)) return false
-  const isPassive = stated.has("by") || stated.has("sold")
-  if (/\b(?:acquire|buy)\b/i.test(text) && first < second === isPassive) return false
   if (isMatch && names.length === 1 && !drawn.test(title)) {
     const other = opponentOf(question, tokens)
     if (other !== null) return agrees(winnerOf(question, tokens, first, other), outcome)

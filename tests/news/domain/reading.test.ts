@@ -145,6 +145,23 @@ Deno.test("words that settle the other outcome are stored as against the claimed
   equal(verdictOf(quote, {}), { outcome: "Yes", bears: "against", decides: true, quote })
 })
 
+Deno.test("whether a threshold itself counts is what the rules say", () => {
+  const question = "Will inflation in Norland be above 3% in October?"
+  const title = "Norland inflation was 3% in October"
+  const decided = (rules: string) => {
+    const task = { ...taskOf([storyOf(title)], { question }), rules }
+    const claims = [
+      claimOf("H1", title, true),
+      ...["H2", "H3", "H4"].map((id) => claimOf(id, title, false)),
+    ]
+    const [verdict] = verdictsOf(task, claims)
+    return typeof verdict === "object" && verdict?.bears === "for"
+  }
+  const pays = (words: string) => `This market resolves to “Yes” if inflation is ${words}.`
+  equal(decided(pays("equal to or above 3%")), true)
+  equal([pays("above 3%"), ""].map(decided), [false, false])
+})
+
 Deno.test("a direction is kept only with the names, numbers and parts of the question", () => {
   const question = "Will Imre Nagy win 2 seats in Lorne?"
   const bears = (title: string, fields = {}) => {
