@@ -504,7 +504,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/http": 13_260,
   "src/markets": 3_965,
   "src/movers": 950,
-  "src/news": 3_405,
+  "src/news": 3_404,
   "src/payments": 10_705,
   "src/postgres": 1_655,
   "src/predetermined": 580,

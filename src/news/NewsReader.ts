@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { type Clause, clauseOf, clauseOfAnswer } from "../markets/domain/clause.ts"
 import { ClauseAnswer, clausePrompt } from "./domain/clauseReading.ts"
 import {
@@ -45,14 +45,16 @@ export class NewsReader extends Context.Service<NewsReader, {
           timeToLive: (exit) => Exit.isSuccess(exit) ? Duration.infinity : Duration.minutes(5),
         },
       )
-      const clause = (question: string, rules: string) =>
-        rules === "" ? Effect.succeed(clauseOf(question, rules)) : Cache.get(
-          answers,
-          JSON.stringify([question, rules]),
-        ).pipe(
+      const scope = yield* Effect.scope
+      const clause = (question: string, rules: string) => {
+        const fixed = Effect.sync(() => clauseOf(question, rules))
+        // An answer that comes later serves the next caller.
+        const answer = Effect.forkIn(Cache.get(answers, JSON.stringify([question, rules])), scope)
+        return rules === "" ? fixed : Effect.flatMap(answer, Fiber.join).pipe(
           Effect.timeout(clauseTime),
-          Effect.catch(() => Effect.succeed(clauseOf(question, rules))),
+          Effect.catch(() => fixed),
         )
+      }
       const read = Effect.fnUntraced(function* (task: ReadingTask) {
         const { market, rules } = task
         const [{ readings }, known] = yield* Effect.all([

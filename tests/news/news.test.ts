@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, Fiber, Layer, References } from "effect"
+import { Effect, Fiber, Layer, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { Headline } from "../../src/news/domain/headline.ts"
 import { day, hour, minute, second } from "../../src/core/domain/time.ts"
@@ -14,7 +14,7 @@ import { VenueClient } from "../../src/markets/VenueClient.ts"
 import type { ReadingTask, Verdict } from "../../src/news/domain/reading.ts"
 import { News } from "../../src/news/News.ts"
 import { NewsReader } from "../../src/news/NewsReader.ts"
-import { ModelFailed } from "../../src/writing/Model.ts"
+import { Model, ModelFailed } from "../../src/writing/Model.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "../../src/news/NewsSources.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { test } from "../support/effect.ts"
@@ -323,3 +323,31 @@ test("prune() keeps a week of headlines", () =>
       equal(yield* stored, ["New"])
     }),
   ))
+
+test("a clause that the model quotes too late is that of the fixed phrases, and serves the next", () => {
+  let asked = 0
+  const answer = {
+    ...{ source: "The harbour log", series: null, deadline: null, comparison: null },
+    ...{ rounding: null, revision: null, void: null },
+  }
+  const model = Layer.succeed(Model, {
+    name: "slow",
+    generate: ({ shape }) => {
+      asked++
+      const decoded = Effect.orDie(Schema.decodeUnknownEffect(shape)(answer))
+      return Effect.delay(decoded, "20 seconds")
+    },
+  })
+  return Effect.gen(function* () {
+    const { clause } = yield* NewsReader
+    const source = Effect.map(
+      clause("Will it be lit?", "The harbour log decides, as published."),
+      ({ source }) => source,
+    )
+    const first = yield* Effect.forkChild(source)
+    yield* TestClock.adjust("12 seconds")
+    equal(yield* Fiber.join(first), null)
+    yield* TestClock.adjust("8 seconds")
+    equal([yield* source, asked], ["The harbour log", 1])
+  }).pipe(Effect.provide(NewsReader.layerModel.pipe(Layer.provide(model))))
+})

@@ -124,7 +124,7 @@ export function newsReports(input: NewsInput): NewsReports | "contradictory" | n
   return {
     outcome: first.outcome,
     pieces: [earliest, ...others],
-    publishers: independentTexts(decisive.map(({ outlets }) => outlets)),
+    publishers: independentTexts(decisive),
   }
 }
 
@@ -165,11 +165,14 @@ const copiedShareMin = 0.75
 const copiedWordsMin = 4
 
 /** How many of the texts are of different publishers and no copies of one another. */
-function independentTexts(texts: ReadonlyArray<ReadonlyArray<Headline>>): number {
-  const all = texts.map((outlets) => {
-    const title = outlets[0]?.title ?? ""
-    const sites = new Set(outlets.map(({ url }) => siteOf(url)))
-    return { words: titleWords(title), agency: agencyOf(title), sites }
+function independentTexts(
+  texts: ReadonlyArray<
+    { readonly story: Pick<ReadStory, "title">; readonly outlets: ReadonlyArray<Headline> }
+  >,
+): number {
+  const all = texts.map(({ story: { title }, outlets }) => {
+    const words: ReadonlyArray<string> = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+    return { words, agency: agencyOf(title), sites: new Set(outlets.map(({ url }) => siteOf(url))) }
   })
   type Text = typeof all[number]
   const isCopy = (one: Text, other: Text): boolean => {
@@ -190,12 +193,6 @@ function independentTexts(texts: ReadonlyArray<ReadonlyArray<Headline>>): number
       ).length
     ),
   )
-}
-
-/** The words without a label (`UPDATE 1:`) and a publisher's name at the end (` - Post`). */
-function titleWords(title: string): ReadonlyArray<string> {
-  const text = title.replace(/^\p{L}+ ?\d*:/u, "").replace(/ [-–—|] .{1,40}$/u, "").toLowerCase()
-  return text.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
 /** How many words two texts have in the same order: their longest common subsequence. */
