@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Clock, Context, type Duration, Effect, Layer, Random, Record } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Random } from "effect"
 import { HttpRouter } from "effect/http"
 import { version } from "../core/domain/version.ts"
 import type { TestTrigger } from "../core/testCall.ts"
@@ -38,7 +38,6 @@ import { answerFailures } from "./server/failures.ts"
 import { handshakeBudget, makeLimiter, type RateBudget } from "./server/limits.ts"
 import { aroundRouter } from "./server/middleware.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
-import { loggedCheckout } from "./paywall/loggedCheckout.ts"
 import { makePaymentRoute } from "./paywall/paymentStatus.ts"
 import { makeOffers } from "./paywall/offers.ts"
 import { makePaywall } from "./paywall/paywall.ts"
@@ -107,11 +106,11 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const limiter = yield* makeLimiter("documents", options.limits.documents)
   const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
   const log = yield* makeAnswerLog
-  const sellers = yield* makeCheckouts({
+  const checkouts = yield* makeCheckouts({
     terms,
+    log,
     invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
   })
-  const checkouts = Record.map(sellers, (checkout) => loggedCheckout(checkout, log))
   const offers = yield* makeOffers(terms)
   const { text, json } = termsAnswers({ publicBaseUrl: identity.publicBaseUrl, ...options })
   const freeLimiter = yield* makeLimiter("free", options.limits.free)

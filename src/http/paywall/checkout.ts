@@ -10,8 +10,7 @@
  *
  * @module
  */
-import { Clock, Effect, Exit, Option, Result, Schema } from "effect"
-import type { PaymentId } from "../../payments/domain/payment.ts"
+import { Cause, Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import {
   decodeQuery,
   type InputOf,
@@ -20,12 +19,7 @@ import {
   unknownInQuery,
 } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
-import {
-  NotCharged,
-  notCharged,
-  type RefundQueued,
-  type Unresolved,
-} from "../../payments/domain/failedSale.ts"
+import { type FailedSale, NotCharged, notCharged } from "../../payments/domain/failedSale.ts"
 import type { ProductError, RefusalCode } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
@@ -39,6 +33,8 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
+import type { AnswerLog, FailedAnswer } from "../server/answerLog.ts"
+import { errorRules, RequestId, toRefusal } from "../server/errors.ts"
 import type { ClientKeys, RateLimiter } from "../server/limits.ts"
 import { countInvalidPayments } from "./invalidPayments.ts"
 
@@ -67,23 +63,19 @@ export interface Checkout {
   readonly product: Product
   /** Decodes the parameters; pure. */
   readonly read: (query: URLSearchParams) => Result.Result<unknown, NotCharged>
-  /** Fails while the client is over the limit of invalid payments; reads no store. */
-  readonly admit: (client: ClientKeys) => Effect.Effect<void, NotCharged>
-  /** The id of the payment if it can pay for the product; pure, counts nothing. */
-  readonly identify: (payment: Call["payment"]) => Result.Result<PaymentId, NotCharged>
   /**
    * Sells the product. On `NotCharged` with code `payment_required` the caller must answer with the
    * challenge and this message. The caller must call `Payments.sent` once the answer was delivered.
+   * A failed sale has a log line.
    */
-  readonly sell: (
-    call: Call,
-  ) => Effect.Effect<Outcome, NotCharged | RefundQueued | Unresolved>
+  readonly sell: (call: Call) => Effect.Effect<Outcome, FailedSale>
 }
 
 export interface CheckoutOptions {
   readonly terms: PaymentTerms
   /** The limit of invalid payments and uncharged answers together, per client. */
   readonly invalidPayments: RateLimiter
+  readonly log: AnswerLog
 }
 
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
@@ -104,17 +96,12 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
       : Effect.fail(error)
 
   return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
-    const decode = decodeQuery<P["parameters"]>(product.parameters)
-    const identify = (payment: Call["payment"]) =>
+    const read = readerOf(product)
+    const idOf = (payment: Call["payment"]) =>
       Result.map(
         matchedPayment(product, terms, payment),
         ({ authorization }) => payments.idOf(authorization),
-      )
-    const read = (query: URLSearchParams) => {
-      const unknown = unknownInQuery(product.parameters, query)
-      const decoded = unknown.length > 0 ? Result.fail(unknown) : decode(query)
-      return Result.mapError(decoded, invalidParameters)
-    }
+      ).pipe(Result.getSuccess, Option.getOrNull)
     const sell = Effect.fnUntraced(function* (
       { input: query, payment: sent, key, isTask, client, hasTag }: Call,
     ) {
@@ -128,15 +115,13 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         Effect.tapError(() => invalid.countOnly(client)),
       )
       const now = yield* Clock.currentTimeMillis
-      const request = canonicalRequest(product, input)
-      const work = handler.work(input)
       return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
         Effect.flatMap(({ payment, validityFault }) =>
           payments.sell({
             product,
             payment,
             validityFault,
-            request,
+            request: canonicalRequest(product, input),
             secret: secret ?? payment.identifier,
             isTask,
             client,
@@ -147,15 +132,51 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
                 : Effect.void,
           }, {
             check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
-            compute: answerOf(product, work),
+            compute: answerOf(product, handler.work(input)),
           })
         ),
         Effect.tap(({ receipt }) => receipt === null ? invalid.countOnly(client) : Effect.void),
         Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
       )
     })
-    return { product, read, admit: invalid.check, identify, sell }
+    const sellLogged = (call: Call) =>
+      loggingFailure(
+        sell(call),
+        (failure) =>
+          options.log({ ...failure, paymentId: idOf(call.payment), product: product.id }),
+      )
+    return { product, read, sell: sellLogged }
   }
+})
+
+/** Decodes the parameters of a product; an unknown one is an error. */
+function readerOf<P extends Product>(product: P) {
+  const decode = decodeQuery<P["parameters"]>(product.parameters)
+  return (query: URLSearchParams) => {
+    const unknown = unknownInQuery(product.parameters, query)
+    const decoded = unknown.length > 0 ? Result.fail(unknown) : decode(query)
+    return Result.mapError(decoded, invalidParameters)
+  }
+}
+
+/** Logs why a sale failed, and of which request. A buyer who hung up gets no answer. */
+const loggingFailure = Effect.fnUntraced(function* (
+  sale: Effect.Effect<Outcome, FailedSale>,
+  log: (failure: Omit<FailedAnswer, "paymentId" | "product">) => void,
+) {
+  const requestId = yield* RequestId
+  const startedAt = yield* Clock.currentTimeMillis
+  return yield* Effect.onError(sale, (cause) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      if (Cause.hasInterruptsOnly(cause)) return
+      // The door logs a defect itself, with its cause.
+      const { code, message } = Option.match(Cause.findErrorOption(cause), {
+        onNone: () => ({ code: "internal_error", message: "defect" }) as const,
+        onSome: toRefusal,
+      })
+      const { status } = errorRules[code]
+      log({ requestId, status, code, reason: message, durationMs: now - startedAt })
+    }))
 })
 
 /** Refusals after a valid payment that cost as much as a sale. */

@@ -53,8 +53,6 @@ const oneTask = Effect.fnUntraced(function* (outcome: PaymentOutcome, sell: Sell
   const checkout: Checkout = {
     product: products.latest,
     read: () => Result.succeed({}),
-    admit: () => Effect.void,
-    identify: () => Result.succeed(paymentId),
     sell: (call) =>
       call.isTask === true && call.key === task.secret
         ? Effect.andThen(Ref.update(sellCalls, (n) => n + 1), sell)

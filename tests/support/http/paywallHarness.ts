@@ -32,6 +32,7 @@ export const paywallHarness = Effect.fnUntraced(function* (
   const paywall = yield* makePaywall({ terms, offers, around: answered })
   const checkout = yield* makeCheckout({
     terms,
+    log: () => {},
     invalidPayments: yield* makeLimiter("invalid", budget),
   })
   const seller = checkout<Product>(
