@@ -511,7 +511,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/research": 2_820,
   "src/signing": 250,
   "src/status": 770,
-  "src/track-record": 3_380,
+  "src/track-record": 3_370,
   "src/venues": 4_965,
   "src/whales": 4_880,
   "src/writing": 3_665,

@@ -43,7 +43,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       })
       const read = Effect.gen(function* () {
         const tracked = yield* wallets.tracked
-        const totals = [...(yield* counting.counted).values()].map(({ sums }) => sums.totals)
+        const sums = [...(yield* counting.counted).values()].map(({ sums }) => sums)
         const whales = yield* calibrations.calibrated
         const verdicts = yield* scores.counts
         const forecasts = yield* scores.forecastCounts
@@ -56,7 +56,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         }
         return scorecard({
           tracked,
-          totals,
+          sums,
           whales,
           verdicts,
           forecasts,

@@ -18,7 +18,7 @@ import {
 } from "../../src/markets/domain/market.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
-import { noSums, type WalletTotals } from "../../src/whales/domain/score.ts"
+import type { WalletSums } from "../../src/whales/domain/score.ts"
 import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { noEstimates } from "../../src/track-record/domain/estimates.ts"
 import type { EntryLabel, EntryTotals } from "../../src/track-record/domain/entryScore.ts"
@@ -78,7 +78,7 @@ export interface ProductPorts {
   readonly walletSums: Ref.Ref<ReadonlyMap<string, EntryTotals["sums"]>>
   readonly moves: Ref.Ref<ReadonlyArray<MoveTotals>>
   readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
-  readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
+  readonly walletRecords: Ref.Ref<ReadonlyArray<WalletSums>>
   /** False: the wallet stores cannot be read. */
   readonly whalesUp: Ref.Ref<boolean>
   /** How often the calibrated wallets were read. */
@@ -118,7 +118,7 @@ export const makeProductPorts = Effect.gen(function* () {
     walletSums: yield* Ref.make<ReadonlyMap<string, EntryTotals["sums"]>>(new Map()),
     moves: yield* Ref.make<ReadonlyArray<MoveTotals>>([]),
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
-    totals: yield* Ref.make<ReadonlyArray<WalletTotals>>([]),
+    walletRecords: yield* Ref.make<ReadonlyArray<WalletSums>>([]),
     whalesUp: yield* Ref.make(true),
     whalesRead: yield* Ref.make(0),
     jobsOkAt: yield* Ref.make<number | null>(yield* Clock.currentTimeMillis),
@@ -283,7 +283,9 @@ const venue = (
   })
 }
 
-const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: ProductPorts) => {
+const whaleStores = (
+  { whales, entries, tracked, walletRecords, whalesUp, whalesRead }: ProductPorts,
+) => {
   const readIfUp = <A>(rows: Ref.Ref<A>) =>
     Effect.flatMap(
       Ref.get(whalesUp),
@@ -297,10 +299,10 @@ const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }:
     Layer.mock(WalletStore, { tracked: readIfUp(tracked) }),
     Layer.mock(CountingStore, {
       counted: Effect.map(
-        readIfUp(totals),
+        readIfUp(walletRecords),
         (all) =>
           new Map(
-            all.map((totals, n) => [`0x${n}`, { version: 1, sums: { ...noSums, totals } }]),
+            all.map((sums, n) => [`0x${n}`, { version: 1, sums }]),
           ),
       ),
     }),

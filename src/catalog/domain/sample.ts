@@ -162,7 +162,7 @@ function sampleWhale(label: WhaleRow["label"], { wallet, events, stakeUsd, ...of
   const rates = Option.getOrThrow(Option.fromNullOr(ratesOf(sums)))
   const { pseudonym, openEntries } = of
   const facts = { pseudonym, openEntries, source: "volume", marketMaker: false } as const
-  return { totals: sums.totals, row: whaleRow(wallet, rates, label, facts) }
+  return { sums, row: whaleRow(wallet, rates, label, facts) }
 }
 
 /** The rows of /v1/whales; few of their entries were published and resolved so far. */
@@ -457,7 +457,7 @@ export function sampleScorecard(computedAt: EpochMs): Scorecard {
   const unread = "0x000000000000000000000000000000000000feed"
   return scorecard({
     tracked: [...scored, tracked(unread, "Third Sample Wallet", "reading", computedAt)],
-    totals: sampleWhales.map(({ totals }) => totals),
+    sums: sampleWhales.map(({ sums }) => sums),
     whales: sampleWhales.map(({ row }) => ({ computedAt, row })),
     verdicts: {
       mover_1h: { persisted: 31, reverted: 12, unknown: 1, open: 1 },

@@ -210,9 +210,9 @@ function copying(of: Record): Section {
         empty: say`${num(resolved)} entries resolved yet, so no return is known.`,
         names: ["What is bought"],
         more: [
-          "Every entry is copied at the wallet's own price, in proportion to its stake, and held to the payout. A real follower buys later and pays more: see “How did published entries do?”. The intervals are clustered by event within each wallet, use a normal quantile, and are never narrower than they would be at fair prices. Wallets are treated as independent of each other, although several can hold the same market, so these intervals are still too narrow. " +
+          "Every entry is copied at the wallet's own price, in proportion to its stake, and held to the payout. A real follower buys later and pays more: see “How did published entries do?”. The intervals are clustered by event, never narrower than at fair prices, and as wide as if all wallets held the same positions: more wallets do not narrow them. " +
           `Fading buys the other outcome at 1 minus the price, without a spread, and leaves out prices below ${fadePriceMin}; real fading costs more. ` +
-          "Effective entries: the squared sum of costs over the sum of squared costs, by event (Kish).",
+          "Effective entries: of one wallet the squared sum of costs over the sum of squared costs, by event (Kish).",
         ],
       }),
     ],
@@ -263,7 +263,7 @@ function calibration(of: Record): Section {
         names: ["Price paid", "Entries", "Mean price", "Won"],
         more: [
           sweeps(of.at("sweeps")),
-          "An entry is a run of buys of one outcome by one wallet, judged as if held to the payout. All counted entries of all tracked wallets are here, winning or losing. The interval is Wilson's at the 95 % level and treats entries as independent; many share a market or an event, so it is too narrow. Entries paid in part count for the mean price, not for the win rate. The JSON has the return of each band.",
+          "An entry is a run of buys of one outcome by one wallet, judged as if held to the payout. All counted entries of all tracked wallets are here, winning or losing. The interval is Wilson's at the 95 % level: entries of one event count as one, and it is as wide as if all wallets held the same positions. Entries paid in part count for the mean price, not for the win rate. The JSON has the return of each band.",
         ],
       }),
     ],

@@ -13,9 +13,9 @@ import {
   walletName,
 } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
-import { eventsMin, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
+import { eventsMin, isJudged, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
 import { overall } from "../../whales/domain/rates.ts"
-import type { WalletTotals } from "../../whales/domain/score.ts"
+import type { WalletSums } from "../../whales/domain/score.ts"
 import { EstimateScore, estimateScore, type EstimateTotals } from "./estimates.ts"
 import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
 import {
@@ -106,7 +106,7 @@ export const Scorecard = Schema.Struct({
     }),
     followRoiLow: Schema.NullOr(Schema.Finite).annotate({
       description:
-        "Lower end of the 95 % interval of followRoiCostWeighted, per USD; too narrow, as wallets are treated as independent. Null where that is",
+        "Lower end of the 95 % interval of followRoiCostWeighted, per USD, as if all wallets held the same positions. Null where that is",
     }),
     followRoiHigh: described(
       Schema.NullOr(Schema.Finite),
@@ -122,7 +122,7 @@ export const Scorecard = Schema.Struct({
     ),
     effectiveEntries: Count.annotate({
       description:
-        "Number of independent entries of equal stake that would be as certain; low when a few large stakes decide",
+        "Number of independent entries of equal stake that would be as certain, if all wallets held the same positions; low when a few large stakes decide",
     }),
     ...copiedFields,
   }).annotate({
@@ -174,7 +174,7 @@ export type Scorecard = typeof Scorecard.Type
 interface ScorecardInput {
   readonly tracked: ReadonlyArray<TrackedWallet>
   /** Of each wallet with a whole history. */
-  readonly totals: ReadonlyArray<WalletTotals>
+  readonly sums: ReadonlyArray<WalletSums>
   readonly whales: ReadonlyArray<CalibratedWhale>
   /** On the feed's own items. */
   readonly verdicts: VerdictCounts
@@ -194,9 +194,9 @@ interface ScorecardInput {
 
 /** The order of the wallets has no effect. */
 export function scorecard(input: ScorecardInput): Scorecard {
-  const { tracked, totals, whales, verdicts, forecasts, estimates, entries, moves, readAt } = input
+  const { tracked, sums, whales, verdicts, forecasts, estimates, entries, moves, readAt } = input
   const score = selfScore(verdicts)
-  const rates = overall(totals)
+  const rates = overall(sums)
   const { labelled, leftOut } = classify(tracked, whales.map(({ row }) => row))
   return {
     computedAt: isoTimeOrNull(computedAtOf(whales)),
@@ -240,14 +240,11 @@ function classify(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<Wha
     if (isFarm({ farmed })) leftOut.farms += 1
     else if (history === "reading") leftOut.unread += 1
     else if (history === "truncated") leftOut.truncated += 1
-    else if (row === undefined || !hasEnoughEntries(row)) leftOut.tooFew += 1
+    else if (row === undefined || !isJudged(row)) leftOut.tooFew += 1
     else labelled.push(row)
   }
   return { labelled, leftOut }
 }
-
-const hasEnoughEntries = ({ resolved, events }: WhaleRow): boolean =>
-  resolved >= resolvedEntriesMin && events >= eventsMin
 
 function countsOf(labels: ReadonlyArray<WhaleRow["label"]>): Scorecard["labels"] {
   const countOf = (wanted: WhaleRow["label"]) => labels.filter((label) => label === wanted).length
@@ -286,13 +283,13 @@ const method = {
     "correction for the number of wallets tested, and follow or fade is given only when the record " +
     "is very unlikely by luck, however often it is checked. Yes is often paid before its deadline and No " +
     "after it, so results count in the order of the markets' schedules: a paid entry can wait, and is " +
-    "then neither resolved nor open here. A market without a schedule counts when it is paid, so a " +
-    "label is less sure for a wallet that buys mostly Yes in such markets. Wallets come from leaderboards, and boards of volume are no random choice: three quarters of their top " +
+    "then neither resolved nor open here. A market without a schedule counts when it is paid, so " +
+    "the figures of a wallet that buys mostly Yes in such markets are too good for a while, not its label. Wallets come from leaderboards, and boards of volume are no random choice: three quarters of their top " +
     "rows had profits. So what a wallet did before it was found counts a twelfth as evidence, and nothing " +
     "if it was found on a board of profit. Entries opened at 0.95 or above are sweeps, shown apart. " +
     "Compare a win rate with the mean entry price: buying at 0.90 wins nine " +
-    "times in ten without any skill. The intervals of bands treat entries as independent; many " +
-    "entries share a market, so the intervals are too narrow.",
+    "times in ten without any skill. Intervals count entries of one event as one, and those over all " +
+    "wallets are as wide as if all held the same positions.",
 } as const
 
 const disclaimer =

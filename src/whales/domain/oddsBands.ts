@@ -34,8 +34,6 @@ export interface BandSums {
   readonly price: number
   /** Sum of payouts, USD a share. */
   readonly paid: number
-  /** Sum of the squares of payout minus price. */
-  readonly misses: number
   readonly stakeUsd: number
   /** The cost with fees, and the return, of the same stake on the entry's side. */
   readonly followCost: number
@@ -54,7 +52,6 @@ export const noBandSums: BandSums = {
   wins: 0,
   price: 0,
   paid: 0,
-  misses: 0,
   stakeUsd: 0,
   followCost: 0,
   followReturn: 0,
@@ -90,7 +87,6 @@ export function entrySums(
     wins: paid === 1 ? 1 : 0,
     price,
     paid,
-    misses: (paid - price) ** 2,
     stakeUsd,
     followCost: stakeUsd * (1 + feeRate * other),
     followReturn: stakeUsd * paid / price,
@@ -109,7 +105,6 @@ export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): Band
     wins: sums.wins + times * part.wins,
     price: sums.price + times * part.price,
     paid: sums.paid + times * part.paid,
-    misses: sums.misses + times * part.misses,
     stakeUsd: sums.stakeUsd + times * part.stakeUsd,
     followCost: sums.followCost + times * part.followCost,
     followReturn: sums.followReturn + times * part.followReturn,
@@ -122,11 +117,11 @@ export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): Band
 
 export const winRateLow = described(
   Rate,
-  "Lower end of the 95 % interval of winRate (Wilson), 0 to 1",
+  "Lower end of the 95 % interval of winRate (Wilson, at the effective number of entries), 0 to 1",
 )
 export const winRateHigh = described(
   Rate,
-  "Upper end of the 95 % interval of winRate (Wilson), 0 to 1",
+  "Upper end of that interval, 0 to 1",
 )
 const { winRate, meanEntryPrice, followRoi, fadeRoi } = FrozenCalibration.fields
 
@@ -176,9 +171,10 @@ export function publishedSweeps(sums: BandSums): typeof Sweeps.Type {
   }
 }
 
-/** The bands that have entries. */
+/** The bands that have entries; of these, the share `independent` counts for intervals. */
 export function publishedBands(
   bands: ReadonlyArray<BandSums>,
+  independent: number,
 ): ReadonlyArray<typeof OddsBand.Type> {
   return bands.flatMap((sums, i) => {
     if (sums.entries === 0) return []
@@ -189,7 +185,7 @@ export function publishedBands(
       to,
       entries: sums.entries,
       meanEntryPrice: meanPriceOf(sums),
-      ...winRateOf(sums),
+      ...winRateOf(sums, independent),
       ...roisOf(sums),
     }]
   })
@@ -228,14 +224,6 @@ export function meanPriceOf({ price, entries }: BandSums): number {
   return Math.min(1, Math.max(0, price / entries))
 }
 
-/**
- * The Brier score of the prices paid, as forecasts: 0 is perfect, 0.25 is a coin flip (Verification of
- * forecasts expressed in terms of probability, Monthly Weather Review 78, 1950).
- */
-export function brierOf({ misses, entries }: BandSums): number {
-  return Math.min(1, Math.max(0, misses / entries))
-}
-
 /** Return on a dollar after fees: 0 is break-even. `fadeRoi` is null without a tradeable fade. */
 export function roisOf(
   sums: BandSums,
@@ -248,15 +236,21 @@ export function roisOf(
 
 /**
  * Wins among decisive entries, with Wilson's 95 % interval (Probable inference, Journal of the
- * American Statistical Association 22, 1927). Without a decisive entry the rate is 0.5 in [0, 1].
+ * American Statistical Association 22, 1927), for entries of which the share `independent` is as
+ * certain. Without a decisive entry the rate is 0.5 in [0, 1].
  */
-export function winRateOf({ wins, decisive }: Pick<BandSums, "wins" | "decisive">) {
+export function winRateOf(
+  { wins, decisive }: Pick<BandSums, "wins" | "decisive">,
+  independent = 1,
+) {
   const square = z95 ** 2
-  const centre = (wins + square / 2) / (decisive + square)
-  const spread = z95 / (decisive + square) *
-    Math.sqrt(decisive === 0 ? square / 4 : wins * (decisive - wins) / decisive + square / 4)
+  const trials = decisive * independent
+  const winRate = decisive === 0 ? 0.5 : wins / decisive
+  const centre = (winRate * trials + square / 2) / (trials + square)
+  const spread = z95 / (trials + square) *
+    Math.sqrt(winRate * (1 - winRate) * trials + square / 4)
   return {
-    winRate: decisive === 0 ? centre : wins / decisive,
+    winRate,
     winRateLow: wins === 0 ? 0 : Math.max(0, centre - spread),
     winRateHigh: wins === decisive ? 1 : Math.min(1, centre + spread),
   }

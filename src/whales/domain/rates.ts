@@ -7,7 +7,6 @@ import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean
 import {
   addBandSums,
   type BandSums,
-  brierOf,
   meanPriceOf,
   noBandSums,
   type OddsBand,
@@ -17,7 +16,7 @@ import {
   type Sweeps,
   winRateOf,
 } from "./oddsBands.ts"
-import { addReturns, noReturns, type ReturnIntervals, returnIntervals } from "./returns.ts"
+import { effectiveNumber, type ReturnIntervals, returnIntervals } from "./returns.ts"
 import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
 
 /** The figures of a wallet with at least one counted resolved entry. */
@@ -45,19 +44,26 @@ export interface Rates {
 export function ratesOf(sums: WalletSums): Rates | null {
   const whole = wholeOf(sums.totals.bands)
   if (whole.entries === 0) return null
+  const independent = independentShare([sums])
   return {
     resolved: whole.entries,
     events: sums.edges.clusters,
     cancelled: sums.totals.cancelled,
     stakeUsd: whole.stakeUsd,
-    ...winRateOf(whole),
+    ...winRateOf(whole, independent),
     meanEntryPrice: meanPriceOf(whole),
     ...edgeOf(sums.edges),
     ...roisOf(whole),
-    intervals: returnIntervals(sums.totals.returns),
-    oddsBands: publishedBands(sums.totals.bands),
+    intervals: returnIntervals([sums.totals.returns]),
+    oddsBands: publishedBands(sums.totals.bands, independent),
     sweeps: publishedSweeps(sums.totals.sweeps),
   }
+}
+
+/** Which share of the entries is as certain, if those of one event were one; at most 1. */
+function independentShare(wallets: ReadonlyArray<WalletSums>): number {
+  const entries = wallets.reduce((sum, { edges }) => sum + edges.n, 0)
+  return Math.min(1, effectiveNumber(wallets.map(({ edges }) => edges)) / Math.max(1, entries))
 }
 
 /** The sum of all bands. */
@@ -71,46 +77,30 @@ export function edgeOf(edges: ClusterSums) {
   return { edge: mean, edgeLow: Math.max(-1, low), edgeHigh: Math.min(1, high) }
 }
 
-/** Figures over the counted resolved entries of all wallets; null without an entry to compute from. */
-interface OverallRates {
-  readonly resolved: number
-  readonly cancelled: number
-  readonly winRate: number | null
-  /** Of the prices paid, as forecasts. */
-  readonly brier: number | null
-  readonly followRoi: number | null
-  readonly fadeRoi: number | null
-  readonly intervals: ReturnIntervals
-  /** The bands that have entries. */
-  readonly oddsBands: ReadonlyArray<typeof OddsBand.Type>
-  readonly sweeps: typeof Sweeps.Type
-}
-
 /** The sum over wallets. */
-function sumOfTotals(all: ReadonlyArray<WalletTotals>): WalletTotals {
+function sumOfTotals(all: ReadonlyArray<WalletTotals>): Omit<WalletTotals, "returns"> {
   return {
     cancelled: all.reduce((sum, { cancelled }) => sum + cancelled, 0),
     bands: noTotals.bands.map((none, i) =>
       all.reduce((sum, totals) => addBandSums(sum, totals.bands[i] ?? none, 1), none)
     ),
     sweeps: all.reduce((sum, totals) => addBandSums(sum, totals.sweeps, 1), noBandSums),
-    returns: all.reduce((sum, totals) => addReturns(sum, totals.returns, 1), noReturns),
   }
 }
 
-/** The scorecard's overall figures and bands, over these wallets. */
-export function overall(wallets: ReadonlyArray<WalletTotals>): OverallRates {
-  const { cancelled, bands, sweeps, returns } = sumOfTotals(wallets)
+/** The scorecard's figures over these wallets; null without an entry to compute from. */
+export function overall(wallets: ReadonlyArray<WalletSums>) {
+  const all = wallets.map(({ totals }) => totals)
+  const { cancelled, bands, sweeps } = sumOfTotals(all)
   const whole = wholeOf(bands)
   const rois = whole.entries === 0 ? { followRoi: null, fadeRoi: null } : roisOf(whole)
   return {
     resolved: whole.entries,
     cancelled,
     winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
-    brier: whole.entries === 0 ? null : brierOf(whole),
     ...rois,
-    intervals: returnIntervals(returns),
-    oddsBands: publishedBands(bands),
+    intervals: returnIntervals(all.map(({ returns }) => returns)),
+    oddsBands: publishedBands(bands, independentShare(wallets)),
     sweeps: publishedSweeps(sweeps),
   }
 }

@@ -1,6 +1,9 @@
 /**
  * How certain a return is: its 95 % interval, clustered by event, and its effective number of entries.
  *
+ * Over several wallets both are as if all wallets held the same positions, which is the worst case: the
+ * half-width is the mean of those of the wallets, by cost, and more wallets do not narrow it.
+ *
  * @module
  */
 import {
@@ -53,24 +56,40 @@ export interface ReturnIntervals {
   readonly effectiveEntries: number
 }
 
-/**
- * The intervals of the returns, and the effective number of entries: (sum of costs)^2 / sum of squared
- * costs, over events (Kish, Survey Sampling, 1965).
- */
-export function returnIntervals({ follow, fade }: ReturnSums): ReturnIntervals {
-  const [followed, faded] = [interval(follow), interval(fade)]
+/** The intervals of the returns over these wallets, and their effective number of entries by cost. */
+export function returnIntervals(wallets: ReadonlyArray<ReturnSums>): ReturnIntervals {
+  const followed = interval(wallets.map(({ follow }) => follow))
+  const faded = interval(wallets.map(({ fade }) => fade))
   return {
     followRoiLow: followed.low,
     followRoiHigh: followed.high,
     fadeRoiLow: faded.low,
     fadeRoiHigh: faded.high,
-    effectiveEntries: follow.nn > 0 ? Math.min(follow.clusters, follow.n ** 2 / follow.nn) : 0,
+    effectiveEntries: effectiveNumber(wallets.map(({ follow }) => follow)),
   }
 }
 
-function interval(side: ClusterSums) {
-  const ratio = clusteredMean(side)
-  if (ratio === null) return { low: null, high: null }
+function interval(wallets: ReadonlyArray<ClusterSums>) {
+  const n = sumOf(wallets, (side) => side.n)
+  if (!(n > 0)) return { low: null, high: null }
+  const ratio = sumOf(wallets, ({ s }) => s) / n
+  const reach = sumOf(wallets, (side) => {
+    const { mean, high } = clusteredMean(side) ?? { mean: 0, high: 0 }
+    return side.n * (high - mean)
+  }) / n
   // A stake is lost at most once.
-  return { low: Math.max(-1, ratio.low - 1), high: ratio.high - 1 }
+  return { low: Math.max(-1, ratio - reach - 1), high: ratio + reach - 1 }
+}
+
+/**
+ * As how many independent observations those of these wallets are as certain: of one wallet n^2 / sum of
+ * the squares of the sizes of its clusters (Kish, Survey Sampling, 1965); 0 without any.
+ */
+export function effectiveNumber(wallets: ReadonlyArray<ClusterSums>): number {
+  const roots = sumOf(wallets, ({ nn }) => Math.sqrt(Math.max(0, nn)))
+  return roots > 0 ? (sumOf(wallets, ({ n }) => n) / roots) ** 2 : 0
+}
+
+function sumOf(all: ReadonlyArray<ClusterSums>, part: (one: ClusterSums) => number): number {
+  return all.reduce((sum, one) => sum + part(one), 0)
 }

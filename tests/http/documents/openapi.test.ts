@@ -324,7 +324,7 @@ test("the documented fields of whales and of the track record are the served fie
     const world = yield* makeWorld(3)
     const store = storeOf(wonOf40([25, 15]))
     yield* Ref.set(world.productPorts.tracked, store.tracked)
-    yield* Ref.set(world.productPorts.totals, store.totals)
+    yield* Ref.set(world.productPorts.walletRecords, store.sums)
     yield* Ref.set(world.productPorts.whales, store.whales)
     yield* Ref.set(
       world.productPorts.entryTotals,

@@ -27,7 +27,7 @@ const page = (record: Scorecard): string => {
 const empty = scorecard({
   ...{
     tracked: [],
-    totals: [],
+    sums: [],
     whales: [],
     moves: [],
     entries: { byLabel: new Map(), copied: {} },

@@ -22,7 +22,7 @@ const stock = Effect.fnUntraced(
   function* ({ productPorts }: World, known: ReadonlyArray<KnownWallet>) {
     const store = storeOf(known)
     yield* Ref.set(productPorts.tracked, store.tracked)
-    yield* Ref.set(productPorts.totals, store.totals)
+    yield* Ref.set(productPorts.walletRecords, store.sums)
     yield* Ref.set(productPorts.whales, store.whales)
   },
 )

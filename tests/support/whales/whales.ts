@@ -68,7 +68,7 @@ export function storeOf(wallets: ReadonlyArray<KnownWallet>) {
   const whole = wallets.filter(({ history }) => history === "whole")
   return {
     tracked: wallets.map(({ wallet, history }) => trackedWallet({ wallet, name: wallet, history })),
-    totals: whole.map(({ entries }) => sumsOf(entries).totals),
+    sums: whole.map(({ entries }) => sumsOf(entries)),
     whales: whole.flatMap((known) => {
       const rates = ratesOf(sumsOf(known.entries))
       return rates === null ? [] : [calibratedWhale(known, rates)]

@@ -119,16 +119,16 @@ law(
 )
 
 law("scorecard() does not depend on the order of wallets", anyWallets, (drawn) => {
-  const { tracked, totals, whales } = storeOf(knownAll(drawn))
+  const { tracked, sums, whales } = storeOf(knownAll(drawn))
   const reversed = {
     tracked: tracked.toReversed(),
-    totals: totals.toReversed(),
+    sums: sums.toReversed(),
     whales: whales.toReversed(),
   }
   // Another order of a sum can round its last published digit the other way.
   ok(alike(
     scorecard({ ...reversed, verdicts, ...unscored }),
-    scorecard({ tracked, totals, whales, verdicts, ...unscored }),
+    scorecard({ tracked, sums, whales, verdicts, ...unscored }),
     1.01e-4,
   ))
 })
@@ -183,7 +183,7 @@ Deno.test("scorecard() lists the ten labelled wallets with the largest stakes", 
 Deno.test("scorecard() counts a wallet without a label by its first reason", () => {
   const one = many(4)
   const oneEvent = { ...storeOf([one]).whales[0] }
-  const { tracked, totals, whales } = storeOf([
+  const { tracked, sums, whales } = storeOf([
     ...[many(0, { history: "reading" }), many(1, { history: "truncated" })],
     ...[many(2, { entries: many(2).entries.slice(0, 29) }), many(3, { entries: [] }), many(5)],
   ])
@@ -194,7 +194,7 @@ Deno.test("scorecard() counts a wallet without a label by its first reason", () 
     ...unscored,
     verdicts,
     tracked: [...tracked, trackedWallet({ wallet: one.wallet }), farm],
-    totals,
+    sums,
     whales: [...whales, { computedAt: oneEvent.computedAt, row }],
   })
   equal(coverage.leftOut, { unread: 1, truncated: 1, farms: 1, tooFew: 3 })
@@ -224,7 +224,7 @@ Deno.test("scorecard() without wallets has zeros and nulls, its method and its d
     false,
     30,
   ])
-  match(rest.method.reading, /neutral, and that is expected.*share a market.*too narrow/)
+  match(rest.method.reading, /neutral, and that is expected.*as if all held the same positions/)
   match(rest.disclaimer, /not the profit or loss.*exits are not tracked.*not financial advice/)
 })
 

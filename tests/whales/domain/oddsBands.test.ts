@@ -118,7 +118,7 @@ law(
   anyRecord,
   (record) => {
     const entries = counted(record)
-    return publishedBands(sumsOf(record).totals.bands).every((band) => {
+    return publishedBands(sumsOf(record).totals.bands, 1).every((band) => {
       const within = entries.filter(({ price }) => price >= band.from && price < band.to)
       const decisive = within.filter(({ paid }) => paid === 0 || paid === 1)
       const wins = decisive.filter(({ paid }) => paid === 1).length
@@ -128,26 +128,30 @@ law(
   },
 )
 
-law("overall() equals the rates of one wallet with all entries", anyRecord, (record) => {
-  const each = record.map((event) => sumsOf([event]).totals)
-  const { oddsBands, resolved, cancelled, winRate, followRoi, fadeRoi, intervals, sweeps } =
-    overall(each)
-  const one = ratesOf(sumsOf(record))
-  if (one === null) return resolved === 0 && winRate === null && followRoi === null
-  return alike(
-    {
-      ...{ oddsBands, resolved, cancelled, winRate: winRate ?? 0.5 },
-      ...{ followRoi, fadeRoi, intervals, sweeps },
-    },
-    {
-      oddsBands: one.oddsBands,
-      resolved: one.resolved,
-      cancelled: one.cancelled,
-      winRate: one.winRate,
-      followRoi: one.followRoi,
-      fadeRoi: one.fadeRoi,
-      intervals: one.intervals,
-      sweeps: one.sweeps,
-    },
-  )
-})
+law(
+  "overall() equals the rates of one wallet with all entries, but for intervals",
+  anyRecord,
+  (record) => {
+    const each = record.map((event) => sumsOf([event]))
+    const { resolved, cancelled, winRate, followRoi, fadeRoi, sweeps, ...all } = overall(each)
+    const rates = ({ winRateLow: _, winRateHigh: __, ...band }: typeof OddsBand.Type) => band
+    const oddsBands = all.oddsBands.map(rates)
+    const one = ratesOf(sumsOf(record))
+    if (one === null) return resolved === 0 && winRate === null && followRoi === null
+    return alike(
+      {
+        ...{ oddsBands, resolved, cancelled, winRate: winRate ?? 0.5 },
+        ...{ followRoi, fadeRoi, sweeps },
+      },
+      {
+        oddsBands: one.oddsBands.map(rates),
+        resolved: one.resolved,
+        cancelled: one.cancelled,
+        winRate: one.winRate,
+        followRoi: one.followRoi,
+        fadeRoi: one.fadeRoi,
+        sweeps: one.sweeps,
+      },
+    )
+  },
+)

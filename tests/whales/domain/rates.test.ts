@@ -96,18 +96,36 @@ Deno.test("ratesOf() is null without entries, and has a win rate of 0.5 for push
   equal(rates?.followRoi, 0)
 })
 
-law("overall() returns the Brier score of the prices paid", anyRecord, (record) => {
-  const { brier } = overall(record.map((event) => sumsOf([event]).totals))
-  const misses = counted(record).map(({ paid, price }) => (paid - price) ** 2)
-  return brier === null ? misses.length === 0 : alike(brier, sum(misses) / misses.length)
+Deno.test("four entries of one event count as one for the interval of a win rate", () => {
+  const width = (perEvent: number) => {
+    const rates = ratesOf(sumsOf(played(400, 200, 0.5, perEvent)))
+    const [band] = rates?.oddsBands ?? []
+    return [rates, band].map((of) => (of?.winRateHigh ?? 0) - (of?.winRateLow ?? 0))
+  }
+  const [one, four] = [width(1), width(4)]
+  for (const [i, wide] of four.entries()) ok(Math.abs(wide / (one[i] ?? 0) - 2) < 0.1)
 })
+
+law(
+  "overall() has the intervals of one wallet when all wallets have the same record",
+  anyRecord,
+  (record) => {
+    const sums = sumsOf(record)
+    const [one, many] = [overall([sums]), overall([sums, sums, sums])]
+    const intervals = ({ winRateLow, winRateHigh }: (typeof one.oddsBands)[number]) => ({
+      winRateLow,
+      winRateHigh,
+    })
+    return alike(one.intervals, many.intervals) &&
+      alike(one.oddsBands.map(intervals), many.oddsBands.map(intervals))
+  },
+)
 
 Deno.test("overall() without wallets has no figures", () => {
   equal(overall([]), {
     resolved: 0,
     cancelled: 0,
     winRate: null,
-    brier: null,
     followRoi: null,
     fadeRoi: null,
     intervals: {
