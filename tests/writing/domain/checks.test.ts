@@ -136,6 +136,36 @@ Deno.test("a direction is that of the clause of its value", () => {
   ok(says("down").length > 0)
 })
 
+Deno.test("the order of two events is that of the fact, from whichever of them it is seen", () => {
+  const statement = "“Poll out” was printed by Post 22 minutes before the step of Alpha began."
+  const values = {
+    headline: { type: "name", text: "Poll out" },
+    publisher: { type: "name", text: "Post" },
+    lag: { type: "duration", ms: 22 * 60_000 },
+    market: { type: "name", text: "Alpha" },
+  } as const
+  const facts = new Map([["F1", {
+    ...factOf(1, values),
+    statement,
+    names: ["Poll out", "Post", "Alpha"],
+  }]])
+  const passes = (text: string) => reasonsOf(text, ["F1"], facts).length === 0
+  for (
+    const [right, wrong] of [
+      [
+        "{F1.publisher} printed it {F1.lag} before the step.",
+        "{F1.publisher} printed it {F1.lag} after the step.",
+      ],
+      [
+        "{F1.market} began {F1.lag} after {F1.publisher}.",
+        "{F1.market} began {F1.lag} before {F1.publisher}.",
+      ],
+      ["“Poll out” came 22 minutes before the step.", "“Poll out” came 22 minutes after the step."],
+    ] as const
+  ) equal([passes(right), passes(wrong)], [true, false], right)
+  equal(passes("{F1.publisher} had printed it {F1.lag} before."), true)
+})
+
 const extras =
   `See https://evil.example/x.|More at evil.com.|[Read](this).|**Now**.|www.x|Buy it now.|You should sell.|
 It is worth buying.|Send coins to 0xde709f2102.|Traders paid $77.|It was 0xdeadbeef.|Four of them left.|
