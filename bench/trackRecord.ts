@@ -152,7 +152,7 @@ async function start(url: string): Promise<Deno.ChildProcess> {
 const requestOf = (path: string, ...headers: ReadonlyArray<string>) =>
   [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", ...headers, "", ""].join("\r\n")
 
-const payments = (count: number) =>
+const payments = (count: number, ...headers: ReadonlyArray<string>) =>
   Effect.forEach(Array.from({ length: count }), (_, n) => {
     const account = buyer(n % buyers)
     const nonce = Bytes32.make(`0x${crypto.randomUUID().replaceAll("-", "").padStart(64, "0")}`)
@@ -160,7 +160,7 @@ const payments = (count: number) =>
     const authorization = authorizationFor(account, products.whales, now, { nonce })
     return Effect.map(sign(account, authorization), (signature) => {
       const header = headerOf(wirePayment(products.whales, authorization, signature))
-      return requestOf(products.whales.path, `payment-signature: ${header}`)
+      return requestOf(products.whales.path, `payment-signature: ${header}`, ...headers)
     })
   })
 
@@ -193,8 +193,12 @@ const poll = (connections: number, what = "GET /v1/track-record", ...headers: Ar
     status: headers.length > 0 ? 304 : 200,
   })
 
-const buy = Effect.fnUntraced(function* (connections: number, what = "GET /v1/whales, paid") {
-  const requests = yield* payments(sales)
+const buy = Effect.fnUntraced(function* (
+  connections: number,
+  what = "GET /v1/whales, paid",
+  ...headers: ReadonlyArray<string>
+) {
+  const requests = yield* payments(sales, ...headers)
   return yield* measured(what, { requests, connections, status: 200 })
 })
 
@@ -247,6 +251,7 @@ const program = Effect.gen(function* () {
     yield* buy(1),
     yield* buy(8),
     yield* buy(64),
+    yield* buy(8, "GET /v1/whales, paid, in gzip", "accept-encoding: gzip"),
   ]
   const some = rowsAt(0).filter((_, n) => n % 5 === 0)
   const counting = yield* Effect.suspend(() =>

@@ -10,6 +10,7 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { Effect } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
+import { preparedFor } from "../../core/domain/prepared.ts"
 import { byRequest } from "./inbound.ts"
 
 /** A smaller body is sent as it is: it fits in one packet with its headers. */
@@ -63,6 +64,9 @@ export const gzipped = <E, R>(
     Effect.map(handler, (response) => inGzip(response, headers["accept-encoding"]))
   )
 
+/** Of a body that is sold many times, such as the whole table of wallets, compressed once. */
+const gzipOf = preparedFor((bytes: Uint8Array) => encode(bytes, "gzip"))
+
 /** A successful answer in gzip, if it is long and the client accepts that. */
 function inGzip(
   response: HttpServerResponse.HttpServerResponse,
@@ -76,7 +80,7 @@ function inGzip(
   const encoding = acceptedEncoding(acceptEncoding, ["gzip"])
   if (encoding === null) return varied
   return varied.pipe(
-    HttpServerResponse.setBody(HttpBody.uint8Array(encode(body.body, encoding), body.contentType)),
+    HttpServerResponse.setBody(HttpBody.uint8Array(gzipOf(body.body), body.contentType)),
     HttpServerResponse.setHeader("content-encoding", encoding),
   )
 }
