@@ -11,6 +11,7 @@ import { newsAgeMsMax } from "../news/domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { RelatedStory } from "../news/domain/reading.ts"
 import {
+  isDoubted,
   isOpenPrice,
   type KnownOutcome,
   knownOutcome,
@@ -187,8 +188,9 @@ export const withOpenPrice = Effect.fnUntraced(function* (
     const open = price !== null && !isOpenPrice(price)
       ? Result.fail("decided" as const)
       : openBook(one.market, live === undefined ? null : microstructure(live))
-    if (Result.isSuccess(open)) return [{ ...one, microstructure: open.success }]
-    tally(progress.rejected, { [open.failure]: 1 })
+    if (Result.isFailure(open)) tally(progress.rejected, { [open.failure]: 1 })
+    else if (isDoubted(one.known, open.success.mid)) tally(progress.rejected, { doubted: 1 })
+    else return [{ ...one, microstructure: open.success }]
     return []
   })
 })

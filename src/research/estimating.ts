@@ -93,7 +93,7 @@ const recordDistanceMax = 0.2
 
 function contestedProposal(
   material: ReportMaterial,
-  { predetermined: { byKind: { contestedProposal: { record, meanPrice } } } }: Scorecard,
+  { predetermined: { byKind: { proposal: { record, meanPrice } } } }: Scorecard,
 ): EstimateInputs["proposal"] {
   const { proposal } = material
   if (proposal === null || record === null || meanPrice === null) return null

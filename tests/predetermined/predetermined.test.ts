@@ -51,8 +51,8 @@ on(
     const [item] = yield* itemsOf(ports)
     equal(item?.data.evidence.map(({ source }) => source), ["the venue"])
     equal([item?.data.detector, item?.data.confidence], ["rules", "medium"])
-    equal([item?.data.kind, item?.data.proposal?.disputed], ["contested_proposal", false])
-    equal([item?.data.marketPrice, item?.data.impliedEdge], [0.6, 0.4])
+    equal([item?.data.kind, item?.data.proposal?.disputed], ["proposal", false])
+    equal([item?.data.marketPrice, item?.data.impliedEdge], [0.93, 0.07])
     strictEqual(yield* Context.get(ports, FeedStore).prune(now + day), 1)
     script.stories = { m0: openedTwice }
     for (let n = 1; n < 4; n++) yield* tickOf(ports, now + n * tickIntervalMs)
@@ -86,21 +86,37 @@ on(
     proposals: [proposed(0), proposed(1, { outcome: 1 })],
     stories: { m1: openedTwice },
     down: new Set(["proposals"] as const),
+    mid: ({ id }) => id === "m1" ? 0.07 : 0.93,
+    depthUsd: () => 90_000,
   },
   Effect.fnUntraced(function* (script, ports) {
     const first = yield* tickOf(ports, now)
     equal([first.items, first.failed, first.rejected], [[], ["proposals"], { unavailable: 2 }])
     script.down = new Set()
     yield* tickOf(ports, now + tickIntervalMs)
-    // The news says otherwise; that the proposal is contested stays true.
+    // The news says otherwise; that the outcome is proposed, and that its price agrees, stays true.
     const items = yield* itemsOf(ports)
     equal(
       items.map(({ data }) => [data.market.slug, data.kind, data.outcome, data.detector]),
       [
-        ["lighthouse-1", "contested_proposal", "No", "rules"],
-        ["lighthouse-0", "contested_proposal", "Yes", "rules"],
+        ["lighthouse-1", "proposal", "No", "rules"],
+        ["lighthouse-0", "proposal", "Yes", "rules"],
       ].toSorted(),
     )
+  }),
+)
+
+on(
+  "tick() publishes no proposal that traders doubt: its price is below 0.90",
+  {
+    markets: [candidate(0), candidate(1), candidate(2)],
+    proposals: [proposed(0), proposed(1, { outcome: 1 }), proposed(2)],
+    mid: ({ id }) => id === "m0" ? 0.8995 : id === "m1" ? 0.93 : 0.9,
+  },
+  Effect.fnUntraced(function* (_, ports) {
+    const { rejected } = yield* tickOf(ports, now)
+    equal(marketsOf(yield* itemsOf(ports)), ["lighthouse-2"])
+    equal(rejected, { doubted: 2 })
   }),
 )
 
@@ -182,7 +198,7 @@ test("tick() has the same result when it is killed at every call", () =>
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
 on(
-  "a contested proposal carries the record of earlier ones as it was then",
+  "a proposal carries the record of earlier ones as it was then",
   { markets: [candidate(0), candidate(1)], proposals: [proposed(0)] },
   Effect.fnUntraced(function* (script, ports) {
     yield* tickOf(ports, now)

@@ -43,7 +43,7 @@ const record: Scorecard = {
     ...card.predetermined,
     byKind: {
       ...byKind,
-      contestedProposal: { ...byKind.contestedProposal, record: upheld, meanPrice: 0.6 },
+      proposal: { ...byKind.proposal, record: upheld, meanPrice: 0.6 },
     },
   },
   movers: {

@@ -49,9 +49,9 @@ import { impliedFact, pairFacts } from "../../writing/facts/ladders.ts"
 import { moveFact, priceFact, stepFact } from "../../writing/facts/moves.ts"
 import {
   disputeRateFact,
-  doubtedRecordFact,
   proposalFact,
   proposalFlip,
+  proposalRecordFact,
   standRate,
   unreadProposalFact,
 } from "../../writing/facts/proposals.ts"
@@ -142,7 +142,7 @@ function subjectOf(
       .flatMap(({ outlets }) => outlets.map(({ url }) => url)),
   )
   const found = material.predetermined
-    .filter(({ data }) => data.kind !== "contested_proposal" && isHere(data.market.slug))
+    .filter(({ data }) => data.kind !== "proposal" && isHere(data.market.slug))
     .filter(({ data }) => !data.evidence.some(({ url }) => corrected.has(url)))
     .toSorted((a, b) => b.feedIndex - a.feedIndex)
   return {
@@ -257,7 +257,7 @@ function proposalHead(subject: Subject): ReadonlyArray<Head> {
       ...present(stakeFact(unnamed(about), side)),
       record === null
         ? disputeRateFact(unnamed(about), market.category)
-        : doubtedRecordFact(unnamed(about), record),
+        : proposalRecordFact(unnamed(about), record),
     ],
     flip: proposalFlip(proposal, until),
   }]

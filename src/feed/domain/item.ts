@@ -165,10 +165,10 @@ const WhaleEntryData = Schema.Struct({
   description: "A position that a tracked wallet entered",
 })
 
-/** How often earlier contested proposals of the service were upheld. */
+/** How often earlier proposals that the service published were upheld. */
 export const ProposalRecord = Schema.Struct({
   proposals: Count.annotate({
-    description: "Published contested proposals whose market was paid or cancelled",
+    description: "Published proposals whose market was paid or cancelled",
   }),
   upheld: Count.annotate({ description: "Of these, those whose outcome was paid in full" }),
   upheldRate: described(Rate, "upheld divided by proposals, 0 to 1"),
@@ -179,20 +179,17 @@ export type ProposalRecord = typeof ProposalRecord.Type
 
 const PredeterminedData = Schema.Struct({
   market: MarketRef,
-  kind: Schema.Literals(["evidence", "contested_proposal"]).annotate({
+  kind: Schema.Literals(["evidence", "proposal"]).annotate({
     description:
-      "evidence: headlines report this outcome. contested_proposal: it is proposed at the " +
-      "venue, undisputed, at a price that doubts it",
+      "evidence: headlines report this outcome. proposal: it is proposed at the venue, undisputed, at a " +
+      "price that is not there yet",
   }),
   outcome: Schema.String.annotate({
-    description:
-      "Name of the outcome that is reported or proposed. The outcome of a contested proposal may not be paid",
+    description: "Name of the outcome that is reported or proposed; it may not be paid",
   }),
   statement: text("What is reported or proposed, in one sentence; not verified"),
-  confidence: Schema.Literals(["high", "medium", "low"]).annotate({
-    description:
-      "Of evidence: high or medium, as its detector judged. Of a contested proposal: medium " +
-      "at a price of 0.5 or more, else low",
+  confidence: Schema.Literals(["high", "medium"]).annotate({
+    description: "Of evidence as its detector judged; of a proposal medium",
   }),
   proposal: Schema.optionalKey(Schema.Struct({
     proposedAt: described(IsoTime, "When the outcome was proposed at the venue"),
@@ -200,7 +197,7 @@ const PredeterminedData = Schema.Struct({
     record: Schema.NullOr(ProposalRecord).annotate({
       description: "As known when the item was created; null before the first result",
     }),
-  })).annotate({ description: "Only of a contested proposal" }),
+  })).annotate({ description: "Only in an item of this kind" }),
   evidence: described(
     Schema.NonEmptyArray(EvidenceRow),
     "What the statement rests on; never empty",
@@ -218,7 +215,7 @@ const PredeterminedData = Schema.Struct({
   ),
 }).annotate({
   identifier: "PredeterminedData",
-  description: "A market whose outcome is reported, or proposed at a doubtful price",
+  description: "A market whose outcome is reported, or proposed while its price is not there yet",
 })
 
 const shared = {

@@ -46,7 +46,7 @@ export const paths = {
 /** The service in one sentence. */
 export const description =
   "Prediction-market intelligence for AI agents, paid per call: a feed of moves, whale entries and " +
-  "predetermined outcomes, contested proposals, a digest every 4 hours, whale calibration, markets that resolve soon, and " +
+  "predetermined outcomes, a digest every 4 hours, whale calibration, markets that resolve soon, and " +
   "reports on one market"
 
 export const textType = "text/plain; charset=utf-8"

@@ -32,7 +32,7 @@ export function agentCard({ terms, version }: CardOptions) {
     description:
       "Watches a prediction-market venue and sells signals per call, in USDC over x402: " +
       "noise-filtered moves, entries of tracked wallets with their track record, predetermined " +
-      "outcomes and contested proposals, a digest every 4 hours, and reports. The index, samples and the track record are " +
+      "outcomes, a digest every 4 hours, and reports. The index, samples and the track record are " +
       "free.",
     url,
     preferredTransport: "JSONRPC",

@@ -189,15 +189,14 @@ const aboutSection = [
   "The service watches a prediction-market venue and sells signals, paid per call. Its feed has three " +
   "types of items in one index that only increases:",
   [
-    "- `mover`: a market that repriced. It has enough volume and depth, its move is large compared " +
-    "with its own history, and the price was stable for 40 minutes. The item includes the order book's " +
-    "microstructure.",
+    "- `mover`: a market that repriced. It has enough volume and depth, and its price moved by 5 " +
+    "cents or more, `running` or `settled` for 40 minutes. The item includes the order book's microstructure.",
     "- `whale_entry`: a position that a tracked wallet entered, with the results of that wallet's " +
     "earlier entries held to resolution, as they were known before the entry.",
     "- `predetermined`: of kind `evidence`, a market whose outcome headlines report while its price " +
-    "says otherwise; of kind `contested_proposal`, an outcome that was proposed at the venue and not " +
-    "disputed while its price shows that traders doubt it, with the share of earlier ones that were upheld " +
-    "(paid in full). A contested proposal does not mean that the outcome is known.",
+    "says otherwise; of kind `proposal`, an outcome that was proposed at the venue and not disputed, at a " +
+    "price from 0.90 that is not there yet, with the share of earlier ones that were upheld (paid in full). A " +
+    "proposal that traders doubt is no item: digests, reports and /v1/resolving have it.",
   ].join("\n"),
   "How to use it: poll the free index about every 10 minutes; when it has increased, buy the items " +
   `after the last index you saw (at the first start keep the current index and buy nothing), with ` +

@@ -346,15 +346,15 @@ function moveVerdict(of: Record, afterHour: Estimate, afterDay: Estimate): Inlin
   } after an hour, ${estimate(afterDay, cents)} after a day.`
 }
 
-type Kind = TrackRecord["predetermined"]["byKind"]["evidence" | "contestedProposal"]
+type Kind = TrackRecord["predetermined"]["byKind"]["evidence" | "proposal"]
 
 function predetermined(of: Record): Block {
   const byKind = of.at("predetermined").at("byKind")
   const kinds: ReadonlyArray<readonly [string, Cited<Kind>]> = [
     ["Evidence", byKind.at("evidence")],
-    ["Contested proposals", byKind.at("contestedProposal")],
+    ["Proposals", byKind.at("proposal")],
   ]
-  const record = byKind.at("contestedProposal").at("record")
+  const record = byKind.at("proposal").at("record")
   const evidence = byKind.at("evidence")
   return {
     folded: "Were predetermined outcomes right?",
@@ -363,7 +363,7 @@ function predetermined(of: Record): Block {
         ? [strong("Not known yet: no published item has a result.")]
         : say`${
           strong(say`${num(evidence.at("correct"))} of ${num(evidence.at("resolved"))} were paid`)
-        } of those with evidence; no interval is computed. Contested proposals, a weaker kind, that were upheld: ${
+        } of those with evidence; no interval is computed. Proposals alone, a weaker kind, that were upheld: ${
           estimate(
             estimateOf(
               record.at("upheldRate"),
@@ -372,9 +372,7 @@ function predetermined(of: Record): Block {
             ),
             percent,
           )
-        }; at fair prices ${
-          num(byKind.at("contestedProposal").at("meanPrice"), percent)
-        } would be.`,
+        }; at fair prices ${num(byKind.at("proposal").at("meanPrice"), percent)} would be.`,
       {
         table: {
           caption: "Published items by kind",
@@ -394,7 +392,7 @@ function predetermined(of: Record): Block {
           ]),
         },
       },
-      "Evidence: a headline or the venue's proposal said that the outcome was decided. Contested proposals: outcomes that were proposed at the venue while their price still showed doubt; they do not claim to be decided. Every published item counts. An item is right when its outcome was paid in full. In the share that was upheld, a split payout and a cancelled market count as not upheld. Its interval is Wilson's at the 95 % level and treats proposals as independent.",
+      "Evidence: a headline or the venue's proposal said that the outcome was decided. Proposals: outcomes that were proposed at the venue and not disputed, at a price from 0.90. Every published item counts. An item is right when its outcome was paid in full. In the share that was upheld, a split payout and a cancelled market count as not upheld. Its interval is Wilson's at the 95 % level and treats proposals as independent.",
     ],
   }
 }

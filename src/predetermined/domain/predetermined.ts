@@ -27,8 +27,8 @@ import {
   textsMin,
 } from "../../news/domain/evidence.ts"
 import { marketRef, type NewFeedItem, type ProposalRecord } from "../../feed/domain/item.ts"
-import { priceFigure } from "../../writing/domain/figures.ts"
 import type { Market } from "../../markets/domain/market.ts"
+import { convergenceOf } from "../../markets/domain/resolving.ts"
 import {
   type BookRejection,
   type MarketRejection,
@@ -56,6 +56,15 @@ export function screenCandidate(
 /** A price that does not state the outcome yet. */
 export const isOpenPrice = (mid: number): boolean => isPrice(mid) && !isDecidedPrice(mid)
 
+/**
+ * Whether traders doubt an outcome that rests on its proposal alone: its price is below what counts as
+ * converged. That is no known outcome.
+ */
+export function isDoubted({ kind, outcome }: KnownOutcome, mid: number): boolean {
+  const price = priceOfOutcome(mid, outcome)
+  return kind === "proposal" && (price < 0.5 || convergenceOf(price) === "contested")
+}
+
 /** The book of a live, liquid, ordinary market with an open price; null when the venue returned none. */
 export function openBook(
   market: Market,
@@ -80,9 +89,8 @@ type DetectionRejection =
 
 /** An outcome that is known, and what says so. */
 export interface KnownOutcome {
-  readonly kind: "evidence" | "contested_proposal"
+  readonly kind: "evidence" | "proposal"
   readonly outcome: 0 | 1
-  /** Of evidence; a contested proposal's depends on its price. */
   readonly confidence: "high" | "medium"
   readonly evidence: readonly [EvidencePiece, ...ReadonlyArray<EvidencePiece>]
 }
@@ -96,8 +104,7 @@ const sureTextsMin = 3
  * - A disputed outcome is never certain, and no item contradicts the venue's proposal. A past end date is
  *   no evidence, because events are postponed.
  * - Reports that contradict each other, or that another one corrects or denies, leave the outcome unknown.
- * - Without reports an unchallenged proposal is a contested proposal: an outcome is proposed at the venue
- *   while the price is contested. That is true whatever the news says.
+ * - Without reports the venue's record remains: an unchallenged proposal, at a price that agrees.
  */
 export function knownOutcome(
   input: EvidenceInput,
@@ -107,19 +114,19 @@ export function knownOutcome(
   // The unknown proposal may be a split payout or challenged.
   if (proposal === null && market.status === "proposed") return Result.fail("proposal_unknown")
   const venue = proposalPiece(input)
-  const contested = (reason: DetectionRejection): Result.Result<KnownOutcome, DetectionRejection> =>
+  const proposed = (reason: DetectionRejection): Result.Result<KnownOutcome, DetectionRejection> =>
     venue === null || proposal === null ? Result.fail(reason) : Result.succeed({
-      kind: "contested_proposal",
+      kind: "proposal",
       outcome: proposal.outcome,
       confidence: "medium",
       evidence: [venue],
     })
   const news = newsReports(input)
-  if (news === null) return contested("no_evidence")
+  if (news === null) return proposed("no_evidence")
   if (news === "contradictory" || proposal !== null && proposal.outcome !== news.outcome) {
-    return contested("contradicted")
+    return proposed("contradicted")
   }
-  if (venue === null && news.publishers < textsMin) return contested("one_text")
+  if (venue === null && news.publishers < textsMin) return proposed("one_text")
   const isSure = news.publishers >= (venue === null ? sureTextsMin : textsMin)
   return Result.succeed({
     kind: "evidence",
@@ -157,7 +164,7 @@ interface PublishedOutcome {
   readonly microstructure: Microstructure
   /** The model that read the news, or `rules`. */
   readonly detector: string
-  /** How often earlier contested proposals were upheld. */
+  /** How often earlier proposals were upheld. */
   readonly record: ProposalRecord | null
 }
 
@@ -166,8 +173,6 @@ export function predeterminedItem(published: PublishedOutcome, createdAt: EpochM
   const { market, known, detector, microstructure, record } = published
   const { kind, outcome, evidence: [first, ...others] } = known
   const marketPrice = priceOfOutcome(microstructure.mid, outcome)
-  const isContested = kind === "contested_proposal"
-  const stated = plainStatement(market, outcome, first, createdAt)
   const evidenceRow = ({ title, url, source, publishedAt }: EvidencePiece) => ({
     title,
     url,
@@ -183,15 +188,9 @@ export function predeterminedItem(published: PublishedOutcome, createdAt: EpochM
       market: marketRef(market),
       kind,
       outcome: market.outcomes[outcome],
-      statement: isContested
-        ? stated.replace(
-          /\.$/,
-          `, while its price is ${priceFigure(marketPrice)}, so the proposal is contested.`,
-        )
-        : stated,
-      // Traders doubt a contested proposal, so it is never sure.
-      confidence: isContested ? marketPrice >= 0.5 ? "medium" : "low" : known.confidence,
-      ...(isContested
+      statement: plainStatement(market, outcome, first, createdAt),
+      confidence: known.confidence,
+      ...(kind === "proposal"
         ? { proposal: { proposedAt: isoTime(first.publishedAt), disputed: false, record } }
         : {}),
       evidence: [evidenceRow(first), ...others.map(evidenceRow)],

@@ -20,7 +20,7 @@ import {
 } from "../../writing/facts/headlines.ts"
 import { impliedFact, pairFacts, sumFact } from "../../writing/facts/ladders.ts"
 import { halfFact, moveFact, priceFact, rangeFact, stepFact } from "../../writing/facts/moves.ts"
-import { doubtedRecordFact, proposalFact, standRate } from "../../writing/facts/proposals.ts"
+import { proposalFact, proposalRecordFact, standRate } from "../../writing/facts/proposals.ts"
 import { stakeFact } from "../../writing/facts/quotes.ts"
 import {
   copyOf,
@@ -101,7 +101,7 @@ function proposalDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
       proposalFact(about, proposal, now),
       ...present(stakeFact(unnamed(about), sideOf(material, proposal.outcome))),
       ...proposalRecord !== null && isDoubted(material)
-        ? [doubtedRecordFact(unnamed(about), proposalRecord)]
+        ? [proposalRecordFact(unnamed(about), proposalRecord)]
         : [],
     ],
   }]

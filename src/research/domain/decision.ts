@@ -63,7 +63,7 @@ const StatedNumber = Schema.Struct({
   basis: Schema.Array(Schema.Struct({
     ingredient: Schema.Literals(ingredients).annotate({
       description:
-        "move: the record of such moves. proposal: the record of contested proposals. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
+        "move: the record of such moves. proposal: the record of proposals. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
     }),
     shift: described(Schema.Finite, "How much it moves the probability, -1 to 1"),
   })).annotate({ description: "What moved it from the market's price; empty for no view" }),

@@ -16,7 +16,7 @@ import type { RelatedStory } from "../../news/domain/reading.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import type { Estimate } from "./estimate.ts"
 import type { About } from "../../writing/facts/fact.ts"
-import type { DoubtedProposals } from "../../writing/facts/proposals.ts"
+import type { PublishedProposals } from "../../writing/facts/proposals.ts"
 import type { Side } from "../../writing/facts/quotes.ts"
 import type { WalletsRead } from "../../writing/facts/wallets.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
@@ -78,7 +78,7 @@ export interface ReportMaterial {
   /** The parts of the rules that are known for certain. */
   readonly clause: Clause | null
   /** How often such proposals of our own were upheld; null while not known. */
-  readonly proposalRecord: DoubtedProposals | null
+  readonly proposalRecord: PublishedProposals | null
   /** The stated number, computed from the rest; null until then. */
   readonly estimate: Estimate | null
   readonly now: EpochMs

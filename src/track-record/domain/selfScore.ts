@@ -73,7 +73,7 @@ interface OutcomeCheck {
   /** When the item was published. */
   readonly at: EpochMs
   readonly outcome: 0 | 1
-  /** The price of the outcome of a contested proposal; null for other items. */
+  /** The price of the outcome of a proposal alone; null for other items. */
   readonly contestedPrice: number | null
 }
 
@@ -131,7 +131,7 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
     case "predetermined": {
       const outcomes = item.data.market.outcomes ?? market?.outcomes
       const outcome = item.data.outcome === outcomes?.[0] ? 0 : 1
-      const contestedPrice = item.data.kind === "contested_proposal" ? item.data.marketPrice : null
+      const contestedPrice = item.data.kind === "proposal" ? item.data.marketPrice : null
       return [{ kind: "predetermined", ...shared, at: publishedAt, outcome, contestedPrice }]
     }
     case "whale_entry": {
@@ -296,14 +296,14 @@ export const PredeterminedScore = Schema.Struct({
     evidence: Schema.Struct(outcomeCounts).annotate({
       description: "Also the items of earlier versions, whose kind is not known",
     }),
-    contestedProposal: Schema.Struct({
+    proposal: Schema.Struct({
       ...outcomeCounts,
       record: described(Schema.NullOr(ProposalRecord), "Null before the first result"),
       meanPrice: described(
         Schema.NullOr(Rate),
         "Mean price of the proposed outcomes of `record` when published, USD per share: fair prices are upheld so often. Null without one",
       ),
-    }).annotate({ description: "Proposed outcomes that traders doubt" }),
+    }).annotate({ description: "Outcomes that rested on their proposal at the venue alone" }),
   }).annotate({ description: "The same by kind of item" }),
 }).annotate({ description: "Whether the outcomes of predetermined items were paid" })
 
@@ -336,7 +336,7 @@ export function selfScore(counts: VerdictCounts) {
       ...outcomeScore(predetermined, contested),
       byKind: {
         evidence: outcomeScore(predetermined),
-        contestedProposal: { ...outcomeScore(contested), ...contestedScore(counts) },
+        proposal: { ...outcomeScore(contested), ...contestedScore(counts) },
       },
     } satisfies typeof PredeterminedScore.Type,
   }

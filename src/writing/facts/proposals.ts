@@ -22,8 +22,8 @@ import {
   word,
 } from "./fact.ts"
 
-/** How earlier proposals ended, of those that traders doubted: this service's own record. */
-export interface DoubtedProposals {
+/** How earlier proposals ended that this service published. */
+export interface PublishedProposals {
   readonly proposals: number
   readonly upheldRate: number
   readonly upheldRateLow: number
@@ -118,7 +118,7 @@ const proposalsMin = 10
  */
 export function standRate(
   { disputed }: Proposal,
-  record: DoubtedProposals | null,
+  record: PublishedProposals | null,
   price: number,
 ): number {
   if (disputed) return 1 - settled.overturned.rate
@@ -127,16 +127,16 @@ export function standRate(
     : (1 - settled.disputedRate * settled.overturned.rate + price) / 2
 }
 
-/** How often doubted proposals were upheld. */
-export function doubtedRecordFact(about: About, record: DoubtedProposals): NewFact {
+/** How often published proposals were upheld. */
+export function proposalRecordFact(about: About, record: PublishedProposals): NewFact {
   return factOf(
     "record",
     about.slug,
-    phrase`Of ${count("reference", record.proposals, "earlier proposal")} that traders doubted, ${
-      rate("kept", record.upheldRate)
-    } were upheld (${rate("keptLow", record.upheldRateLow)} to ${
-      rate("keptHigh", record.upheldRateHigh)
-    }).`,
+    phrase`Of ${
+      count("reference", record.proposals, "earlier proposal")
+    } that the service published, ${rate("kept", record.upheldRate)} were upheld (${
+      rate("keptLow", record.upheldRateLow)
+    } to ${rate("keptHigh", record.upheldRateHigh)}).`,
   )
 }
 

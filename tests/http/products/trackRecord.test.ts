@@ -57,7 +57,7 @@ test("/v1/track-record before any result is a 200 with zeros", () =>
     equal([coverage.trackedWallets, coverage.resolvedEntries, coverage.labeledWallets], [0, 0, 0])
     strictEqual(overall.holdToResolutionWinRate, null)
     const { drift: { after1h, after6h, after24h }, ...counts } = movers
-    const { byKind: { evidence, contestedProposal: { record, meanPrice, ...contested } }, ...all } =
+    const { byKind: { evidence, proposal: { record, meanPrice, ...contested } }, ...all } =
       predetermined
     const scores = [all, evidence, contested, counts].flatMap((of) => Object.values(of))
     equal(scores, scores.map(() => 0))
@@ -115,9 +115,9 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
     ok(Math.abs((driftLow ?? 0) - (-0.01 - error)) < 1e-4, `${driftLow} ${-0.01 - error}`)
     ok(Math.abs((driftHigh ?? 0) - (-0.01 + error)) < 1e-4, `${driftHigh}`)
     equal(drift.after24h.running.moves, 0)
-    const { byKind: { evidence, contestedProposal }, ...all } = predetermined
+    const { byKind: { evidence, proposal }, ...all } = predetermined
     equal(evidence, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
-    const { record, meanPrice: _, ...proposals } = contestedProposal
+    const { record, meanPrice: _, ...proposals } = proposal
     equal(proposals, { emitted: 5, resolved: 4, correct: 3, uneven: 0, cancelled: 0 })
     equal([record?.proposals, record?.upheld, record?.upheldRate], [4, 3, 0.75])
     equal(all, { emitted: 10, resolved: 6, correct: 4, uneven: 1, cancelled: 1 })

@@ -265,7 +265,9 @@ Deno.test("a proposal against the price leads, with what it pays and its record"
   )
   ok(thesis.includes("No at the ask of 0.47 gains 53 cents or loses 47 cents a share."), thesis)
   ok(
-    thesis.includes("Of 41 earlier proposals that traders doubted, 88% were upheld (74% to 95%)."),
+    thesis.includes(
+      "Of 41 earlier proposals that the service published, 88% were upheld (74% to 95%).",
+    ),
     thesis,
   )
   strictEqual(risks[0], "Traders still price No at 0.465, 26 hours after the proposal.")

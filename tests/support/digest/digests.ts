@@ -375,7 +375,7 @@ function proposedBy(
 ) {
   const rates = { upheldRate: upheld / 40, upheldRateLow: 0.1, upheldRateHigh: 0.95 }
   return {
-    kind: "contested_proposal",
+    kind: "proposal",
     proposal: {
       proposedAt: isoTime(from - 25 * hour),
       disputed: proposed === 2,

@@ -35,15 +35,18 @@ export interface Script {
   stories: Readonly<Record<string, ReadonlyArray<RelatedStory>>>
   /** USD on each side of every book. */
   depthUsd: (market: Market) => number
+  /** The mid of every book with both sides. */
+  mid: (market: Market) => number
   /** The best bid of books that have no asks; null for books with both sides. */
   oneSidedAt: number | null
   down: ReadonlySet<"books" | "proposals" | "news">
-  /** The stored record of contested proposals. */
+  /** The stored record of proposals. */
   record: ProposalRecord | null
 }
 
 export const makeScript = (fields: Partial<Script> = {}): Script => ({
   ...{ markets: [], proposals: [], stories: {}, depthUsd: () => 10_000, down: new Set() },
+  mid: () => 0.93,
   ...{ record: null, oneSidedAt: null },
   ...fields,
 })
@@ -90,13 +93,14 @@ const scriptedPorts = (of: Script) => {
             of.markets.filter(({ tokenIds }) => tokens.includes(tokenIds[0])).map((market) => {
               const book = bookOf(market, now)
               const size = of.depthUsd(market)
+              const shift = of.mid(market) - 0.6
               if (of.oneSidedAt !== null) {
                 return { ...book, bids: [{ price: of.oneSidedAt, size }], asks: [] }
               }
               return {
                 ...book,
-                bids: book.bids.map(({ price }) => ({ price, size })),
-                asks: book.asks.map(({ price }) => ({ price, size })),
+                bids: book.bids.map(({ price }) => ({ price: price + shift, size })),
+                asks: book.asks.map(({ price }) => ({ price: price + shift, size })),
               }
             }),
         ),

@@ -187,7 +187,7 @@ law(
       ...{ uneven: 0, cancelled: unknown },
     }
     const {
-      byKind: { contestedProposal: { record, meanPrice: _, ...byContested }, ...byKind },
+      byKind: { proposal: { record, meanPrice: _, ...byContested }, ...byKind },
       ...all
     } = predetermined
     equal([byKind.evidence, byContested], [evidence, contested])
@@ -208,7 +208,7 @@ law(
 Deno.test("selfScore() is all zeros before the first item", () => {
   const { movers, predetermined: { byKind, ...predetermined } } = selfScore(noVerdicts)
   equal(new Set([...Object.values(movers), ...Object.values(predetermined)]), new Set([0]))
-  strictEqual(byKind.contestedProposal.record, null)
+  strictEqual(byKind.proposal.record, null)
 })
 
 Deno.test("checksOf() returns three checks for a mover, and one for a predetermined outcome", () => {
