@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isPaymentPayloadV2, isPaymentRequirementsV2 } from "@x402/core/schemas"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
@@ -47,7 +48,10 @@ export interface Wire {
   readonly payload: { readonly authorization: Authorized }
 }
 
-/** Listens until the scope closes. It accepts every payment in /verify. */
+/**
+ * Listens until the scope closes. It accepts every payment in /verify that has the official shape; what the
+ * official schema refuses gets 400.
+ */
 export const startBadFacilitator = Effect.fn("startBadFacilitator")(
   function* (behaviour: FacilitatorBehaviour) {
     const ledger = yield* Ledger
@@ -63,7 +67,11 @@ export const startBadFacilitator = Effect.fn("startBadFacilitator")(
         blockTime: BigInt(Math.floor(clock.currentTimeMillisUnsafe() / 1_000)),
       }))
     const answer = async (request: Request) => {
-      const { paymentPayload: wire }: { readonly paymentPayload: Wire } = await request.json()
+      const body = await request.json()
+      const { paymentPayload: wire }: { readonly paymentPayload: Wire } = body
+      if (!isPaymentPayloadV2(wire) || !isPaymentRequirementsV2(body.paymentRequirements)) {
+        return Response.json({ error: "Invalid request" }, { status: 400 })
+      }
       if (new URL(request.url).pathname === "/verify") {
         return behaviour.verify === null
           ? Response.json({ isValid: true })

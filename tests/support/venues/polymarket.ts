@@ -190,7 +190,7 @@ export function scriptedClient(
     const answered = Effect.suspend(() => {
       const bytes = request.body._tag === "Uint8Array" ? request.body.body : undefined
       const sent = new TextDecoder().decode(bytes)
-      const refusal = refusalOf(url, sent)
+      const refusal = refusalOf(request.method, url, sent)
       if (refusal !== null) return Effect.succeed(new Response(refusal, { status: 400 }))
       const response = answer(url, sent)
       return Effect.isEffect(response) ? response : Effect.succeed(response)

@@ -117,9 +117,14 @@ const routes: ReadonlyArray<RouteRules> = [
 ]
 
 /** Why the venue refuses a request; null when it accepts it. `sent` is the body. */
-export function refusalOf({ pathname, searchParams }: URL, sent: string): string | null {
+export function refusalOf(
+  method: string,
+  { pathname, searchParams }: URL,
+  sent: string,
+): string | null {
   const route = routes.find(({ path }) => path.test(pathname))
-  if (route === undefined) return null
+  if (route === undefined) return `unknown path ${pathname}`
+  if (method !== (pathname === "/books" ? "POST" : "GET")) return `method ${method} not allowed`
   for (const name of new Set(searchParams.keys())) {
     const values = searchParams.getAll(name)
     const rule = Object.hasOwn(route.params, name) ? route.params[name] : undefined

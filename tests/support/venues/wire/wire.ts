@@ -65,7 +65,7 @@ export function wire(world: World, options: WireOptions = {}): Wire {
     }
     if (fault === "slow") yield* Effect.sleep(slowMs)
     const sent = yield* Effect.promise(() => request.text())
-    const refusal = refusalOf(url, sent)
+    const refusal = refusalOf(request.method, url, sent)
     if (refusal !== null) return respond({ status: 400, body: { error: refusal } })
     const now = clock.toWorld(yield* Clock.currentTimeMillis)
     const back = fault === "duplicate_page" ? 1 : 0
