@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   writing: ["core", "markets"],
   movers: ["core", "markets", "feed"],
   whales: ["core", "markets", "feed"],
-  predetermined: ["core", "markets", "feed", "news", "writing"],
+  predetermined: ["core", "markets", "feed", "news"],
   digest: ["core", "markets", "feed", "whales", "news", "writing"],
   research: [
     ...["core", "markets", "feed", "whales", "news", "writing", "predetermined"],

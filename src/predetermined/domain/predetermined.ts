@@ -56,10 +56,7 @@ export function screenCandidate(
 /** A price that does not state the outcome yet. */
 export const isOpenPrice = (mid: number): boolean => isPrice(mid) && !isDecidedPrice(mid)
 
-/**
- * Whether traders doubt an outcome that rests on its proposal alone: its price is below what counts as
- * converged. That is no known outcome.
- */
+/** Whether traders doubt an outcome that rests on its proposal alone: its price has not converged. */
 export function isDoubted({ kind, outcome }: KnownOutcome, mid: number): boolean {
   const price = priceOfOutcome(mid, outcome)
   return kind === "proposal" && (price < 0.5 || convergenceOf(price) === "contested")
