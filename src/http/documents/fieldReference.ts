@@ -7,7 +7,6 @@
 import { Record } from "effect"
 import { isRecord, referenced } from "../../catalog/domain/shortForm.ts"
 import { skills } from "../../catalog/domain/skill.ts"
-import { headers } from "./headers.ts"
 import { allSchemas } from "./schemas.ts"
 
 /** An object with fields. */
@@ -42,15 +41,7 @@ export function fieldReference(): string {
   const named = Record.toEntries(types)
   const isBody = ([name]: readonly [string, unknown]) => places.has(name)
   const inOrder = [...named.filter(isBody), ...named.filter((type) => !isBody(type))]
-  const ofHeaders = Record.toEntries(headers).flatMap(([name, { schema }]): ReadonlyArray<Type> =>
-    "contentSchema" in schema
-      ? [{ name: `${name} (header, base64 JSON)`, schema: schema.contentSchema }]
-      : []
-  )
-  return sections([
-    ...inOrder.map(([name, schema]) => ({ name: placesOf(name), schema })),
-    ...ofHeaders,
-  ])
+  return sections(inOrder.map(([name, schema]) => ({ name: placesOf(name), schema })))
 }
 
 /** One section per type. A field that an earlier type has in the same words is only named. */

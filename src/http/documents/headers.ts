@@ -3,86 +3,66 @@
  *
  * @module
  */
+import { Schema } from "effect"
+import { described, text } from "../../core/domain/fields.ts"
+import { Receipt } from "../../payments/domain/failedSale.ts"
+import { ChallengeBody } from "../../payments/domain/x402/challenge.ts"
 
 const header = (description: string, type: "string" | "integer" = "string") => ({
   description,
   schema: { type },
 })
 
-const text = { type: "string" }
-const meant = (description: string) => ({ ...text, description })
-const object = (
-  properties: Readonly<Record<string, unknown>>,
-  required: ReadonlyArray<string>,
-  description?: string,
-) => ({
-  type: "object",
-  ...(description === undefined ? {} : { description }),
-  properties,
-  required,
-})
-
-/** A header with base64 JSON, and the schema of that JSON. */
-const encoded = (description: string, contentSchema: unknown) => ({
+/** A header with base64 JSON, and the name of the type of that JSON. */
+const encoded = (description: string, type: string) => ({
   description,
   schema: {
-    ...text,
+    type: "string",
     contentEncoding: "base64",
     contentMediaType: "application/json",
-    contentSchema,
+    contentSchema: { $ref: `#/components/schemas/${type}` },
   },
 })
 
-/** The x402 challenge. The body of a 402 is only its summary for people. */
-const paymentRequired = object({
-  x402Version: { const: 2, description: "Version of the x402 protocol; no unit" },
-  error: meant("Why payment is required or was not accepted"),
-  resource: object(
-    {
-      url: meant("Address of the call"),
-      description: meant("What the call returns"),
-      mimeType: meant("Content type of the answer"),
-    },
-    ["url"],
-    "What is paid for",
-  ),
-  accepts: {
-    type: "array",
-    description: "The terms to sign; one entry",
-    minItems: 1,
-    items: object({
-      scheme: { const: "exact", description: "The x402 scheme: exactly this amount" },
-      network: { ...text, description: "CAIP-2: eip155:8453 is Base" },
-      amount: { ...text, description: "In units of 0.000001 USDC" },
-      asset: { ...text, description: "The address of the USDC contract" },
-      payTo: meant("Address that gets the payment"),
-      maxTimeoutSeconds: {
-        type: "integer",
-        description: "Most seconds for which the signature may be valid",
-      },
-      extra: object(
-        {
-          name: meant("The name in the token's EIP-712 domain"),
-          version: meant("The version in the token's EIP-712 domain"),
-          paymentFlow: {
-            const: "upfront",
-            description: "Present when the payment is settled before the computation",
-          },
-        },
-        ["name", "version"],
-        "What the signature needs to know of the token",
-      ),
-    }, ["scheme", "network", "amount", "asset", "payTo", "maxTimeoutSeconds", "extra"]),
-  },
-  extensions: { type: "object", description: "The x402 extensions bazaar and payment-identifier" },
-}, ["x402Version", "resource", "accepts"])
+/** The JSON in PAYMENT-REQUIRED. The body of a 402 is only its summary for people. */
+export const PaymentRequired = Schema.Struct({
+  x402Version: ChallengeBody.fields.x402Version,
+  error: Schema.optionalKey(ChallengeBody.fields.error),
+  resource: Schema.Struct({
+    url: text("Address of the call"),
+    description: Schema.optionalKey(text("What the call returns")),
+    mimeType: Schema.optionalKey(text("Content type of the answer")),
+  }).annotate({ description: "What is paid for" }),
+  accepts: Schema.NonEmptyArray(Schema.Struct({
+    scheme: described(Schema.Literal("exact"), "The x402 scheme: exactly this amount"),
+    network: text("CAIP-2: eip155:8453 is Base"),
+    amount: text("In units of 0.000001 USDC"),
+    asset: text("The address of the USDC contract"),
+    payTo: text("Address that gets the payment"),
+    maxTimeoutSeconds: described(
+      Schema.Int,
+      "Most seconds for which the signature may be valid",
+    ),
+    extra: Schema.Struct({
+      name: text("The name in the token's EIP-712 domain"),
+      version: text("The version in the token's EIP-712 domain"),
+      paymentFlow: Schema.optionalKey(described(
+        Schema.Literal("upfront"),
+        "Present when the payment is settled before the computation",
+      )),
+    }).annotate({ description: "What the signature needs to know of the token" }),
+  })).annotate({ description: "The terms to sign; one entry" }),
+  extensions: Schema.optionalKey(described(
+    Schema.Record(Schema.String, Schema.Unknown),
+    "The x402 extensions bazaar and payment-identifier",
+  )),
+}).annotate({ identifier: "PaymentRequired" })
 
-const paymentResponse = object({
-  success: { const: true, description: "The payment was taken" },
-  payer: meant("Address that paid"),
-  transaction: meant("Hash of the transaction that took the payment"),
-  network: meant("Its network, as CAIP-2: eip155:8453 is Base"),
-}, ["success", "payer", "transaction", "network"])
+/** The JSON in PAYMENT-RESPONSE. */
+export const PaymentResponse = Schema.Struct({
+  success: described(Schema.Literal(true), "The payment was taken"),
+  ...Receipt.fields,
+}).annotate({ identifier: "PaymentResponse" })
 
 /** Every header that an operation lists. */
 export const headers = {
@@ -91,10 +71,10 @@ export const headers = {
   RateLimit: header("Requests left in the limit, and seconds until there are more"),
   "RateLimit-Policy": header("The limit and its window in seconds"),
   "Retry-After": header("Seconds to wait; absent where waiting does not help", "integer"),
-  "PAYMENT-REQUIRED": encoded("The x402 challenge, base64 JSON", paymentRequired),
+  "PAYMENT-REQUIRED": encoded("The x402 challenge, base64 JSON", "PaymentRequired"),
   "PAYMENT-RESPONSE": encoded(
     "The x402 receipt, base64 JSON; absent when nothing was charged",
-    paymentResponse,
+    "PaymentResponse",
   ),
   "X-PAYMENT-RESPONSE": header("The same, for clients of x402 version 1"),
   "Payment-Transaction": header(

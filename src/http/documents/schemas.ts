@@ -11,6 +11,7 @@ import { products } from "../../catalog/domain/product.ts"
 import { isRecord, type Json, shortForm } from "../../catalog/domain/shortForm.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { ChallengeBody, ChallengeV1Body } from "../../payments/domain/x402/challenge.ts"
+import { PaymentRequired, PaymentResponse } from "./headers.ts"
 import { PaymentBody, paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { ErrorBody } from "../server/errors.ts"
 
@@ -34,6 +35,8 @@ const ofCalls = {
   [paymentPath]: PaymentBody,
   "every error except 402": ErrorBody,
   "402": ChallengeBody,
+  "PAYMENT-REQUIRED, base64 JSON": PaymentRequired,
+  "PAYMENT-RESPONSE, base64 JSON": PaymentResponse,
 }
 
 /** The schemas of the calls. */

@@ -6,7 +6,6 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { documents } from "../../../src/http/documents/documents.ts"
-import { headers } from "../../../src/http/documents/headers.ts"
 import { allSchemas } from "../../../src/http/documents/schemas.ts"
 import { documentOptions } from "../../support/http/httpService.ts"
 
@@ -14,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const served = documents(documentOptions)
 const textOf = (path: string) => new TextDecoder().decode(served.get(path)?.().bytes)
-const document: Json = { components: { schemas: allSchemas().types, headers } }
+const document: Json = { components: { schemas: allSchemas().types } }
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value)
