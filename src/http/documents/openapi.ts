@@ -12,7 +12,7 @@ import { resend, resendRule } from "../../catalog/domain/refusal.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { paths } from "./addresses.ts"
 import { commonHeadersText, headers } from "./headers.ts"
-import { notModified, operations, sharedParameters, tags } from "./operations.ts"
+import { agentError, notModified, operations, sharedParameters, tags } from "./operations.ts"
 import { errorResponses } from "./responses.ts"
 import { callSchemas, withSharedProperties } from "./schemas.ts"
 
@@ -45,7 +45,7 @@ export function openApiText({ terms, version, contact }: OpenApiOptions): string
       securitySchemes: { x402: scheme },
       headers,
       parameters: sharedParameters,
-      responses: { NotModified: notModified, ...errorResponses(terms) },
+      responses: { NotModified: notModified, AgentError: agentError, ...errorResponses(terms) },
       schemas: withSharedProperties(callSchemas()).types,
     },
     "x-agentcash-guidance": { llmsTxtUrl: at(paths.llms) },

@@ -235,15 +235,30 @@ const agentRows: ReadonlyArray<AgentRow> = [
   },
 ]
 
+/** The error of an agent endpoint, by its name in the document. */
+export const agentError = {
+  description: "A JSON-RPC error. One found before the message is read has the body of other paths",
+  ...headersNamed("Retry-After", "RateLimit", "RateLimit-Policy"),
+  ...json({ type: "object", description: "A JSON-RPC 2.0 response, or an Error" }),
+}
+
 /** One message in, one out. */
-const agent = ({ standard, call, ...row }: AgentRow): Operation => ({
+const agent = ({ standard, call, responses, ...row }: AgentRow): Operation => ({
   ...row,
   tag: "agents",
+  responses: {
+    ...responses,
+    ...Object.fromEntries(
+      [400, 429, 503, "default"].map((status) => [
+        status,
+        { $ref: "#/components/responses/AgentError" },
+      ]),
+    ),
+  },
   answer: {
     description: "The answer, or a JSON-RPC error",
     ...json({ type: "object", description: "A JSON-RPC 2.0 response" }),
   },
-  statuses: [400],
   more: {
     externalDocs: { url: standard },
     requestBody: {

@@ -75,11 +75,16 @@ function headersOf(rules: Rules): ReadonlyArray<HeaderName> {
 const paymentRequired = (terms: PaymentTerms): Json => ({
   description:
     "Payment required, at the price in `x-payment-info`. If a payment was sent, it was not " +
-    "accepted, and `error` says why. With ?x402Version=1 the body is that of x402 version 1.",
+    "accepted, and `error` says why",
   ...headersNamed("PAYMENT-REQUIRED"),
   content: {
     "application/json": {
-      schema: { $ref: "#/components/schemas/PaymentChallenge" },
+      schema: {
+        anyOf: [
+          { $ref: "#/components/schemas/PaymentChallenge" },
+          { type: "object", description: "With ?x402Version=1: the body of x402 version 1" },
+        ],
+      },
       example: challenge(products.latest, terms).body,
     },
   },

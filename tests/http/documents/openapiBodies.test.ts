@@ -165,6 +165,13 @@ test("the example message of each agent endpoint is answered with a result", () 
       const body = yield* Effect.promise(() => response.json())
       strictEqual(faults(mediaOf(path, 200, "post").schema, body), "", path)
       equal([response.status, body.error, body.result !== undefined], [200, undefined, true], path)
+      const typeless = yield* service.get(path, { method: "POST", body: JSON.stringify(message) })
+      strictEqual(typeless.status, 415)
+      const refused = yield* Effect.promise(() => typeless.json())
+      const { $ref = "" } = operation.responses["default"] ?? {}
+      const { content } = document.components.responses[$ref.split("/").at(-1) ?? ""] ?? {}
+      const schema = content?.["application/json"]?.schema ?? { not: {} }
+      strictEqual(faults(schema, refused), "", path)
     }
   }))
 
