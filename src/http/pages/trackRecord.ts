@@ -178,6 +178,11 @@ function copying(of: Record): Section {
     overall.at("fadeRoiLow"),
     overall.at("fadeRoiHigh"),
   )
+  const copied = (label: string, figure: "copiedRoi1m" | "copiedRoi60m") => ({
+    label,
+    of: meanOf(overall.at(figure)),
+    cells: [],
+  })
   const resolved = of.at("coverage").at("resolvedEntries")
   const verdict = following.value.value === null
     ? [strong("Not known yet: no counted entry has resolved.")]
@@ -202,15 +207,17 @@ function copying(of: Record): Section {
         form: signedPercent,
         baseline: [0, "no gain, no loss"],
         rows: [
-          { label: "Following all", of: following, cells: [] },
-          { label: "Fading all", of: fading, cells: [] },
+          { label: "Following all, at their own prices", of: following, cells: [] },
+          copied("Copying published entries at the ask, a minute later", "copiedRoi1m"),
+          copied("The same, an hour later", "copiedRoi60m"),
+          { label: "Fading all, against these prices", of: fading, cells: [] },
         ],
         caption:
           "The return per USD, with its 95 % interval, on buying the same outcome as every tracked wallet (following) or the other outcome (fading).",
         empty: say`${num(resolved)} entries resolved yet, so no return is known.`,
         names: ["What is bought"],
         more: [
-          "Every entry is copied at the wallet's own price, in proportion to its stake, and held to the payout. A real follower buys later and pays more: see “How did published entries do?”. The intervals are clustered by event, never narrower than at fair prices, and as wide as if all wallets held the same positions: more wallets do not narrow them. " +
+          "Every entry is copied at the wallet's own price, in proportion to its stake, and held to the payout. A real copier buys later and pays more: the two rows of published entries, which have no result for few events. The intervals are clustered by event, never narrower than at fair prices, and as wide as if all wallets held the same positions: more wallets do not narrow them. " +
           `Fading buys the other outcome at 1 minus the price, without a spread, and leaves out prices below ${fadePriceMin}; real fading costs more. ` +
           "Effective entries: of one wallet the squared sum of costs over the sum of squared costs, by event (Kish).",
         ],
