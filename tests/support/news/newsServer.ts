@@ -117,6 +117,13 @@ ${entries.join("\n")}
 
 /** Quoted phrases must all match, or any of them with OR; errors are plain text with status 200. */
 function searchResponse(press: NewsArchive, parameters: URLSearchParams, at: EpochMs): Response {
+  if (parameters.get("mode") !== "artlist" || parameters.get("format") !== "json") {
+    return new Response("<html>This stand-in has article lists in JSON only.</html>")
+  }
+  const span = parameters.get("timespan") ?? "3months"
+  if (!/^\d{1,4}(?:min|h|hours|d|days|w|weeks|m|months)?$/.test(span)) {
+    return new Response("Timespan is not understood.\n")
+  }
   const query = parameters.get("query") ?? ""
   const phrases = [...query.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => phrase)
   if (phrases.length === 0) return new Response("Your query was too short or too long.\n")
@@ -125,6 +132,9 @@ function searchResponse(press: NewsArchive, parameters: URLSearchParams, at: Epo
   }
   const topics = /\bOR\b/.test(query) ? phrases.map((phrase) => [phrase]) : [phrases]
   const recordsMax = Number(parameters.get("maxrecords") ?? 75)
+  if (!(recordsMax >= 1 && recordsMax <= 250)) {
+    return new Response("Invalid number of maximum records.\n")
+  }
   const articles = searchIndex(press, topics, at).slice(0, recordsMax).map(
     ({ title, url, source, publishedAt }) => ({
       url,

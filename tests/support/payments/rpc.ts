@@ -50,7 +50,10 @@ const endpoint = (respond: Responder) =>
         const closing = new AbortController()
         const server = Deno.serve(
           { port: 0, hostname: "127.0.0.1", signal: closing.signal, onListen: () => {} },
-          async (request) => await respond(await request.json()),
+          async (request) => {
+            const call = await request.json()
+            return isSpecified(call) ? await respond(call) : refusal(call, -32_602)
+          },
         )
         return { closing, server }
       }),
@@ -62,6 +65,43 @@ const endpoint = (respond: Responder) =>
     ),
     ({ server }) => `http://127.0.0.1:${server.addr.port}/${secretKey}`,
   )
+
+type Rule = (value: unknown) => boolean
+const matching = (pattern: RegExp): Rule => (value) =>
+  typeof value === "string" && pattern.test(value)
+const quantity = /0x(?:0|[1-9a-f][0-9a-f]*)/
+const blockHash = matching(/^0x[0-9a-f]{64}$/)
+const account = matching(/^0x[0-9a-fA-F]{40}$/)
+const bytes = matching(/^0x(?:[0-9a-fA-F]{2})*$/)
+const block: Rule = matching(
+  new RegExp(`^(?:${quantity.source}|earliest|finalized|safe|latest|pending)$`),
+)
+const withOnly = (rules: Readonly<Record<string, Rule>>): Rule => (value) =>
+  value instanceof Object &&
+  Object.entries(value).every(([name, field]) => rules[name]?.(field) === true)
+const anyTopics: Rule = (value) =>
+  Array.isArray(value) && value.length <= 4 &&
+  value.flat().every((topic) => topic === null || blockHash(topic))
+const state: Rule = (value) => block(value) || withOnly({ blockHash })(value)
+
+/** The parameters of each method, by github.com/ethereum/execution-apis; blocks by hash, by EIP-1898. */
+const methods: Readonly<Record<string, ReadonlyArray<Rule>>> = {
+  eth_chainId: [],
+  eth_blockNumber: [],
+  eth_getBlockByNumber: [block, (value) => typeof value === "boolean"],
+  eth_getCode: [account, state],
+  eth_call: [withOnly({ to: account, data: bytes }), state],
+  eth_getTransactionReceipt: [blockHash],
+  eth_getLogs: [
+    withOnly({ address: account, topics: anyTopics, fromBlock: block, toBlock: block, blockHash }),
+  ],
+}
+
+function isSpecified({ method, params, ...rest }: RpcRequest): boolean {
+  const rules = methods[method]
+  return "jsonrpc" in rest && rest.jsonrpc === "2.0" && rules !== undefined &&
+    params.length === rules.length && rules.every((rule, n) => rule(params[n]))
+}
 
 /** The provider's key in the URL. */
 export const secretKey = "k3y0fTheEndpoint"
