@@ -167,7 +167,7 @@ const endingMs = 36 * hour
 const quantile = 1.895
 /** With fewer pairs a day apart (six and a half days of prices) the sample says less than `priorSpread`. */
 const pairsMin = 132
-/** A day's standard deviation of the log odds: 24 hours at the prior of `movers/domain/volatility.ts`. */
+/** A day's standard deviation of the log odds: 24 hours at 0.10 an hour. */
 const priorSpread = 0.1 * Math.sqrt(24)
 
 /**
