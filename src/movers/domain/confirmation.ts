@@ -19,13 +19,6 @@ export const slackTicks = 2
 const settlingMs = 40 * minute
 const settledParts = 3
 
-/** The points that `hasSettled` needs. */
-export function settlingRange(
-  { now, tickIntervalMs }: Pick<PriceMove, "now" | "tickIntervalMs">,
-): { readonly from: EpochMs; readonly to: EpochMs } {
-  return { from: now - settlingMs - slackTicks * tickIntervalMs, to: now - 1 }
-}
-
 /**
  * Whether the new price has settled: over the last 40 minutes all mids, with the one of now, were
  * within a third of the move of one another. So each was beyond two thirds of the move, and a price that
@@ -33,8 +26,8 @@ export function settlingRange(
  * at most two ticks may be missing.
  */
 export function hasSettled(move: PriceMove, recent: ReadonlyArray<SeriesPoint>): boolean {
-  const { from, to } = settlingRange(move)
-  const points = recent.filter(({ at, mid }) => at >= from && at <= to && isPrice(mid))
+  const from = move.now - settlingMs - slackTicks * move.tickIntervalMs
+  const points = recent.filter(({ at, mid }) => at >= from && at < move.now && isPrice(mid))
   const firstAt = points.reduce(
     (last, { at }) => at <= move.now - settlingMs && at > last ? at : last,
     Number.NEGATIVE_INFINITY,

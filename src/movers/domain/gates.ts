@@ -18,7 +18,6 @@ import { fromHalfSteps, halfSteps, isPrice } from "../../markets/domain/book.ts"
 import {
   hasPersisted,
   hasSettled,
-  settlingRange,
   slackTicks,
   startIsStray,
   tradesConfirm,
@@ -79,8 +78,7 @@ export function startRange(
 
 /** The points that gate 5 needs: from two ticks before the start up to now. */
 export function pointsRange(move: PriceMove): { readonly from: EpochMs; readonly to: EpochMs } {
-  const beforeStart = move.startedAt - slackTicks * move.tickIntervalMs
-  return { from: Math.min(beforeStart, settlingRange(move).from), to: move.now - 1 }
+  return { from: move.startedAt - slackTicks * move.tickIntervalMs, to: move.now - 1 }
 }
 
 /** Beyond these limits a price leaves nothing to trade: of public movers most ended there. */
