@@ -110,7 +110,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     readWhales(ports, whaleEntries, from, until),
   )
   const events = { moves, whaleEntries, predetermined, resolutions }
-  const slugs = chosenSlugs(events, priced.markets, until)
+  const slugs = chosenSlugs(events, priced.markets)
   const chosen = yield* part("markets", missing, [], readChosen(ports, slugs, priced.markets))
   const { proposals, unread: proposalsUnread } = yield* part(
     "proposals",
@@ -118,9 +118,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     noProposals,
     readProposals(ports, priced.markets, chosen),
   )
-  const contradictory = contradictoryMarkets(priced.markets)
-  const books = yield* readBooks(ports, [...contradictory, ...chosen])
-  const startMids = yield* part("markets", missing, new Map(), readMids(ports, contradictory, from))
+  const books = yield* readBooks(ports, [...contradictoryMarkets(priced.markets), ...chosen])
   const rules = yield* readRules(ports, chosen)
   const news = yield* part("news", missing, noNews, readNews(ports, chosen, until))
   const quoted = priced.markets.map((one): QuotedMarket => {
@@ -145,7 +143,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     }
   })
   const material: DigestMaterial = {
-    ...{ from, until, ...events, markets, quoted, records, startMids },
+    ...{ from, until, ...events, markets, quoted, records },
     coverage: {
       marketsWatched: priced.watched,
       venueReadAt: priced.readAt,
@@ -248,13 +246,6 @@ const readMoves = Effect.fnUntraced(function* (
   )
   return moves.filter(({ step }) => step === null || step.to > from)
 })
-
-/** The last mids at an instant. */
-const readMids = ({ markets: store }: DigestPorts, markets: ReadonlyArray<Market>, at: EpochMs) =>
-  Effect.map(
-    store.lastMids(markets.map(({ id }) => id), { notBefore: at - midAgeMax, atOrBefore: at }),
-    (mids) => new Map([...mids].map(([id, { mid }]) => [id, mid])),
-  )
 
 /** The tracked wallets, the records of labelled buyers, and the markets whose end became known. */
 const readWhales = Effect.fnUntraced(function* (

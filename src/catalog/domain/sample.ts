@@ -432,7 +432,6 @@ function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
       }],
     }],
     quoted: [],
-    startMids: new Map(),
     records: new Map([[follower.row.wallet, follower.row]]),
     coverage: {
       marketsWatched: 1_240,

@@ -7,17 +7,16 @@
 import type { DigestSection } from "./digest.ts"
 import {
   causeFact,
-  endsFact,
   findingFact,
   nextDigestAt,
   noCauseFact,
-  noQuoteFact,
+  proposedFact,
+  reportedFact,
   tradedFact,
 } from "./facts.ts"
 import {
   type DigestMarket,
   type DigestMaterial,
-  type DigestStory,
   isEnded,
   isLabelled,
   isThin,
@@ -38,20 +37,22 @@ import { slugKey } from "../../markets/domain/market.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
-import { settledStories } from "../../news/domain/evidence.ts"
 import { attentionOf, type Card, ranked, valueOf } from "../../writing/domain/cards.ts"
 import { clauseFact } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
-import { causeLagMax, decisiveFact, headlineFact } from "../../writing/facts/headlines.ts"
+import { causeLagMax, readFor } from "../../writing/facts/headlines.ts"
 import { impliedFact, pairFacts } from "../../writing/facts/ladders.ts"
-import { moveFact, priceFact, stepFact } from "../../writing/facts/moves.ts"
+import { moveFact, stepFact } from "../../writing/facts/moves.ts"
 import {
+  disputeFacts,
   disputeRateFact,
   proposalFact,
   proposalFlip,
   proposalRecordFact,
+  settlesAtOf,
   standRate,
   unreadProposalFact,
 } from "../../writing/facts/proposals.ts"
@@ -65,9 +66,19 @@ import {
   walletRecordFacts,
 } from "../../writing/facts/wallets.ts"
 
-/** A card and where it stands. */
-export interface DigestCard extends Card {
+/** A card and where it stands. Each of its facts is stated once in a digest. */
+export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd"> {
   readonly section: DigestSection
+  /** Whether it came about in the window: only such a card is in the title or the summary. */
+  readonly isNew: boolean
+  /** What can be decided, with its main figure; names the market. */
+  readonly decision: NewFact
+  /** Its details; the first one names the market if asked to. */
+  readonly details: (isNamed: boolean) => readonly [NewFact, ...ReadonlyArray<NewFact>]
+  /** What speaks for it or against it; null where nothing does. */
+  readonly why: NewFact | null
+  /** What every card has. */
+  readonly shared: ReadonlyArray<NewFact>
 }
 
 /** Ladders whose strongest contradiction has a card. */
@@ -90,37 +101,30 @@ interface Subject {
   readonly move: Move | null
   readonly entries: ReadonlyArray<WhaleEntryItem>
   readonly finding: PredeterminedItem | null
-  /** The stories that report the outcome. */
-  readonly reports: ReadonlyArray<DigestStory>
   readonly implied: ImpliedEnd | null
   readonly material: DigestMaterial
 }
 
-/** The best first. The order of the material does not matter. */
+/** Those that came about in the window first, the best of them first. Deterministic. */
 export function digestCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
   const ladders = laddersOf(material.quoted)
   const implied = impliedEnds(ladders)
   const cards = material.markets.filter(({ market }) => !isEnded(material, market))
     .flatMap((one) => cardOf(subjectOf(one, implied, material)) ?? [])
-  const pairs = newPairs(material, ladders).slice(0, laddersMax).flatMap(pairCard)
-  return ranked([...pairs, ...cards])
+  const pairs = newPairs(material, ladders).slice(0, laddersMax)
+    .flatMap((pair) => pairCard(pair, material.until))
+  return ranked([...pairs, ...cards]).toSorted((a, b) => Number(b.isNew) - Number(a.isNew))
 }
 
-/** The executable contradiction of each ladder that gains most, of those that began in the window. */
+/** The executable contradiction of each ladder that gains most, where a price moved in the window. */
 function newPairs(
-  { startMids }: DigestMaterial,
+  { moves }: DigestMaterial,
   ladders: ReturnType<typeof laddersOf>,
 ): ReadonlyArray<Contradiction> {
-  const startOf = ({ market: { id }, rung }: LadderRung) => {
-    const mid = startMids.get(id)
-    return mid === undefined ? null : rung.outcome === 0 ? mid : complement(mid)
-  }
-  const isOld = ({ easier, harder }: Contradiction) => {
-    const [start, easierStart] = [startOf(harder), startOf(easier)]
-    return start !== null && easierStart !== null && start > easierStart
-  }
+  const moved = new Set<string>(moves.map(({ item }) => slugKey(item.data.market.slug)))
+  const isNew = ({ market }: LadderRung) => moved.has(slugKey(market.slug))
   const pairs = contradictionsOf(ladders)
-    .filter((pair) => gainOf(pair) >= gainUsdMin && !isOld(pair))
+    .filter((pair) => gainOf(pair) >= gainUsdMin && (isNew(pair.easier) || isNew(pair.harder)))
     .toSorted((a, b) => gainOf(b) - gainOf(a))
   return [...Map.groupBy(pairs, ({ easier }) => easier.market.eventKey).values()]
     .flatMap(([pair]) => pair ?? [])
@@ -135,8 +139,7 @@ function subjectOf(
 ): Subject {
   const { slug, question, outcomes } = one.market
   const isHere = (other: string) => slugKey(other) === slugKey(slug)
-  const stories = settledStories({ ...one, now: material.until })
-    .filter(({ corrected }) => !corrected)
+  const stories = one.stories.filter(({ corrected }) => !corrected)
   const corrected = new Set(
     one.stories.filter(({ corrected }) => corrected)
       .flatMap(({ outlets }) => outlets.map(({ url }) => url)),
@@ -152,7 +155,6 @@ function subjectOf(
     entries: material.whaleEntries.filter(({ data }) => isHere(data.market.slug))
       .toSorted((a, b) => b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex),
     finding: found[0] ?? null,
-    reports: stories.filter(({ reading }) => reading?.decides === true),
     implied:
       implied.find(({ target, mid }) =>
         target.market.id === one.market.id && mid !== null && convergenceOf(mid) === "contested"
@@ -163,22 +165,30 @@ function subjectOf(
 
 /** Its events, the strongest first, then what every card has; null where nothing happened. */
 function cardOf(subject: Subject): DigestCard | null {
-  const heads = headsOf(subject)
-  const [head] = heads
+  const [head, ...others] = headsOf(subject)
   if (head === undefined) return null
-  const own = heads.flatMap(({ facts }, n) =>
-    facts(n === 0 ? subject.about : unnamed(subject.about))
-  )
-  const [first, ...rest] = own
-  if (first === undefined) return null
-  const { kind, section, valueUsd } = head
-  const shared = sharedFacts(subject, own, heads.map(({ kind }) => kind))
-  const facts = [first, ...rest, ...shared, endOf(subject, head)] as const
-  return { kind, section, market: subject.about.slug, valueUsd, facts }
+  const [named, about] = [subject.about, unnamed(subject.about)]
+  const { kind, section, valueUsd, isNew, decision, why } = head
+  const more = others.flatMap((other) => [
+    other.decision(about),
+    ...other.details(about),
+    ...present(other.why),
+  ])
+  const said = [head, ...others].map(({ kind }) => kind)
+  const stated = [decision(named), ...head.details(about), ...present(why), ...more]
+  return {
+    ...{ kind, section, valueUsd, isNew, why, market: named.slug, decision: decision(named) },
+    details: (isNamed) => {
+      const [first, ...rest] = head.details(isNamed ? named : about)
+      return [first ?? decision(named), ...rest]
+    },
+    shared: [...more, ...sharedFacts(subject, stated, said), endOf(subject, head)],
+  }
 }
 
-interface Head extends Pick<DigestCard, "kind" | "section" | "valueUsd"> {
-  readonly facts: (about: About) => ReadonlyArray<NewFact>
+interface Head extends Pick<DigestCard, "kind" | "section" | "valueUsd" | "isNew" | "why"> {
+  readonly decision: (about: About) => NewFact
+  readonly details: (about: About) => ReadonlyArray<NewFact>
   /** What would change the card before its time, and the price at which it does. */
   readonly flip: string
   readonly level?: number
@@ -192,7 +202,7 @@ function headsOf(subject: Subject): ReadonlyArray<Head> {
     ...impliedHead(subject),
     ...walletHead(subject),
     ...moveHead(subject),
-  ].sort((a, b) => b.valueUsd - a.valueUsd)
+  ].sort((a, b) => Number(b.isNew) - Number(a.isNew) || b.valueUsd - a.valueUsd)
 }
 
 /** What a share of an outcome costs now. */
@@ -201,7 +211,8 @@ function sideOf({ market, quote }: DigestMarket, outcome: 0 | 1): Side & { share
     ? {}
     : quoteOfOutcome(quote, outcome)
   const { takerFeeRate } = market
-  return { outcome, bid, ask, takerFeeRate, shares: askShares ?? sharesUnknown }
+  const askUsd = ask === null || askShares === null ? null : ask * askShares
+  return { outcome, bid, ask, takerFeeRate, askUsd, shares: askShares ?? sharesUnknown }
 }
 
 /** What a purchase at the ask is worth to one who believes in `probability`. */
@@ -212,26 +223,23 @@ function worth({ ask, shares, takerFeeRate }: ReturnType<typeof sideOf>, probabi
   return valueOf({ edge, ask, offeredUsd: shares * (ask ?? 0) })
 }
 
-/** A decisive report, read by a model or found by the feed. */
+/** An outcome that the feed found reported, while its evidence stands uncorrected. */
 function reportHead(subject: Subject): ReadonlyArray<Head> {
-  const { finding, material: { until }, one: { market }, reports: [report, ...others] } = subject
-  const named = report?.reading?.outcome ?? finding?.data.outcome
-  const outcome = named === market.outcomes[1] ? 1 : named === market.outcomes[0] ? 0 : null
-  if (outcome === null || isClosed(subject)) return []
-  const side = sideOf(subject.one, outcome)
+  const { finding, material: { until }, one } = subject
+  const { outcomes } = one.market
+  const named = finding?.data.outcome
+  const outcome = named === outcomes[1] ? 1 : named === outcomes[0] ? 0 : null
+  if (finding === null || outcome === null || isClosed(subject)) return []
+  const side = sideOf(one, outcome)
   const probability = 1 - reportWeight * (1 - (side.ask ?? 1))
   return [{
     kind: "report",
     section: "predetermined",
     valueUsd: worth(side, probability),
-    facts: (about) => [
-      report !== undefined
-        ? decisiveFact(about, report, others, until)
-        : finding !== null
-        ? findingFact(about, outcome, finding.data.evidence, until)
-        : priceFact(about, 0, until, until),
-      ...present(costFact(unnamed(about), side)),
-    ],
+    isNew: true,
+    decision: (about) => reportedFact(about, side),
+    why: stakeFact(unnamed(subject.about), side),
+    details: (about) => [findingFact(about, outcome, finding.data.evidence, until)],
     flip: "a correction",
   }]
 }
@@ -241,24 +249,32 @@ function isClosed({ one: { quote } }: Subject): boolean {
   return quote === null || convergenceOf(quote.mid) === "converged"
 }
 
-/** A proposal at a contested price, however old. */
+/** A proposal at a contested price that was made, or whose window ended, in this digest's window. */
 function proposalHead(subject: Subject): ReadonlyArray<Head> {
-  const { material: { predetermined, until }, one: { market, proposal, quote } } = subject
+  const { material: { from, predetermined, until }, one, one: { market, proposal, quote } } =
+    subject
   if (proposal === null || quote === null || isClosed(subject)) return []
-  const side = sideOf(subject.one, proposal.outcome)
+  const times = [proposal.proposedAt, settlesAtOf(proposal)]
+  if (!times.some((at) => at >= from && at <= until)) return []
+  const side = sideOf(one, proposal.outcome)
   const record = recordOf(predetermined)
   const { mid } = quoteOfOutcome(quote, proposal.outcome)
+  const isOpen = !proposal.disputed && settlesAtOf(proposal) > until
+  const about = unnamed(subject.about)
   return [{
     kind: "proposal",
     section: "predetermined",
     valueUsd: worth(side, standRate(proposal, record, mid)),
-    facts: (about) => [
-      proposalFact(about, proposal, until, mid),
-      ...present(stakeFact(unnamed(about), side)),
-      record === null
-        ? disputeRateFact(unnamed(about), market.category)
-        : proposalRecordFact(unnamed(about), record),
-    ],
+    isNew: true,
+    decision: (about) => proposedFact(about, side, mid),
+    why: record !== null
+      ? proposalRecordFact(about, record)
+      : proposal.disputed
+      ? disputeFacts(about)[0] ?? null
+      : isOpen
+      ? disputeRateFact(about, market.category)
+      : null,
+    details: (about) => [proposalFact(about, proposal, until)],
     flip: proposalFlip(proposal, until),
   }]
 }
@@ -272,21 +288,22 @@ function recordOf(items: ReadonlyArray<PredeterminedItem>) {
 
 /** A price that a proposal or a result of another rung contradicts. */
 function impliedHead(subject: Subject): ReadonlyArray<Head> {
-  const { implied } = subject
+  const { implied, material: { from, markets } } = subject
   const fact = implied === null ? null : impliedFact(implied)
   if (implied === null || fact === null) return []
   const side = sideOf(subject.one, implied.outcome)
   const offeredUsd = side.shares * (side.ask ?? 0)
   const change = complement(implied.mid ?? 1)
   const share = implied.state === "resolved" ? reportWeight : attention.implied
+  const source = markets.find(({ market }) => market.id === implied.source.market.id)
   return [{
     kind: "report",
     section: "predetermined",
     valueUsd: attentionOf({ change, share, offeredUsd }),
-    facts: (about) => [
-      fact,
-      ...present(costFact(unnamed(about), side)),
-    ],
+    isNew: implied.state === "resolved" || (source?.proposal?.proposedAt ?? 0) >= from,
+    decision: () => fact,
+    why: null,
+    details: (about) => present(costFact(about, side)),
     flip: "another end of that market",
   }]
 }
@@ -312,80 +329,77 @@ function walletHead(subject: Subject): ReadonlyArray<Head> {
   const side = sideOf(subject.one, favouredBy(position))
   const { ask } = side
   const offeredUsd = side.shares * (ask ?? 0)
+  const [left, ...record] = walletRecordFacts(unnamed(subject.about), position, copy).toReversed()
   return [{
     kind: "wallet",
     section: "whales",
     valueUsd: valueOf({ edge: copy?.edgeLeft ?? 0, ask, offeredUsd }),
-    facts: (about) => [
-      positionFact(about, position, until),
-      ...walletRecordFacts(unnamed(about), position, copy),
-      ...present(costFact(unnamed(about), side)),
+    isNew: true,
+    decision: (about) => positionFact(about, position, until),
+    why: left ?? null,
+    details: (about) => [
+      ...record,
+      ...present(costFact(about, side)),
     ],
     flip: "a higher ask",
   }]
 }
 
+/**
+ * A move that a reader can trade: its market is offered, and will be decided. It is worth less the nearer
+ * its price is to 0 or 1.
+ */
 function moveHead(subject: Subject): ReadonlyArray<Head> {
   const { material: { until }, move, one } = subject
-  if (move === null || isThin(move, one.quote)) return []
-  const { createdAt, data } = move.item
-  const change = {
-    from: data.priceStart,
-    to: data.priceNow,
-    windowMs: windowMs[data.window],
-  }
+  if (move === null || isThin(move, one.quote) || one.expected === null) return []
+  const side = sideOf(one, 0)
+  if (side.ask === null || side.takerFeeRate === null) return []
+  const { data } = move.item
+  const change = { from: data.priceStart, to: data.priceNow, windowMs: windowMs[data.window] }
   const { step } = move
+  const isStep = step !== null && step.delta / data.delta >= stepShareMin
   return [{
     kind: "move",
     section: "repriced",
     valueUsd: attentionOf({
-      change: data.delta,
+      change: data.delta * 4 * data.priceNow * complement(data.priceNow),
       share: attention.move,
       offeredUsd: data.microstructure.depthUsdWithin5c.total,
     }),
-    facts: (about) => [
-      moveFact(about, change),
-      ...step === null || step.delta / data.delta < stepShareMin ? [] : [stepFact(about, change, {
-        from: step.priceFrom,
-        to: step.priceTo,
-        at: step.to,
-        windowMs: step.to - step.from,
-      }, until)],
+    isNew: true,
+    decision: (about) => moveFact(about, change),
+    why: causeOf(subject, move),
+    details: (about) => [
+      ...present(costFact(about, side)),
+      ...isStep
+        ? [stepFact(about, change, {
+          from: step.priceFrom,
+          to: step.priceTo,
+          at: step.to,
+          windowMs: step.to - step.from,
+        }, until)]
+        : [],
       ...present(tradedFact(about, data.tradedUsd ?? null)),
-      ...newsFacts(subject, about, Date.parse(createdAt)),
     ],
     flip: "the price gives back half of the move",
     level: halfGivenBackAt(data),
   }]
 }
 
-/** The dated cause of a move, or that none was found, with the nearest headline. */
-function newsFacts(
-  { material: { coverage, until }, move, one: { market, stories } }: Subject,
-  about: About,
-  seenAt: number,
-): ReadonlyArray<NewFact> {
-  if (move === null || coverage.news === null) return []
-  const { delta, startedAt } = move.item.data
-  const step = move.step ?? { from: Date.parse(startedAt), to: seenAt }
-  const near = stories.map((story) => ({ story, ...headlineLag(story.firstAt, step) }))
+/** The dated cause of a move, or that none was found; null without news. */
+function causeOf(
+  { about, material: { coverage, until }, one: { market, stories } }: Subject,
+  { item, step }: Move,
+): NewFact | null {
+  if (coverage.news === null) return null
+  const { createdAt, data: { delta, startedAt } } = item
+  const moved = step ?? { from: Date.parse(startedAt), to: Date.parse(createdAt) }
+  const [cause] = stories
+    .filter((story) => readFor(story, market.outcomes) === (delta > 0 ? 0 : 1))
+    .map((story) => ({ story, ...headlineLag(story.firstAt, moved) }))
     .filter(({ position, lagMsMin }) => position !== "after" && lagMsMin <= causeLagMax)
     .toSorted((a, b) => a.lagMsMin - b.lagMsMin || (a.story.url < b.story.url ? -1 : 1))
-  const points = ({ reading }: DigestStory) => {
-    const way = reading?.bears === "for" ? 1 : reading?.bears === "against" ? -1 : 0
-    return way * (reading?.outcome === market.outcomes[1] ? -1 : 1) * Math.sign(delta)
-  }
-  const cause = near.find(({ story }) => points(story) > 0)
-  if (cause !== undefined) return [causeFact(about, cause.story, until)]
-  const [nearest] = near
-  return [
-    noCauseFact(about),
-    ...nearest === undefined ? [] : [headlineFact(about, nearest.story, {
-      position: nearest.position,
-      lagMs: Math.max(0, move.step === null ? nearest.lagMsMin : nearest.lagMsMax),
-      isStep: move.step !== null,
-    }, until)],
-  ]
+  return cause === undefined ? noCauseFact(about) : causeFact(about, cause.story, until)
 }
 
 /** What every card has, unless its events said it: cost, wallets, proposal, what pays, and when. */
@@ -413,7 +427,7 @@ function sharedFacts(
     : null
   return [
     ...present(proposed),
-    ...isPriced ? [] : [costFact(about, sideOf(subject.one, 0)) ?? noQuoteFact(about)],
+    ...isPriced ? [] : present(costFact(about, sideOf(subject.one, 0))),
     ...present(otherWalletsFact(about, others, true)),
     ...rules === null ? [] : present(clauseFact(about, rules)),
     expected === null ? noEndFact(about) : payoutFact(about, market, expected, until),
@@ -431,22 +445,22 @@ function endOf(
     ...expected === null ? [] : [{ until: expected.at, why: "when the payout is expected" }],
   ].filter(({ until: at }) => at > until && at < nextDigestAt(until))
     .sort((a, b) => a.until - b.until)
-  return end === undefined
-    ? endsFact(about, flip, level ?? null)
-    : validFact(unnamed(about), { ...end, flip }, until)
+  return validFact(unnamed(about), { ...end, flip, level: level ?? null }, until)
 }
 
 /** Two prices that contradict each other, after fees. */
-function pairCard(found: Contradiction): ReadonlyArray<DigestCard> {
+function pairCard(found: Contradiction, now: EpochMs): ReadonlyArray<DigestCard> {
   const { easier } = found
+  const [decision, why, ...[first, ...rest]] = pairFacts(found, true)
+  if (decision === undefined || why === undefined || first === undefined) return []
   const about = { ...easier.market, isNamed: false }
-  const [first, ...rest] = pairFacts(found)
-  if (first === undefined) return []
   return [{
     kind: "contradiction",
     section: "repriced",
     market: easier.market.slug,
     valueUsd: gainOf(found),
-    facts: [first, ...rest, endsFact(about, "either quote changes", null)],
+    isNew: true,
+    ...{ decision, why, details: () => [first, ...rest] },
+    shared: [validFact(about, { flip: "either quote changes" }, now)],
   }]
 }

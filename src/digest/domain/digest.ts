@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import type { Fact } from "../../writing/domain/facts.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
 import type { Slot } from "../../writing/domain/page.ts"
 import { described, FactRow, text } from "../../core/domain/fields.ts"
 import { hour, IsoTime, minute } from "../../core/domain/time.ts"
@@ -27,6 +28,8 @@ export type DigestSection = typeof digestSections[number]
 export interface DigestPage {
   /** All that the digest states. */
   readonly facts: ReadonlyArray<Fact>
+  /** The ids of markets by their slugs. */
+  readonly markets: ReadonlyMap<string, MarketId>
   readonly title: Slot
   readonly summary: Slot
   readonly sections: Readonly<Record<DigestSection, ReadonlyArray<Slot>>>

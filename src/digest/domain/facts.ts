@@ -5,24 +5,20 @@
  * @module
  */
 import { digestEvery } from "./digest.ts"
-import { byRecord } from "./chosen.ts"
 import {
   type DigestMarket,
   type DigestMaterial,
   type DigestPart,
   type DigestStory,
-  type EndedMarket,
   isEnded,
-  isLabelled,
   isRecent,
   type PredeterminedItem,
   type WhaleEntryItem,
 } from "./material.ts"
-import { day, type EpochMs, minute } from "../../core/domain/time.ts"
-import { mechanicalSign } from "../../markets/domain/market.ts"
+import { type EpochMs, minute } from "../../core/domain/time.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
-import { joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
+import { joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 import {
   type About,
   cents,
@@ -36,11 +32,11 @@ import {
   usd,
   word,
 } from "../../writing/facts/fact.ts"
+import { type Side, stakeOfSide } from "../../writing/facts/quotes.ts"
 
 /** The venue is read every ten minutes; an older reading means that something may be missing. */
 const readingAgeMax = 30 * minute
 /** Names in one sentence. */
-const namesMax = 3
 const othersMax = 3
 /** Characters of a market and of an outcome in a list. */
 const listedMax = { market: 80, outcome: 30 }
@@ -54,19 +50,32 @@ const counted = (text: Statement): ReadonlyArray<NewFact> => [factOf("coverage",
 /** When the digest after one that is written now is due. */
 export const nextDigestAt = (now: EpochMs): EpochMs => now - now % digestEvery + digestEvery
 
-/** How many moved, bought, are proposed and ended, each of how many; never empty. */
-export function countFacts(
-  material: DigestMaterial,
-): readonly [NewFact, ...ReadonlyArray<NewFact>] {
-  const { from, until } = material
-  const window = phrase`This digest covers ${time("startsAt", from, until)} to ${
-    time("endsAt", until, from)
-  }. It is valid until ${time("nextAt", nextDigestAt(until), until)}, when the next is due.`
+/** What a digest covers, and until when it is valid. */
+export function windowFacts({ from, until }: DigestMaterial): readonly [NewFact, NewFact] {
   return [
-    factOf("coverage", null, window),
+    factOf(
+      "coverage",
+      null,
+      phrase`This digest covers ${time("startsAt", from, until)} to ${
+        time("endsAt", until, from)
+      }.`,
+    ),
+    factOf(
+      "coverage",
+      null,
+      phrase`It is valid until ${
+        time("nextAt", nextDigestAt(until), until)
+      }, when the next is due.`,
+    ),
+  ]
+}
+
+/** How many moved, bought, are proposed and ended, each of how many. */
+export function countFacts(material: DigestMaterial): ReadonlyArray<NewFact> {
+  return [
     ...movedFact(material),
     ...buyersFact(material),
-    ...proposedFact(material),
+    ...openProposalsFact(material),
     ...endedFact(material),
   ]
 }
@@ -105,7 +114,7 @@ function buyersFact({ coverage, until, whaleEntries }: DigestMaterial): Readonly
 }
 
 /** Open proposals are counted whenever they were made; not counted unless all were read. */
-function proposedFact({ coverage, quoted, until }: DigestMaterial): ReadonlyArray<NewFact> {
+function openProposalsFact({ coverage, quoted, until }: DigestMaterial): ReadonlyArray<NewFact> {
   const { missing, proposalsUnread, venueReadAt } = coverage
   if (missing.includes("markets") || missing.includes("proposals")) return []
   if (proposalsUnread > 0 || !isRecent(venueReadAt, until)) return []
@@ -140,51 +149,6 @@ function endedFact({ resolutions }: DigestMaterial): ReadonlyArray<NewFact> {
   )
 }
 
-/** How the newest ended markets were paid, no short intervals; null without any. */
-export function resolvedFact({ resolutions, until }: DigestMaterial): NewFact | null {
-  const names = resolutions.filter((it) => it.resolution.state === "paid" && !isInterval(it))
-    .toSorted((a, b) => b.endedAt - a.endedAt || (a.market.slug < b.market.slug ? -1 : 1))
-    .slice(0, namesMax)
-    .map((it, n) => {
-      const won = wonOf(it)
-      const how = won === null
-        ? phrase`with a split payout`
-        : phrase`as ${outcomeInList(n, it.market.outcomes[won])}`
-      const at = time(`at${n + 1}`, it.resolution.resolvedAt ?? it.endedAt, until)
-      return phrase`${inList(n, it.market.question)} ${how} (${at})`
-    })
-  return listFact("resolution", "Resolved", names)
-}
-
-/** The largest entries of wallets without a proven record in other markets; null without any. */
-export function entriesFact(
-  { whaleEntries }: DigestMaterial,
-  placed: ReadonlySet<string>,
-): NewFact | null {
-  const others = whaleEntries.filter((entry) =>
-    !isLabelled(entry) && !placed.has(entry.data.market.slug)
-  )
-  const names = others.toSorted(byRecord).slice(0, namesMax).map(({ data }, n) =>
-    phrase`${usd(`stake${n + 1}`, data.stakeUsd)} of ${outcomeInList(n, data.outcome)} in ${
-      inList(n, data.market.question)
-    } at ${price(`price${n + 1}`, data.entryPrice)}`
-  )
-  const more = others.length - names.length
-  const rest = more === 0 ? [] : [count("more", more, "smaller entry", "smaller entries")]
-  return listFact("whale_entry", "Bought without a proven record", [...names, ...rest])
-}
-
-/** The outcome that was paid in full; null for another payout. */
-function wonOf({ resolution }: EndedMarket): 0 | 1 | null {
-  if (resolution.state !== "paid") return null
-  return resolution.payouts[0] === 1 ? 0 : resolution.payouts[1] === 1 ? 1 : null
-}
-
-function isInterval({ market: { slug, question } }: EndedMarket): boolean {
-  const unknown = { seriesSlugs: [], recurrences: [], tags: [], resolutionSources: [] }
-  return mechanicalSign({ slug, question, ...unknown }) !== null
-}
-
 const unread: Readonly<Record<DigestPart, string>> = {
   markets: "Prices of markets",
   proposals: "The venue's proposals",
@@ -194,7 +158,7 @@ const unread: Readonly<Record<DigestPart, string>> = {
 
 /** What could not be read, so that silence means nothing. */
 export function gapFacts({ coverage, until }: DigestMaterial): ReadonlyArray<NewFact> {
-  const { itemsUnread, marketsWatched, missing, news, venueReadAt, wallets } = coverage
+  const { itemsUnread, missing, news, venueReadAt, wallets } = coverage
   const at = (slot: string, of: EpochMs) => time(slot, of, until)
   const gaps: ReadonlyArray<readonly [boolean, Statement]> = [
     ...missing.map((part) => [true, phrase`${unread[part]} could not be read.`] as const),
@@ -203,8 +167,6 @@ export function gapFacts({ coverage, until }: DigestMaterial): ReadonlyArray<New
       venueReadAt !== null && until - venueReadAt > readingAgeMax,
       phrase`The venue was last read at ${at("readAt", venueReadAt ?? until)}.`,
     ],
-    [venueReadAt !== null && marketsWatched === 0, phrase`No market was watched.`],
-    [!missing.includes("whales") && wallets.tracked === 0, phrase`No wallet is tracked yet.`],
     [
       wallets.tracked > 0 && !isRecent(wallets.readAt, until),
       wallets.readAt === null
@@ -239,16 +201,6 @@ export function causeFact({ slug }: About, story: DigestStory, until: EpochMs): 
 export const noCauseFact = ({ slug }: About): NewFact =>
   factOf("news", slug, phrase`No cause found by our match.`)
 
-/** What ends a card before the next digest. */
-export function endsFact({ slug }: About, flip: string, level: number | null): NewFact {
-  const at = level === null ? phrase`` : phrase` at ${price("level", level)}`
-  return factOf("method", slug, phrase`Valid until ${word("flip", flip)}${at}.`)
-}
-
-/** The quotes of a market that were not read. */
-export const noQuoteFact = ({ slug }: About): NewFact =>
-  factOf("book", slug, phrase`Its quotes could not be read.`)
-
 /** Money behind a move; null when the trades could not be read. */
 export function tradedFact({ slug }: About, tradedUsd: number | null): NewFact | null {
   if (tradedUsd === null) return null
@@ -258,6 +210,31 @@ export function tradedFact({ slug }: About, tradedUsd: number | null): NewFact |
     tradedUsd < 1
       ? phrase`Hardly anything was traded past half of the move.`
       : phrase`${usd("traded", tradedUsd)} was traded past half of the move.`,
+  )
+}
+
+/** `Yes in “…” is reported and asked at 0.67.` */
+export function reportedFact(about: About, { outcome, ask }: Side): NewFact {
+  const asked = ask === null ? phrase`` : phrase` and asked at ${price("ask", ask)}`
+  return factOf(
+    "predetermined",
+    about.slug,
+    phrase`${outcomeOf(about, outcome)} is reported${asked}.`,
+  )
+}
+
+/** `Yes in “…” is proposed, and its ask of 0.53 gains 46 cents or loses 54 cents a share.` */
+export function proposedFact(about: About, side: Side, mid: number): NewFact {
+  const stake = stakeOfSide(side)
+  const outcome = outcomeOf(about, side.outcome)
+  return factOf(
+    "resolution",
+    about.slug,
+    stake === null
+      ? phrase`${outcome} is proposed and priced at ${price("price", mid)}.`
+      : phrase`${outcome} is proposed, and its ask of ${price("ask", stake.ask)} gains ${
+        cents("gain", stake.gain)
+      } or loses ${cents("loss", stake.loss)} a share.`,
   )
 }
 
@@ -280,21 +257,31 @@ export function findingFact(
   )
 }
 
-/** A headline about markets of the digest. */
+/** A headline about a market of the digest, and the market's price. */
 export function contextFact(
   story: DigestStory,
-  markets: ReadonlyArray<DigestMarket["market"]>,
+  { market: { outcomes, question, slug }, quote }: DigestMarket,
   until: EpochMs,
 ): NewFact {
+  const { reading } = story
   const others = story.outlets.length - 1
   const more = others > 0 ? phrase`, ${count("outlets", others, "more outlet")}` : phrase``
-  const names = markets.slice(0, 2).map(({ question }, n) => named(`market${n + 1}`, question))
+  const outcome = reading?.outcome === outcomes[1] ? 1 : 0
+  const side = named("outcome", outcomes[outcome])
+  const relation = reading === null
+    ? phrase`shares words with`
+    : reading.bears === null
+    ? phrase`is about`
+    : phrase`is model-read ${reading.bears} ${side} in`
+  const at = quote === null
+    ? phrase``
+    : phrase`, ${side} now at ${price("price", quoteOfOutcome(quote, outcome).mid)}`
   return factOf(
     "news",
-    null,
+    slug,
     phrase`${named("headline", story.title)} (${named("publisher", story.source)}, ${
       time("publishedAt", story.firstAt, until)
-    }${more}) ${story.reading === null ? "shares words with" : "is about"} ${listed(names)}.`,
+    }${more}) ${relation} ${named("market", question)}${at}.`,
     { links: [story.url] },
   )
 }
@@ -331,24 +318,21 @@ export function otherProposalsFact(
         price(`price${n + 1}`, quoteOfOutcome(quote, outcome).mid)
       }`
     )
-  return listFact("resolution", "Also proposed", names)
+  return listFact("resolution", "Open proposals at a contested price", names)
 }
 
-/** Open markets of the digest that pay within a day, the soonest first; null without any. */
-export function soonFact(material: DigestMaterial): NewFact | null {
-  const { markets, until } = material
-  const names = markets.flatMap(({ expected, market, quote }) =>
-    expected === null || quote === null || expected.at > until + day ||
-      convergenceOf(quote.mid) === "converged" || isEnded(material, market)
-      ? []
-      : [{ at: expected.at, market, mid: quote.mid }]
-  ).toSorted((a, b) => a.at - b.at || (a.market.slug < b.market.slug ? -1 : 1))
-    .slice(0, othersMax).map(({ at, market, mid }, n) =>
-      phrase`${outcomeInList(n, market.outcomes[0])} in ${inList(n, market.question)} at ${
-        price(`price${n + 1}`, mid)
-      }, about ${time(`at${n + 1}`, at, until)}`
-    )
-  return listFact("upcoming", "Payouts expected next", names)
+/**
+ * Whether the prices of these markets contradict each other: of `compared` ladders and events with one
+ * winner none does after fees; null for no such group.
+ */
+export function consistentFact(compared: number): NewFact | null {
+  return compared === 0 ? null : factOf(
+    "relation",
+    null,
+    phrase`Checked against each other after fees: ${
+      count("compared", compared, "ladder or event", "ladders and events")
+    } with one winner among these markets, no contradiction.`,
+  )
 }
 
 /** A market in a list: shorter than where it stands alone. */

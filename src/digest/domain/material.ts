@@ -8,12 +8,7 @@ import type { FeedItem } from "../../feed/domain/item.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
 import type { ExpectedResolution } from "../../markets/domain/expectedResolution.ts"
 import type { KnownEnd } from "../../markets/domain/ladders.ts"
-import {
-  type Market,
-  type MarketFacts,
-  type MarketId,
-  slugKey,
-} from "../../markets/domain/market.ts"
+import { type Market, type MarketFacts, slugKey } from "../../markets/domain/market.ts"
 import type { PriceStep } from "../../markets/domain/priceStep.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
@@ -102,14 +97,12 @@ export interface DigestMaterial {
   readonly predetermined: ReadonlyArray<PredeterminedItem>
   readonly resolutions: ReadonlyArray<EndedMarket>
   /**
-   * The markets of these items, those with a proposal at a contested price however old it is, and
-   * those that resolve soon; no market in `resolutions`.
+   * The markets of these items, and those with a proposal at a contested price however old it is; no
+   * market in `resolutions`.
    */
   readonly markets: ReadonlyArray<DigestMarket>
   /** These and all other priced markets, with the ends in `resolutions`. */
   readonly quoted: ReadonlyArray<QuotedMarket>
-  /** The mids of the first outcomes of contradictory markets as the window began. */
-  readonly startMids: ReadonlyMap<MarketId, number>
   /** The records of labelled wallets; a wallet without one is absent. */
   readonly records: ReadonlyMap<string, WalletRecord>
   readonly coverage: DigestCoverage
@@ -136,7 +129,7 @@ export function isEnded(
   )
 }
 
-/** A digest of fewer contested moves, labelled entries and findings is not worth its price. */
+/** A digest of fewer moves that a reader can trade, labelled entries and findings is not worth its price. */
 const reportedMin = 3
 /** Of the four parts that may be missing. */
 const missingMax = 1
@@ -145,9 +138,12 @@ const readAgeMax = hour
 
 /** Whether too little happened, or too little could be read, for the digest to be worth its price. */
 export function isBelowThreshold(material: DigestMaterial): boolean {
-  const { moves, whaleEntries, predetermined, coverage, until } = material
+  const { markets, moves, whaleEntries, predetermined, coverage, until } = material
+  const quoteOf = ({ item }: Move) =>
+    markets.find(({ market }) => market.slug === item.data.market.slug)?.quote ?? null
+  const tradable = moves.filter((move) => !isThin(move, quoteOf(move))).length
   const labelled = whaleEntries.filter(isLabelled).length
-  const reported = moves.length + labelled + predetermined.length
+  const reported = tradable + labelled + predetermined.length
   return reported < reportedMin || coverage.missing.length > missingMax ||
     coverage.marketsWatched === 0 || !isRecent(coverage.venueReadAt, until)
 }

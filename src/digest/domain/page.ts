@@ -2,8 +2,9 @@
  * The page of a digest: the best cards that have room, and what concerns the whole window. Each sentence
  * is the statement of one fact, so it is true when its fact is.
  *
- * Title and summary are the first sentences of the best cards. The page has the counts, then the cards by
- * value, each whole or not at all, until it has `pageWordsMax` words. Moves and open proposals without
+ * Each fact is stated once: the title is the decision of the best card that came about in the window, the
+ * summary says why and names the next best, the paragraphs have the rest. The page has the counts, then
+ * the cards, each whole or not at all, until it has `pageWordsMax` words. Moves and open proposals without
  * room have a sentence together.
  *
  * @module
@@ -11,25 +12,28 @@
 import { type DigestCard, digestCards } from "./cards.ts"
 import { digestLengths, type DigestPage, type DigestSection } from "./digest.ts"
 import {
+  consistentFact,
   contextFact,
   countFacts,
-  entriesFact,
   gapFacts,
   otherMovesFact,
   otherProposalsFact,
-  resolvedFact,
-  soonFact,
+  windowFacts,
 } from "./facts.ts"
-import type { DigestMarket, DigestMaterial, DigestStory } from "./material.ts"
-import { type NewFact, present } from "../../writing/facts/fact.ts"
+import type { DigestMaterial } from "./material.ts"
+import { contradictionsOf, laddersOf } from "../../markets/domain/ladders.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
+import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
+import { type About, type NewFact, present } from "../../writing/facts/fact.ts"
+import { pairFacts, sumFact } from "../../writing/facts/ladders.ts"
 import { numbering, wordCount } from "../../writing/domain/page.ts"
 
 /** Words of all paragraphs with their ids; leaves room for headings below 800. */
 const pageWordsMax = 770
-/** Cards of which the summary is made. */
+/** Sentences of the summary. */
 const summaryMax = 4
 /** Headlines of the context, and the words that cards leave to them and to what has no card. */
-const contextMax = 4
+const contextMax = 3
 const restWords = 185
 
 interface Paragraph {
@@ -44,14 +48,20 @@ interface Paragraph {
 export function digestPage(material: DigestMaterial): DigestPage {
   const cards = digestCards(material)
   const counts = countFacts(material)
-  const [window, ...denominators] = counts
-  const heads = [...cards.map(({ facts: [first] }) => first), ...denominators]
-  const summary = heads.length === 0 ? counts : nonEmpty(heads.slice(0, summaryMax)) ?? counts
-  const title = heads.find(({ statement }) => statement.length <= digestLengths.title) ?? window
+  const [window, validity] = windowFacts(material)
+  const news = cards.filter(({ isNew }) => isNew)
+  const lead = news.find(({ decision: { statement } }) => statement.length <= digestLengths.title)
+  const title = lead?.decision ?? counts[0] ?? window
+  const others = news.filter((card) => card !== lead).slice(0, summaryMax - 1)
+  const sums = [...present(lead?.why ?? null), ...others.map(({ decision }) => decision), ...counts]
+    .filter((fact) => fact !== title).slice(0, summaryMax)
+  const [first = validity, ...more] = sums
   const { facts, slot } = numbering()
-  const [named, summed] = [slot("title", [title]), slot("summary", summary)]
+  const [named, summed] = [slot("title", [title]), slot("summary", [first, ...more])]
   const [heading] = named.sentences
-  const paragraphs = paragraphsOf(material, cards, counts)
+  const said = new Set([title, first, ...more])
+  const about = [window, validity, ...gapFacts(material)]
+  const paragraphs = paragraphsOf(material, cards, [counts, about], said)
   const section = (name: DigestSection) =>
     paragraphs.filter((paragraph) => paragraph.section === name)
       .map(({ topic, facts, aboutItself }) => slot(topic, facts, aboutItself))
@@ -63,27 +73,30 @@ export function digestPage(material: DigestMaterial): DigestPage {
     watch: section("watch"),
   }
   const plain = { ...heading, text: heading.text.replace(/\.$/, "") }
-  return { facts, title: { ...named, sentences: [plain] }, summary: summed, sections }
+  const markets = new Map(
+    [...material.quoted, ...material.markets].map(({ market: { id, slug } }) => [slug, id]),
+  )
+  return { facts, markets, title: { ...named, sentences: [plain] }, summary: summed, sections }
 }
 
-/** In the order of the page, within each section. */
+/** In the order of the page, within each section. `about`: the digest itself; `said`: what title and summary state. */
 function paragraphsOf(
   material: DigestMaterial,
   cards: ReadonlyArray<DigestCard>,
-  [window, ...counts]: Paragraph["facts"],
+  [counts, about]: readonly [ReadonlyArray<NewFact>, ReadonlyArray<NewFact>],
+  said: ReadonlySet<NewFact>,
 ): ReadonlyArray<Paragraph> {
-  const counting = paragraph("repriced", "counts", counts)
-  const covering = paragraph("watch", "coverage", [window, ...gapFacts(material)])
+  const counting = paragraph("repriced", "counts", counts.filter((fact) => !said.has(fact)))
+  const covering = paragraph("watch", "coverage", about.filter((fact) => !said.has(fact)))
   const room = pageWordsMax - wordsOf([...counting, ...covering])
   const stated = new Set<string>()
-  const own = placedCards(cards, room - restWords, stated)
+  const own = placedCards(cards, said, room - restWords, stated)
   const placed = new Set(own.map(({ market }) => market))
   const others = [
+    ...paragraph("watch", "check", checkFacts(material, cards)),
     ...paragraph("predetermined", "proposal", present(otherProposalsFact(material, placed))),
     ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
-    ...paragraph("whales", "wallets", present(entriesFact(material, placed))),
-    ...paragraph("predetermined", "resolved", present(resolvedFact(material))),
-    ...paragraph("watch", "upcoming", present(soonFact(material))),
+    ...paragraph("context", "news", contextOf(material, stated)),
   ]
   let left = room - wordsOf(own)
   const fitting = others.filter((other) => {
@@ -91,8 +104,41 @@ function paragraphsOf(
     if (fits) left -= wordsOf([other])
     return fits
   })
-  const context = paragraph("context", "news", contextOf(material, stated, left))
-  return [...counting, ...own, ...fitting, ...context, ...covering]
+  return [...counting, ...own, ...fitting, ...covering]
+}
+
+/** Contradictions between markets of the digest in one paragraph: at most this many. */
+const checksMax = 2
+
+/**
+ * The one check of the digest's markets against each other: what gains at executable quotes after fees
+ * and has no card, or that nothing does.
+ */
+function checkFacts(
+  { markets, quoted }: DigestMaterial,
+  cards: ReadonlyArray<DigestCard>,
+): ReadonlyArray<NewFact> {
+  const own = new Set(markets.map(({ market }) => market.id))
+  const isOwn = ({ market: { id } }: { readonly market: { readonly id: MarketId } }) => own.has(id)
+  const carded = new Set(
+    cards.flatMap(({ kind, market }) => kind === "contradiction" ? [market] : []),
+  )
+  const ladders = laddersOf(quoted).filter(({ rungs }) => rungs.filter(isOwn).length > 0)
+  const pairs = contradictionsOf(ladders).filter(({ easier, harder, size }) =>
+    size !== null && (isOwn(easier) || isOwn(harder)) && !carded.has(easier.market.slug)
+  ).toSorted((a, b) => (b.size?.gainUsd ?? 0) - (a.size?.gainUsd ?? 0))
+  const sums = siblingSums(quoted, () => false).filter(({ markets }) => markets.some(isOwn))
+  const found = [
+    ...sums.flatMap((sum) => sum.basket === null ? [] : [sumFact(aboutDearest(sum), sum)]),
+    ...pairs.flatMap((pair) => pairFacts(pair, false).slice(0, 1)),
+  ].slice(0, checksMax)
+  const isRead = carded.size === 0 && found.length === 0
+  return isRead ? present(consistentFact(ladders.length + sums.length)) : found
+}
+
+function aboutDearest({ markets: [dearest] }: SiblingSum): About {
+  const { slug = "", question = "", outcomes = ["", ""] as const } = dearest?.market ?? {}
+  return { slug, question, outcomes, isNamed: true }
 }
 
 /** None without a fact. */
@@ -108,14 +154,19 @@ function paragraph(
 /** The cards that have room, the best first. Adds their headlines to `stated`. */
 function placedCards(
   cards: ReadonlyArray<DigestCard>,
+  said: ReadonlySet<NewFact>,
   wordsMax: number,
   stated: Set<string>,
 ): ReadonlyArray<Paragraph & { readonly market: string }> {
   let words = 0
-  return cards.flatMap(({ facts: [first, ...more], kind, market, section }) => {
-    const own = new Set([...stated, headlineOf(first)])
-    const isNew = (fact: NewFact) => headlineOf(fact) === "" || !own.has(headlineOf(fact))
-    const facts = [first, ...more.filter(isNew)] as const
+  return cards.flatMap((card) => {
+    const { decision, kind, market, section, shared, why } = card
+    const isSaid = said.has(decision)
+    const [first, ...rest] = card.details(isSaid)
+    const [head, ...own] = isSaid ? [first, ...rest] as const : [decision, first, ...rest] as const
+    const more = [...own, ...present(why).filter((fact) => !said.has(fact)), ...shared]
+    const isNew = (fact: NewFact) => headlineOf(fact) === "" || !stated.has(headlineOf(fact))
+    const facts = [head, ...more.filter(isNew)] as const
     const chosen = { section, topic: kind, market, facts, aboutItself: false }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
@@ -134,47 +185,29 @@ function headlineOf({ values }: NewFact, slots: ReadonlyArray<string> = ["headli
 function contextOf(
   { from, markets, until }: DigestMaterial,
   stated: ReadonlySet<string>,
-  wordsMax: number,
 ): ReadonlyArray<NewFact> {
-  const stories = new Map<string, { story: DigestStory; about: Array<DigestMarket["market"]> }>()
   // Shared words say little where a model reads the headlines.
   const isRead = markets.some((one) => one.stories.some(({ reading }) => reading !== null))
-  for (const { market, stories: own } of markets) {
-    for (const story of own) {
-      if (story.corrected || story.firstAt < from || isRead && story.reading === null) continue
-      const found = stories.get(story.url) ?? { story, about: [] }
-      stories.set(story.url, { story, about: [...found.about, market] })
-    }
-  }
-  const facts = [...stories.values()]
-    .sort((a, b) =>
-      b.story.outlets.length - a.story.outlets.length || b.story.firstAt - a.story.firstAt ||
-      (a.story.url < b.story.url ? -1 : 1)
+  return markets.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
+    .flatMap((one) => one.stories.map((story) => ({ one, story })))
+    .filter(({ story: { corrected, firstAt, reading } }) =>
+      !corrected && firstAt >= from && !(isRead && reading === null)
     )
-    .map(({ about, story }) =>
-      contextFact(story, about.toSorted((a, b) => a.slug < b.slug ? -1 : 1), until)
+    .sort(({ story: a }, { story: b }) =>
+      b.outlets.length - a.outlets.length || b.firstAt - a.firstAt || (a.url < b.url ? -1 : 1)
     )
+    .map(({ one, story }) => contextFact(story, one, until))
     .filter((fact, n, all) =>
       !stated.has(headlineOf(fact)) &&
       all.findIndex((other) => headlineOf(other) === headlineOf(fact)) === n
     )
     .slice(0, contextMax)
-  let words = 0
-  return facts.filter(({ statement }) => {
-    const more = wordCount(statement) + 1
-    if (words + more > wordsMax) return false
-    words += more
-    return true
-  })
 }
 
-/** With the ids behind. */
+/** With the ids of facts and markets behind. */
 function wordsOf(paragraphs: ReadonlyArray<Paragraph>): number {
-  return paragraphs.flatMap(({ facts }) => facts)
-    .reduce((sum, { statement }) => sum + wordCount(statement) + 1, 0)
-}
-
-function nonEmpty<A>(list: ReadonlyArray<A>): readonly [A, ...ReadonlyArray<A>] | null {
-  const [first, ...rest] = list
-  return first === undefined ? null : [first, ...rest]
+  return paragraphs.map(({ facts }) => facts).reduce((sum, facts) => {
+    const words = facts.reduce((sum, { statement }) => sum + wordCount(statement) + 1, 0)
+    return sum + words + 2 * new Set(facts.map(({ subject }) => subject)).size
+  }, 0)
 }

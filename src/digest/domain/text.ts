@@ -98,16 +98,24 @@ function cutSummary(sentences: ReadonlyArray<Sentence>): string {
   )
 }
 
-/** With the name of its market in bold, where it stands first, and the ids of its facts behind. */
-function paragraph(sentences: ReadonlyArray<Sentence>, { facts }: DigestPage): string {
+/** With the name of its market in bold, where it stands first; behind it the ids of facts and markets. */
+function paragraph(sentences: ReadonlyArray<Sentence>, { facts, markets }: DigestPage): string {
   const ids = [...new Set(sentences.flatMap(({ facts }) => facts))]
+  const cited = facts.filter(({ id }) => ids.includes(id))
   const text = sentences.map(({ text }) => text).join(" ")
-  const market = facts.find(({ id }) => id === ids[0])?.values["market"]
+  const market = cited.find(({ id }) => id === ids[0])?.values["market"]
   const name = market?.type === "name" ? quoted(market.text) : ""
   // A name is a stranger's words: it stays in quotation marks.
   const shown = name === "" ? text : text.replace(name, () => `**${name}**`)
-  return `${shown} (${ids.join(", ")})`
+  const about = [...new Set(cited.map(({ subject }) => subject ?? ""))]
+    .map((slug) => [slug, markets.get(slug) ?? ""])
+    .filter((names) => names.every((name) => plainId.test(name)))
+    .map((names) => `; ${names.join(", ")}`)
+  return `${shown} (${ids.join(", ")}${about.join("")})`
 }
+
+/** Without a character that has a meaning in Markdown. */
+const plainId = /^[a-z\d]+(?:[_-]+[a-z\d]+)*$/i
 
 function sourcesOf({ kind, values }: Fact, venue: string): ReadonlyArray<string> {
   const publisher = values["publisher"]

@@ -17,6 +17,7 @@ import {
   headlineFact,
   newsGapFact,
   noHeadlineFact,
+  readFor,
 } from "../../writing/facts/headlines.ts"
 import { impliedFact, pairFacts, sumFact } from "../../writing/facts/ladders.ts"
 import { halfFact, moveFact, priceFact, rangeFact, stepFact } from "../../writing/facts/moves.ts"
@@ -37,7 +38,7 @@ import {
   type ReportMaterial,
   sideOf,
 } from "./material.ts"
-import { type Change, isDecisive, movementOf, placeOf, readFor, statedStories } from "./movement.ts"
+import { type Change, isDecisive, movementOf, placeOf, statedStories } from "./movement.ts"
 import { siblingView } from "./siblings.ts"
 
 /** A card whose facts are written when it is known whether they name the market. */
@@ -132,7 +133,7 @@ function siblingDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { market: { slug } } = material
   const { contradictions: [best], implied, sum } = siblingView(material)
   const impliedWords = implied === null ? null : impliedFact(implied)
-  const pair = best === undefined ? [] : pairFacts(best)
+  const pair = best === undefined ? [] : pairFacts(best, false)
   const [first, ...rest] = pair
   return [
     ...impliedWords === null || implied === null ? [] : [{

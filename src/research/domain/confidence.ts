@@ -6,10 +6,10 @@
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { cents, factOf, named, type NewFact, price, usd } from "../../writing/facts/fact.ts"
-import { causeLagMax } from "../../writing/facts/headlines.ts"
+import { causeLagMax, readFor } from "../../writing/facts/headlines.ts"
 import { settlesAtOf } from "../../writing/facts/proposals.ts"
 import { priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { isDecisive, movementOf, placeOf, readFor, statedStories } from "./movement.ts"
+import { isDecisive, movementOf, placeOf, statedStories } from "./movement.ts"
 import type { Confidence } from "./report.ts"
 import { siblingView } from "./siblings.ts"
 

@@ -161,7 +161,7 @@ const validMs = 6 * hour
 const playMs = 30 * minute
 
 /** Until the next event that the report waits for; what would change it before is its lead's weak point. */
-export function validityOf(material: ReportMaterial): Validity {
+export function validityOf(material: ReportMaterial): Validity & { readonly until: EpochMs } {
   const { now, market: { gameStartsAt, endsAt }, proposal } = material
   const events: ReadonlyArray<readonly [EpochMs | null, string]> = [
     [

@@ -135,15 +135,6 @@ export function statedStories(material: ReportMaterial): ReadonlyArray<RelatedSt
   return [...read, ...unread].slice(0, storiesMax).toSorted((a, b) => a.firstAt - b.firstAt)
 }
 
-/** The outcome that a model read an uncorrected story as pointing to; null for none. */
-export function readFor(
-  { corrected, reading }: Pick<RelatedStory, "corrected" | "reading">,
-  outcomes: readonly [string, string],
-): 0 | 1 | null {
-  if (corrected || reading === null || reading.bears === null) return null
-  return (reading.bears === "for") === (reading.outcome === outcomes[1]) ? 1 : 0
-}
-
 /** Whether a stated story reports the outcome that the news decides. */
 export function isDecisive({ reading }: Pick<RelatedStory, "reading">): boolean {
   return reading?.decides === true

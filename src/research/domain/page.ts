@@ -20,7 +20,6 @@ import { type NewFact, present } from "../../writing/facts/fact.ts"
 import { averageFacts, costFact, stakeFact } from "../../writing/facts/quotes.ts"
 import {
   marketMakersFact,
-  moreLabelledFact,
   noWalletFact,
   otherWalletsFact,
   positionFact,
@@ -100,7 +99,7 @@ function thesisFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
 }
 
 /** Labelled wallets with facts of their own: those with the largest stakes. */
-const labelledMax = 2
+const labelledMax = 3
 
 function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
   const { market, entries, walletsRead, now } = material
@@ -114,7 +113,6 @@ function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
       ...lead?.facts[0].subject === position.wallet ? [] : [positionFact(about, position, now)],
       ...walletRecordFacts(about, position, copyIn(material, position)),
     ]),
-    ...present(moreLabelledFact(about, positions.length - labelled.length)),
     ...present(otherWalletsFact(about, others, entries.length < entriesReadMax)),
   ]
   if (first !== undefined) return [first, ...rest]

@@ -27,10 +27,11 @@ import {
   unreadProposalFact,
 } from "../../writing/facts/proposals.ts"
 import { depthFact, noBookFact, tripFact } from "../../writing/facts/quotes.ts"
+import { readFor } from "../../writing/facts/headlines.ts"
 import { favouredBy } from "../../writing/facts/wallets.ts"
 import { copyIn, isDoubted, labelledPositions } from "./cards.ts"
 import { aboutOf, isLive, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
-import { isDecisive, movementOf, readFor, statedStories } from "./movement.ts"
+import { isDecisive, movementOf, statedStories } from "./movement.ts"
 
 type Risk = readonly [NewFact, ...ReadonlyArray<NewFact>]
 

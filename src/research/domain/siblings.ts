@@ -19,8 +19,8 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
 import { phrase } from "../../writing/domain/statement.ts"
 import { factOf, type NewFact } from "../../writing/facts/fact.ts"
-import { rivalFact, rungsFact, sumFact } from "../../writing/facts/ladders.ts"
-import { aboutOf, isLive, quoteNow, type ReportMaterial, type Siblings } from "./material.ts"
+import { rungsFact, sumFact } from "../../writing/facts/ladders.ts"
+import { aboutOf, isLive, quoteNow, type ReportMaterial } from "./material.ts"
 
 interface SiblingView {
   /** The priced rungs of this market's ladder, the easiest first; empty without a ladder. */
@@ -82,15 +82,5 @@ export function siblingFacts(material: ReportMaterial): ReadonlyArray<NewFact> {
   return [
     ...rungs.length > 1 ? [rungsFact(about, rungs)] : [],
     ...sum === null || sum.basket !== null ? [] : [sumFact(about, sum)],
-    ...rungs.length > 1 ? [] : rivals(siblings).map((rival) => rivalFact(about, rival)),
-    ...siblings.markets.length === 0 && siblings.complete
-      ? [factOf("relation", market.slug, phrase`It is the only live market of its event.`)]
-      : [],
   ]
-}
-
-/** The dearest other market, if its price is known. */
-function rivals({ markets }: Siblings) {
-  return markets.flatMap(({ market, quote }) => quote === null ? [] : [{ market, quote }])
-    .toSorted((a, b) => b.quote.mid - a.quote.mid).slice(0, 1)
 }

@@ -8,7 +8,6 @@ import type { Value } from "./values.ts"
 
 export type FactKind =
   | "mover"
-  | "whale_entry"
   | "predetermined"
   | "resolution"
   | "news"

@@ -17,7 +17,9 @@ const hoursUntil = 2 * day
 
 /** A quoted price or a mid, 0..1: `0.62`, `0.00125`. Exact. */
 export function priceFigure(price: number): string {
-  return decimal(fromHalfSteps(halfSteps(price)), priceDecimals)
+  const exact = Number(fromHalfSteps(halfSteps(price)).toFixed(priceDecimals))
+  const [whole, fraction = ""] = String(exact + 0).split(".")
+  return `${whole}.${fraction.padEnd(decimalsMin, "0")}`
 }
 
 /** `1 entry`, `26 entries`, `1,200 markets`. */
@@ -46,14 +48,6 @@ export function durationFigure(ms: number): string {
   return length < hoursUntil
     ? countFigure(Math.round(length / hour), "hour")
     : countFigure(Math.round(length / day), "day")
-}
-
-/** Two to `decimals` decimals, without trailing zeros beyond the second; no minus zero. */
-function decimal(value: number, decimals: number): string {
-  const [, sign = "", whole = "", fraction = ""] =
-    /^(-?)(\d+)\.(\d+)$/.exec(value.toFixed(decimals)) ?? []
-  const digits = fraction.replace(/0+$/, "").padEnd(decimalsMin, "0")
-  return `${/[1-9]/.test(whole + digits) ? sign : ""}${whole}.${digits}`
 }
 
 /** A whole number with thousands separators, however large. */

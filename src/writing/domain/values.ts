@@ -75,11 +75,7 @@ function dollarFigure(usd: number): string {
 
 /** At most `decimals` decimals, without trailing zeros; no minus zero. */
 function trimmed(value: number, decimals: number): string {
-  const text = value.toFixed(decimals).replace(
-    /\.?0+$/,
-    (zeros) => zeros.startsWith(".") ? "" : zeros,
-  )
-  return text === "-0" ? "0" : text.includes(".") ? text.replace(/0+$/, "") : text
+  return String(Number(value.toFixed(decimals)) + 0)
 }
 
 /** Words and characters of a name that is written without quotation marks. */

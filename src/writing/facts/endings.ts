@@ -9,7 +9,17 @@ import type {
 } from "../../markets/domain/expectedResolution.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
-import { type About, count, duration, factOf, type NewFact, rate, time, word } from "./fact.ts"
+import {
+  type About,
+  count,
+  duration,
+  factOf,
+  type NewFact,
+  rate,
+  rounded,
+  time,
+  word,
+} from "./fact.ts"
 
 /** The closed markets that the expectation was measured on (`markets/domain/expectedResolution.ts`). */
 const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, string]>>> = {
@@ -91,20 +101,27 @@ export function endedFact(about: About, status: "resolved" | "closed"): NewFact 
 
 /** Until when a text is valid, and what ends that before. */
 export interface Validity {
-  readonly until: EpochMs
-  /** What happens then, as the end of a sentence. */
-  readonly why: string
-  /** What would change the text before, as the end of a sentence after "until". */
+  /** When it ends, and what happens then as the end of a sentence; absent where only `flip` ends it. */
+  readonly until?: EpochMs
+  readonly why?: string
+  /** What would change the text before, as the end of a sentence after "until", and the price for it. */
   readonly flip: string
+  readonly level?: number | null
 }
 
-export function validFact(about: About, { until, why, flip }: Validity, now: EpochMs): NewFact {
+export function validFact(
+  about: About,
+  { until, why = "", flip, level = null }: Validity,
+  now: EpochMs,
+): NewFact {
+  const at = level === null ? phrase`` : phrase` at ${rounded("level", level)}`
+  const end = phrase`until ${word("flip", flip)}${at}`
   return factOf(
     "upcoming",
     about.slug,
-    phrase`Valid until ${time("validUntil", until, now)}, ${word("why", why)}, or until ${
-      word("flip", flip)
-    }.`,
+    until === undefined
+      ? phrase`Valid ${end}.`
+      : phrase`Valid until ${time("validUntil", until, now)}, ${word("why", why)}, or ${end}.`,
   )
 }
 

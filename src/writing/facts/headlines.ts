@@ -36,6 +36,15 @@ interface PrintedStory {
   } | null
 }
 
+/** The outcome that a model read an uncorrected story as pointing to; null for none. */
+export function readFor(
+  { corrected, reading }: Pick<PrintedStory, "corrected" | "reading">,
+  outcomes: readonly [string, string],
+): 0 | 1 | null {
+  if (corrected || reading === null || reading.bears === null) return null
+  return (reading.bears === "for") === (reading.outcome === outcomes[1]) ? 1 : 0
+}
+
 /** A story this long before a step may still be its cause. */
 export const causeLagMax = 6 * hour
 

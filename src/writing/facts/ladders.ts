@@ -4,37 +4,35 @@
  * @module
  */
 import type { Contradiction, ImpliedEnd, LadderRung } from "../../markets/domain/ladders.ts"
-import { complement, type Quote, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
 import { type About, cents, count, factOf, named, type NewFact, price, usd } from "./fact.ts"
 
-/** The gain of a pair of purchases, whichever of two contradicting prices is wrong; none without a size. */
-export function pairFacts(found: Contradiction): ReadonlyArray<NewFact> {
-  const { harder, easier, bid, ask, gainPerShare, size } = found
-  const slug = easier.market.slug
-  const opposite = harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0]
+/**
+ * A pair of purchases that gains whichever of two contradicting prices is wrong: what it costs and gains,
+ * why, and its prices; none without a size. `isNamed`: whether the prices name the markets too.
+ */
+export function pairFacts(found: Contradiction, isNamed: boolean): ReadonlyArray<NewFact> {
+  const { harder, easier, bid, ask, gainPerShare, reason, size } = found
   if (size === null) return []
-  return [
-    factOf(
-      "relation",
-      slug,
-      phrase`${named("outcome", easier.market.outcomes[easier.rung.outcome])} in ${
-        questionOf(easier, "market")
-      } at ${price("ask", ask)} and ${named("outcome2", opposite)} in ${
-        questionOf(harder, "market2")
-      } at ${price("ask2", complement(bid))} gain ${
-        cents("gain", gainPerShare)
-      } a share together after fees, if both are decided as their titles read.`,
-    ),
-    factOf(
-      "relation",
-      slug,
-      phrase`The reason: ${found.reason}. The quotes allow ${
-        usd("stake", size.costUsd)
-      } of cost, for a gain of ${usd("gainUsd", size.gainUsd)}.`,
-    ),
-  ]
+  const outcome = named("outcome", easier.market.outcomes[easier.rung.outcome])
+  const opposite = named("outcome2", harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0])
+  const first = phrase`${outcome} in ${questionOf(easier, "market")}`
+  const second = phrase`${opposite} in ${questionOf(harder, "market2")}`
+  const facts = [
+    phrase`${first} and ${second} together cost ${usd("stake", size.costUsd)} and gain ${
+      usd("gainUsd", size.gainUsd)
+    } after fees.`,
+    phrase`The reason: ${reason}. The gain is ${
+      cents("gain", gainPerShare)
+    } a share, if both are decided as their titles read.`,
+    isNamed
+      ? phrase`${first} is asked at ${price("ask", ask)}.`
+      : phrase`They are asked at ${price("ask", ask)} and ${price("ask2", complement(bid))}.`,
+  ].map((statement) => factOf("relation", easier.market.slug, statement))
+  const other = phrase`${second} is asked at ${price("ask2", complement(bid))}.`
+  return isNamed ? [...facts, factOf("relation", harder.market.slug, other)] : facts
 }
 
 /** What the proposal or the result of another rung implies here; null without a price here. */
@@ -70,21 +68,6 @@ export function rungsFact(about: About, rungs: ReadonlyArray<LadderRung>): NewFa
     phrase`Its ladder has ${count("rungs", rungs.length, "priced rung")}, the easiest first: ${
       listed(prices)
     }.`,
-  )
-}
-
-/** The dearest other market of the event, at its ask where it is known. */
-export function rivalFact(
-  about: About,
-  { market, quote }: { readonly market: { readonly question: string }; readonly quote: Quote },
-): NewFact {
-  const at = quote.ask ?? quote.mid
-  return factOf(
-    "relation",
-    about.slug,
-    phrase`The dearest other market of its event is ${named("market2", market.question)}, ${
-      quote.ask === null ? "at" : "asked at"
-    } ${price("price2", at)}.`,
   )
 }
 

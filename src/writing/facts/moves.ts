@@ -73,8 +73,8 @@ export function stepFact(
     "price",
     about.slug,
     share >= 0.95
-      ? phrase`All of it came in one step, seen at ${at}.`
-      : phrase`${rate("share", Math.round(share * 100) / 100)} of it came in one step of ${
+      ? phrase`The move came in one step, seen at ${at}.`
+      : phrase`${rate("share", Math.round(share * 100) / 100)} of the move came in one step of ${
         cents("change", step.to - step.from)
       }, seen at ${at}.`,
     details,

@@ -26,31 +26,46 @@ export interface Side {
   readonly ask: number | null
   /** Null when not known: then no figure after fees is stated. */
   readonly takerFeeRate: number | null
+  /** What is offered at the ask, USD; null or absent where it is not known, or stated elsewhere. */
+  readonly askUsd?: number | null
 }
 
 /** `Yes at the ask of 0.67 breaks even at 68.1%, fee included.` Null without an ask or a known fee. */
-export function costFact(about: About, { outcome, ask, takerFeeRate }: Side): NewFact | null {
+export function costFact(about: About, side: Side): NewFact | null {
+  const { outcome, ask, takerFeeRate, askUsd = null } = side
   if (ask === null || takerFeeRate === null) return null
   return factOf(
     "book",
     about.slug,
     phrase`${outcomeOf(about, outcome)} at the ask of ${price("ask", ask)} breaks even at ${
       rate("breakEven", breakEvenProbability(ask, takerFeeRate))
-    }${takerFeeRate > 0 ? ", fee included" : ""}.`,
+    }${takerFeeRate > 0 ? ", fee included" : ""}${offered(askUsd)}.`,
   )
 }
 
 /** `Yes at the ask of 0.67 gains 31.9 cents or loses 68.1 cents a share.` Null without an ask or a known fee. */
-export function stakeFact(about: About, { outcome, ask, takerFeeRate }: Side): NewFact | null {
-  if (ask === null || takerFeeRate === null) return null
-  const cost = breakEvenProbability(ask, takerFeeRate)
+export function stakeFact(about: About, side: Side): NewFact | null {
+  const stake = stakeOfSide(side)
+  if (stake === null) return null
+  const { ask, gain, loss } = stake
   return factOf(
     "book",
     about.slug,
-    phrase`${outcomeOf(about, outcome)} at the ask of ${price("ask", ask)} gains ${
-      cents("gain", 1 - cost)
-    } or loses ${cents("loss", cost)} a share.`,
+    phrase`${outcomeOf(about, side.outcome)} at the ask of ${price("ask", ask)} gains ${
+      cents("gain", gain)
+    } or loses ${cents("loss", loss)} a share${offered(side.askUsd ?? null)}.`,
   )
+}
+
+/** What a share at the ask gains if it is paid, and loses if not, after the fee. */
+export function stakeOfSide({ ask, takerFeeRate }: Side) {
+  if (ask === null || takerFeeRate === null) return null
+  const loss = breakEvenProbability(ask, takerFeeRate)
+  return { ask, gain: 1 - loss, loss }
+}
+
+function offered(askUsd: number | null): Statement {
+  return askUsd === null ? phrase`` : phrase`, ${usd("offered", askUsd)} offered`
 }
 
 /** The average price of a purchase; null where the book offers less than its size. */

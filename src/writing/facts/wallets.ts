@@ -187,13 +187,6 @@ export function otherWalletsFact(
   )
 }
 
-/** Labelled wallets without facts of their own; null for none. */
-export function moreLabelledFact(about: About, wallets: number): NewFact | null {
-  if (wallets === 0) return null
-  const more = count("labelled", wallets, "more labelled wallet")
-  return factOf("whale", about.slug, phrase`${more} bought here.`)
-}
-
 /** No other tracked wallet bought. */
 export function marketMakersFact(about: About): NewFact {
   return factOf(

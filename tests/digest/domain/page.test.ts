@@ -19,6 +19,7 @@ import { hour, minute } from "../../../src/core/domain/time.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { spelled } from "../../../src/writing/domain/values.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
+import { marketRef } from "../../../src/feed/domain/item.ts"
 import { report } from "../../support/predetermined/report.ts"
 import { anyMaterial, from, quiet, until } from "../../support/digest/digests.ts"
 import { eightPoints } from "../../support/digest/eightPoints.ts"
@@ -126,26 +127,25 @@ Deno.test("digestPage() of a quiet window says in few words what did not happen"
     page.title.sentences[0].text,
     "None of 3,120 watched markets moved far enough",
   )
-  const text = pageText(page)
+  const text = [textOf(page.summary), pageText(page)].join(" ")
   ok(text.includes("None of 184 tracked wallets opened a published position."), text)
   ok(wordCount(text) < 70, text)
 })
 
-Deno.test("entries without a label and payouts to come make no digest worth its price", async () => {
-  const { markets } = await withProposal()
-  const one = markets.find(({ proposal }) => proposal === null)
-  const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
-  ok(one !== undefined && quote !== null)
-  const expected = { at: until + hour, probability24h: 0.9, basis: "end_date", scheduledAt: null }
-  const soon = { ...one, quote, stories: [], expected: { ...expected, basis: "end_date" as const } }
+Deno.test("entries without a label and thin moves make no digest worth its price", async () => {
   const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
   const whaleEntries = drawn.flatMap(({ whaleEntries }) => whaleEntries)
     .filter((entry) => !isLabelled(entry)).slice(0, 5)
-  const material = { ...quiet, markets: [soon], whaleEntries }
-  ok(isBelowThreshold(material) && whaleEntries.length === 5)
-  const page = pageOf({ ...material, whaleEntries: [] })
-  equal(page.sections.watch.map(({ topic }) => topic), ["upcoming", "coverage"])
-  ok(pageText(page).includes("at 0.31, about 09:00 UTC."), pageText(page))
+  const [move] = drawn.flatMap(({ moves }) => moves)
+  ok(move !== undefined && whaleEntries.length === 5)
+  const movesOf = (tradedUsd: number) =>
+    [1, 2, 3].map((feedIndex) => ({
+      ...move,
+      item: { ...move.item, feedIndex, data: { ...move.item.data, tradedUsd } },
+    }))
+  const isFree = (tradedUsd: number) =>
+    isBelowThreshold({ ...quiet, whaleEntries, moves: movesOf(tradedUsd) })
+  equal([isFree(99), isFree(100)], [true, false])
 })
 
 Deno.test("digestPage() denies nothing that it did not read", () => {
@@ -188,12 +188,17 @@ Deno.test("a digest states an open proposal at a contested price, however old, a
     },
   }
   const stated = pageText(pageOf({ ...quiet, markets: [{ ...old, quote, stories: [] }] }))
-  ok(/The venue's proposal is .*until it is paid\./.test(stated), stated)
+  ok(/Open proposals at a contested price: .* at 0\.(?:31|69)\./.test(stated), stated)
+  ok(!stated.includes("The venue's proposal is"), stated)
+  const market = { ...old.market, question: "Will the lighthouse be lit?" }
+  const made = { ...old, market, proposal: { ...old.proposal, proposedAt: from } }
+  const page = pageOf({ ...quiet, markets: [{ ...made, quote, stories: [] }] })
+  ok(/ is proposed/.test(textOf(page.title)) && /The venue's proposal is /.test(pageText(page)))
   const closed = quoteOf({ bestBid: 0.99, bestAsk: 0.995 })
   const silent = pageText(
     pageOf({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }),
   )
-  ok(!silent.includes("The venue's proposal is"), silent)
+  ok(!/proposal is|Open proposals/.test(silent), silent)
 })
 
 Deno.test("a move on little money, in a wide book or in an ended market is no card", async () => {
@@ -208,12 +213,21 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
   const [ended] = drawn.flatMap(({ resolutions }) => resolutions)
   ok(found !== undefined && ended !== undefined)
   const { move, one } = found
+  const expected = {
+    at: until + hour,
+    probability24h: 0.9,
+    basis: "end_date",
+    scheduledAt: null,
+  } as const
   const isCard = (tradedUsd: number | null, bestAsk: number, resolutions = [ended].slice(1)) => {
     const item = { ...move.item, data: { ...move.item.data, tradedUsd } }
     const quote = quoteOf({ bestBid: 0.4, bestAsk, bidShares: 100, askShares: 100 })
-    const markets = [{ ...one, quote, proposal: null, stories: [] }]
+    const market = { ...one.market, takerFeeRate: 0.05 }
+    const markets = [{ ...one, market, quote, expected, proposal: null, stories: [] }]
     const page = pageOf({ ...quiet, moves: [{ ...move, item }], markets, resolutions })
-    return page.sections.repriced.map(textOf).some((text) => / (?:rose|fell) /.test(text))
+    return page.sections.repriced.some(({ topic, sentences }) =>
+      topic === "move" && !sentences[0].text.startsWith("Also moved")
+    )
   }
   equal([isCard(100, 0.5), isCard(null, 0.5)], [true, true])
   equal([isCard(99.9, 0.5), isCard(100, 0.51)], [false, false])
@@ -222,36 +236,28 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
   equal(isCard(100, 0.5, [{ ...ended, market }]), false)
 })
 
-Deno.test("a report is stated for the outcome of two independent texts, and not against another", async () => {
-  const at = until - minute
-  const of = (title: string, site: string, outcome = "No") => {
-    const story = report(title, site, {
-      firstAt: at,
-      reading: { outcome, bears: "for", decides: true, quote: title },
-    })
-    return { ...story, outlets: story.outlets.map((it) => ({ ...it, publishedAt: at })) }
-  }
-  const [first, second] = [of("Lighthouse stays dark", "a"), of("Keeper never lit the lamp", "b")]
-  const { markets: [drawn] } = await withProposal()
+Deno.test("a reported outcome leads with what it pays, while its evidence is uncorrected", async () => {
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
+  const item = drawn.flatMap(({ predetermined }) => predetermined)
+    .find(({ data: { kind } }) => kind === "evidence")
+  const one = drawn.flatMap(({ markets }) => markets).find(({ proposal }) => proposal === null)
   const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
-  ok(drawn !== undefined)
-  const market = {
-    ...drawn.market,
-    outcomes: ["Yes", "No"] as const,
-    gameStartsAt: null,
-    endsAt: null,
+  ok(item !== undefined && one !== undefined && quote !== null)
+  const outcomes = ["Yes", "No"] as const
+  const market = { ...one.market, outcomes, takerFeeRate: 0, gameStartsAt: null, endsAt: null }
+  const data = { ...item.data, market: marketRef(market), outcome: "No" }
+  const titleWith = (corrected: boolean) => {
+    const stories = [report("Lighthouse stays dark", "a", { corrected })]
+      .map((story) => ({
+        ...story,
+        outlets: data.evidence.map((it) => ({ ...it, publishedAt: 0 })),
+      }))
+    const markets = [{ ...one, market, quote, stories }]
+    const page = pageOf({ ...quiet, markets, predetermined: [{ ...item, data }] })
+    return [textOf(page.title), textOf(page.summary)].join(" ")
   }
-  const known = { ...drawn, market, quote, proposal: null }
-  const states = (...stories: ReadonlyArray<typeof first>) =>
-    /outlets? reports? (\S+)/.exec(pageText(pageOf({
-      ...quiet,
-      markets: [{ ...known, stories }],
-    })))?.[1]
-  equal(states(first, second), "No")
-  equal(states(first), undefined)
-  equal(
-    states({ ...first, outlets: [...first.outlets, ...of(first.title, "c").outlets] }),
-    undefined,
-  )
-  equal(states(first, second, of("Lighthouse shines at last", "c", "Yes")), undefined)
+  const stated = titleWith(false)
+  ok(/^No in .* is reported and asked at 0\.70 /.test(stated), stated)
+  ok(stated.includes("No at the ask of 0.70 gains 30 cents or loses 70 cents a share"), stated)
+  ok(!titleWith(true).includes("reported"))
 })

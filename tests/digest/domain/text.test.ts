@@ -63,10 +63,18 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
   equal(new Set(html.match(/<\/?[a-z][^>]*>/gi)), new Set(html.match(/<\/?(?:h2|p|strong)>/g)))
   slots.forEach(({ sentences }, n) => {
     const paragraph = paragraphs[n] ?? ""
-    const ids = /\((F\d+(?:, F\d+)*)\)$/.exec(paragraph)?.[1]?.split(", ") ?? []
+    const [, cited = "", about = ""] =
+      /\((F\d+(?:, F\d+)*)((?:; [\w-]+, [\w-]+)*)\)$/.exec(paragraph) ?? []
+    const ids = cited.split(", ")
     equal(new Set(ids), new Set(sentences.flatMap(({ facts }) => facts)))
     const text = sentences.map(({ text }) => text).join(" ")
-    strictEqual(paragraph.replaceAll("**", ""), `${text} (${ids.join(", ")})`)
+    strictEqual(paragraph.replaceAll("**", ""), `${text} (${cited}${about})`)
+    const subjects = page.facts.filter(({ id }) => ids.includes(id)).map(({ subject }) => subject)
+    const markets = [...page.markets].filter(([slug]) => subjects.includes(slug))
+    equal(
+      new Set(about.match(/(?<=; )[^;]+/g) ?? []),
+      new Set(markets.map((names) => names.join(", "))),
+    )
     for (const shown of [text, digest.title, digest.summary]) {
       ok(!active.test(shown), shown)
       ok(!/[\n\r]/.test(shown), shown)
@@ -101,7 +109,7 @@ law(
 
 Deno.test("digestOf() takes the claims of a slot, and a title that fits, without a full stop", () => {
   const { page } = written(quiet)
-  const [slot] = page.sections.repriced
+  const [slot] = page.sections.watch
   const [id] = slot?.sentences[0].facts ?? []
   ok(slot !== undefined && id !== undefined)
   const claim = (slot: string, text: string) => ({

@@ -266,7 +266,6 @@ function materialOf(window: Window): DigestMaterial {
     })),
     markets: listings,
     quoted: [...listings, ...rungs],
-    startMids: new Map(rungs.map(({ market }, n) => [market.id, n / 10])),
     records: new Map([["0x0", recordOf(0.7)], ["0x1", recordOf(0.2)]]),
     coverage: {
       ...coverage,
@@ -412,7 +411,6 @@ export const quiet: DigestMaterial = {
   resolutions: [],
   markets: [],
   quoted: [],
-  startMids: new Map(),
   records: new Map(),
   coverage: {
     marketsWatched: 3_120,

@@ -16,6 +16,7 @@ import {
 import { hour } from "../../../src/core/domain/time.ts"
 import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
+import type { Slot } from "../../../src/writing/domain/page.ts"
 
 interface Paragraph {
   readonly topic: string
@@ -23,33 +24,51 @@ interface Paragraph {
   readonly facts: ReadonlyArray<Fact>
 }
 
+const cardTopics = ["report", "proposal", "wallet", "move"]
+
+/** Facts that are stated twice. */
+function repetitions(paragraphs: ReadonlyArray<Paragraph>): ReadonlyArray<string> {
+  const all = paragraphs.flatMap(({ facts }) => facts)
+  return all.filter(({ id }, n) => all.findIndex((fact) => fact.id === id) < n)
+    .map(({ statement }) => `said twice: ${statement}`)
+}
+
 const isContested = (mid: number | undefined) => mid !== undefined && mid > 0.1 && mid < 0.9
 
 /** What the page lacks, or states falsely; empty for a good one. */
 export function eightPoints(material: DigestMaterial, page: DigestPage): ReadonlyArray<string> {
-  const paragraphs = digestSections.flatMap((section) => page.sections[section])
-    .map(({ sentences, topic }): Paragraph => ({
-      topic,
-      text: sentences.map(({ text }) => text).join(" "),
-      facts: sentences.flatMap(({ facts }) => page.facts.filter(({ id }) => facts.includes(id))),
-    }))
+  const read = ({ sentences, topic }: Slot): Paragraph => ({
+    topic,
+    text: sentences.map(({ text }) => text).join(" "),
+    facts: sentences.flatMap(({ facts }) => page.facts.filter(({ id }) => facts.includes(id))),
+  })
+  const paragraphs = digestSections.flatMap((section) => page.sections[section]).map(read)
+  const lead = [page.title, page.summary].map(read)
   const cards = paragraphs.flatMap((paragraph) => {
     const one = material.markets.find(({ market }) =>
       paragraph.facts.some(({ subject }) => subject === market.slug)
     )
-    return one === undefined || paragraph.topic === "contradiction" ? [] : [{ one, paragraph }]
+    if (one === undefined || !cardTopics.includes(paragraph.topic)) return []
+    // What title and summary say of the market is not repeated.
+    const { question, slug } = one.market
+    const own = lead.flatMap(({ facts }) => facts).filter(({ subject, values: { market } }) =>
+      subject === slug || market?.type === "name" && market.text === readableName(question)
+    )
+    const text = [...own.map(({ statement }) => statement), paragraph.text].join(" ")
+    return [{ one, paragraph: { ...paragraph, text } }]
   })
   const proposed = material.markets.filter(({ market, proposal, quote }) =>
     proposal !== null && isContested(quote?.mid) && !isEnded(material, market)
   )
   const placed = new Set(cards.map(({ one }) => one.market.slug))
-  const stated = paragraphs.filter(({ text }) => text.startsWith("Also proposed"))
+  const stated = paragraphs.filter(({ text }) => text.startsWith("Open proposals"))
     .flatMap(({ facts }) => facts.flatMap(({ values }) => values["market1"] ?? []))
   const isUnstated = proposed.some(({ market }) => !placed.has(market.slug)) && stated.length === 0
   return [
     ...cards.flatMap(({ one, paragraph }) => faultsOf(material, one, paragraph)),
     ...isUnstated ? ["1 an open proposal at a contested price is not stated"] : [],
-    ...countFaults(material, paragraphs.map(({ text }) => text).join("\n")),
+    ...countFaults(material, [...lead, ...paragraphs].map(({ text }) => text).join("\n")),
+    ...repetitions([...lead, ...paragraphs]),
     ...headlineFaults(material, page),
   ]
 }
@@ -85,7 +104,8 @@ function faultsOf(
       "3 the price after the fee",
     ],
     [
-      move === undefined || isThin(move, quote) || isCauseTrue(material, one, move, text),
+      move === undefined || isThin(move, quote) || asks[0] === null || expected === null ||
+      market.takerFeeRate === null || isCauseTrue(material, one, move, text),
       "4 the cause",
     ],
     [entries.length === 0 || /\bwallet|\((?:follow|fade)\)/.test(text), "5 who traded"],

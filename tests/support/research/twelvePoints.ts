@@ -8,6 +8,7 @@ import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { isLive } from "../../../src/research/domain/material.ts"
 import { movementOf } from "../../../src/research/domain/movement.ts"
+import { siblingView } from "../../../src/research/domain/siblings.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
@@ -82,11 +83,13 @@ const points: ReadonlyArray<Point> = [
   ],
   [
     "the other markets of the event, net of fees",
-    ({ facts, material: { siblings } }) =>
-      siblings === null
-        ? facts.some(says(/other markets could not be read/))
-        : siblings.markets.length > 0 || !siblings.complete ||
-          facts.some(says(/only live market of its event/)),
+    ({ facts, material: { siblings, ...material } }) => {
+      if (siblings === null) return facts.some(says(/other markets could not be read/))
+      const { rungs, sum, contradictions } = siblingView({ ...material, siblings })
+      return (rungs.length < 2 || facts.some(has("rungs"))) &&
+        (sum === null || facts.some(has("siblings"))) &&
+        (contradictions.length === 0 || facts.some(has("gainUsd", "stake")))
+    },
   ],
   [
     "labelled money and the price of a copy, or its absence",
