@@ -97,7 +97,7 @@ function sumOf(
 }
 
 /**
- * The basket of the n dearest bids that gains most in its worst state: all of its shares pay 1 USD but
+ * The basket of the n dearest bids, of equal ones the larger, that gains most in its worst state: all of its shares pay 1 USD but
  * one, whose cost is lost.
  */
 function basketOf(
@@ -107,7 +107,9 @@ function basketOf(
     bid === null || bidShares === null || takerFeeRate === null
       ? []
       : [{ bid, bidShares, takerFeeRate }]
-  ).toSorted((a, b) => b.bid - a.bid)
+  ).toSorted((a, b) =>
+    b.bid - a.bid || b.bidShares - a.bidShares || a.takerFeeRate - b.takerFeeRate
+  )
   let [cost, shares] = [0, Number.POSITIVE_INFINITY]
   let best: SiblingSum["basket"] = null
   for (const [n, { bid, bidShares, takerFeeRate }] of legs.entries()) {

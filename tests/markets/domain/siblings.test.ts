@@ -47,7 +47,9 @@ const complete = () => true
 
 law("siblingSums() states the gain of the best basket in its worst state", event, (outcomes) => {
   const [sum] = siblingSums(siblings(outcomes), complete)
-  const dearest = outcomes.toSorted((a, b) => b.bid - a.bid)
+  const dearest = outcomes.toSorted((a, b) =>
+    b.bid - a.bid || b.shares - a.shares || a.feeHundredths - b.feeHundredths
+  )
   // In each state one outcome happens, or none that is listed.
   const gains = dearest.map((_, n) => {
     const legs = dearest.slice(0, n + 1)
