@@ -15,6 +15,7 @@ import {
   labelsAt,
   monthlyWorld,
   worldOf,
+  type WorldPlan,
 } from "../tests/support/whales/fairWorld.ts"
 import { plantedEdges, rankedEdges } from "../tests/support/whales/plantedSkill.ts"
 import { benchArguments, count } from "./needs.ts"
@@ -25,19 +26,29 @@ const seeds = Array.from({ length: worlds }, (_, n) => n + 1)
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 const print = (line: string) => Effect.runSync(Console.log(line))
 
-for (const rho of [0, 0.02, 0.05, 0.1, 0.3]) {
+/** The share of worlds without skill in which a wallet has a label at any look. */
+function labelledWorlds(plan: Pick<WorldPlan, "rho" | "persistence">): string {
   const rows = Object.entries({ monthly: monthlyWorld, daily: dailyWorld }).map(
     ([name, cadence]) => {
       const labelled = seeds.filter((seed) =>
         isEverLabelled(
-          { wallets: 100, rho, edgeOf: () => 0, prices: [0.02, 0.94], seed, ...cadence },
+          { wallets: 100, edgeOf: () => 0, prices: [0.02, 0.94], seed, ...plan, ...cadence },
           looks,
         )
       ).length
       return `${name} ${percent(labelled / worlds)}`
     },
   )
-  print(`no skill, rho ${rho}, ${looks} looks: worlds with a label ${rows.join(", ")}`)
+  return `${looks} looks: worlds with a label ${rows.join(", ")}`
+}
+
+for (const rho of [0, 0.02, 0.05, 0.1, 0.3]) {
+  print(`no skill, rho ${rho}, ${labelledWorlds({ rho })}`)
+}
+
+for (const persistence of [0.9, 0.97, 0.99]) {
+  const found = labelledWorlds({ rho: 0.1, persistence })
+  print(`no skill, rho 0.1 of a factor that keeps ${persistence} a day, ${found}`)
 }
 
 for (const [name, cadence] of Object.entries({ monthly: monthlyWorld, daily: dailyWorld })) {

@@ -22,6 +22,11 @@ export interface WorldPlan {
   readonly lifeDays: readonly [least: number, most: number]
   /** Correlation of the results of bets that are open at the same time, over all wallets. */
   readonly rho: number
+  /**
+   * The part of that common factor that is the same a day later. Then earlier results say something about
+   * later ones, and prices, which ignore it, are not fair. Without it prices are fair.
+   */
+  readonly persistence?: number
   /** The probability of an entry's outcome above its price, by wallet. */
   readonly edgeOf: (wallet: number) => number
   readonly prices: readonly [least: number, most: number]
@@ -46,6 +51,7 @@ export function worldOf(plan: WorldPlan): ReadonlyArray<ReadonlyArray<TrueBet>> 
     path.push((path[n - 1] ?? 0) + gaussian(mix(mix(plan.seed, 1), n)))
   }
   const at = (n: number) => path[n] ?? 0
+  const regimes = regimesOf(plan)
   return Array.from(
     { length: plan.wallets },
     (_, wallet) =>
@@ -56,7 +62,7 @@ export function worldOf(plan: WorldPlan): ReadonlyArray<ReadonlyArray<TrueBet>> 
         const price = draw(1, plan.prices)
         const opened = Math.floor(draw(2, [0, plan.days]))
         const life = Math.round(draw(3, plan.lifeDays))
-        const common = (at(opened + life) - at(opened)) / Math.sqrt(life)
+        const common = regimes[opened] ?? (at(opened + life) - at(opened)) / Math.sqrt(life)
         const own = normalQuantile(uniform(mix(key, 4)))
         const latent = Math.sqrt(plan.rho) * common + Math.sqrt(1 - plan.rho) * own
         const probability = Math.min(0.99, Math.max(0.01, price + plan.edgeOf(wallet)))
@@ -70,6 +76,17 @@ export function worldOf(plan: WorldPlan): ReadonlyArray<ReadonlyArray<TrueBet>> 
         }
       }),
   )
+}
+
+/** A persistent factor of each day, standard normal; empty without one. */
+function regimesOf({ seed, days, persistence }: WorldPlan): ReadonlyArray<number> {
+  if (persistence === undefined) return []
+  const draw = (n: number) => gaussian(mix(mix(seed, 3), n))
+  const factors = [draw(0)]
+  for (let n = 1; n < days; n++) {
+    factors.push(persistence * (factors[n - 1] ?? 0) + Math.sqrt(1 - persistence ** 2) * draw(n))
+  }
+  return factors
 }
 
 /** A wallet's sums over bets; each is a market and an event of its own. */
