@@ -59,7 +59,7 @@ for (const kind of clientKinds) {
 
         const terms = yield* Effect.promise(() => call("get_signals", { count: 2 }))
         strictEqual(terms.isError, true)
-        match(terms.content[0]?.text ?? "", /^get_signals costs \$0\.03 in USDC on eip155:/)
+        match(terms.content[1]?.text ?? "", /^get_signals costs \$0\.03 in USDC on eip155:/)
         strictEqual(yield* spent(), 0n)
 
         const payment = yield* payFor(terms)

@@ -8,7 +8,7 @@
 import type { Tool } from "@modelcontextprotocol/server"
 import { skillOf } from "../../../src/catalog/domain/skill.ts"
 import { usd } from "../../../src/core/domain/money.ts"
-import { tools } from "../../../src/http/mcp/tools.ts"
+import { paymentArgument, tools } from "../../../src/http/mcp/tools.ts"
 
 /** The sentences of /mcp about the cost of a paid tool. */
 const aboutCost = / Costs \$[^]*?(?= Example: )/
@@ -21,5 +21,11 @@ export const serviceTools: ReadonlyArray<Tool> = tools().map((tool) => {
     ` Costs at most $${usd(skill.product.price)} per call, which this server pays from ` +
     "the user's budget (get_budget says what is left)."
   if (!aboutCost.test(description)) throw new Error(`${tool.name} does not say what it costs`)
-  return { ...tool, description: description.replace(aboutCost, cost) }
+  // This server makes the payment, so it takes none.
+  const { [paymentArgument]: _, ...properties } = tool.inputSchema.properties ?? {}
+  return {
+    ...tool,
+    description: description.replace(aboutCost, cost),
+    inputSchema: { ...tool.inputSchema, properties },
+  }
 })

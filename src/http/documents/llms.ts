@@ -22,7 +22,7 @@ import {
 } from "../../payments/domain/payerProof.ts"
 import { type PaymentTerms, requirements, v1Networks } from "../../payments/domain/x402/terms.ts"
 import { x402Keys } from "../a2a/taskView.ts"
-import { paymentKey, receiptKey } from "../mcp/tools.ts"
+import { paymentArgument, paymentKey, receiptKey } from "../mcp/tools.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { pendingPerClientMax } from "../server/admission.ts"
@@ -381,9 +381,10 @@ export function agentsSection(packages: Packages): string {
     }\`. Without a payment the result is ` +
     "an error (`isError`): a sentence with the price, and the x402 payment requirements as structured " +
     "content. Call again with the same arguments and the payment in " +
-    `\`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`. The package ` +
+    `\`_meta["${paymentKey}"]\`, or in base64 as the argument \`${paymentArgument}\` where a host ` +
+    `cannot send \`_meta\`. The receipt is in \`_meta["${receiptKey}"]\`. The package ` +
     "`bellwether-mcp` (Node 20 or later) is an MCP server over stdio that signs and pays within " +
-    "`BUDGET_USD` per UTC day, kept in a file over restarts, for hosts that cannot send `_meta`. " +
+    "`BUDGET_USD` per UTC day, kept in a file over restarts, for hosts that cannot sign. " +
     `${packages.note} Its entry in \`mcpServers\` of a host:`,
     fenced("json", JSON.stringify(stdioServer(packages))),
     "Without a key its free tools work. It stores each signed payment with its key before it sends it. " +

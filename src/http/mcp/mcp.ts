@@ -44,6 +44,7 @@ import {
   callPaid,
   callUnpaid,
   hasReceipt,
+  paymentArgument,
   paymentIn,
   paymentKey,
   refusedCall,
@@ -59,7 +60,8 @@ const instructions = ({ specs }: Packages) =>
   "tools share a small rate limit per client address; calls with a payment have none. A paid tool " +
   "called without a payment charges nothing and returns its price and x402 terms. To buy, sign the " +
   "terms once, and call the tool again with the same arguments and the payment in " +
-  `_meta["${paymentKey}"]. A host that cannot send _meta pays through the stdio server ` +
+  `_meta["${paymentKey}"], or, where a host cannot send _meta, as the argument ${paymentArgument}. A ` +
+  "host that cannot sign pays through the stdio server " +
   `bellwether-mcp (npx -y ${specs["bellwether-mcp"]}). ${resendRule}`
 
 interface McpOptions {
@@ -291,14 +293,14 @@ function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
   if (args !== undefined && !isObject(args)) {
     return refuse(400, "params", "arguments must be an object. Nothing was charged", id)
   }
-  return Effect.succeed({
-    json,
-    id,
-    method,
-    args,
-    skill: typeof name === "string" ? skillOf(name) : undefined,
-    payment: paymentIn(objectOf(params["_meta"])),
-  })
+  const skill = typeof name === "string" ? skillOf(name) : undefined
+  const call = { json, id, method, skill }
+  if (skill?.kind !== "paid") {
+    return Effect.succeed({ ...call, args, payment: paymentIn(objectOf(params["_meta"]), {}) })
+  }
+  const { [paymentArgument]: _, ...own } = objectOf(args)
+  const payment = paymentIn(objectOf(params["_meta"]), objectOf(args))
+  return Effect.succeed({ ...call, args: own, payment })
 }
 
 function refuse(

@@ -50,7 +50,7 @@ export const tools = prepared((): ReadonlyArray<Tool> =>
     name: skill.name,
     title: skill.title,
     description: descriptionOf(skill),
-    inputSchema: argumentsSchema(skill),
+    inputSchema: inputSchema(skill),
     outputSchema: resultSchema(skill),
     ...(skill.kind === "paid" && skill.product.answerBytes.p99 > compactBytesMax
       ? { _meta: { "anthropic/maxResultSizeChars": resultCharsMax } }
@@ -67,6 +67,24 @@ export const tools = prepared((): ReadonlyArray<Tool> =>
     },
   }))
 )
+
+/** The name of the argument with a payment, for hosts that cannot send `_meta`. */
+export const paymentArgument = "payment"
+
+/** The schema of a tool's arguments. A paid tool also takes its payment there. */
+function inputSchema(skill: Skill) {
+  const schema = argumentsSchema(skill)
+  return skill.kind === "free" ? schema : {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      [paymentArgument]: {
+        type: "string" as const,
+        description: `x402 payment, base64 JSON, where _meta["${paymentKey}"] cannot be sent`,
+      },
+    },
+  }
+}
 
 /**
  * The schema of a tool's structured content: that of its answer, which errors and terms fit too,
@@ -106,13 +124,17 @@ export interface ToolPayment {
 /** The keys of a payment in the `_meta` of a call, and of its receipt; x402-mcp uses the second. */
 const metaKeys = [[paymentKey, receiptKey], ["x402.payment", "x402.payment-response"]] as const
 
-/** The payment in the `_meta` of a call; null without one. */
-export function paymentIn(meta: Readonly<Record<string, unknown>>): ToolPayment | null {
+type Json = Readonly<Record<string, unknown>>
+
+/** The payment of a call, in its `_meta` or else in its arguments; null without one. */
+export function paymentIn(meta: Json, args: Json): ToolPayment | null {
   for (const [key, receiptKey] of metaKeys) {
     const value = meta[key] ?? null
     if (value !== null) return { value, receiptKey }
   }
-  return null
+  // Models send an empty text for none.
+  const value = args[paymentArgument] || null
+  return value === null ? null : { value, receiptKey }
 }
 
 /** Whether the `_meta` of a result has a receipt. */
@@ -232,10 +254,9 @@ const unsold = (
 ): ToolAnswer => ({ result, sold: null, fields })
 
 /**
- * The offer of a paid tool: a sentence for a model, the terms of version 1 for a model that pays
- * with a tool of its own and sees only the content, and the terms for x402 clients.
- *
- * x402 clients read the structured content first.
+ * The offer of a paid tool: the terms where x402 clients read them (the transport's specification:
+ * structured content and first text; `withX402Client` of Cloudflare and x402-mcp: a key of `_meta`
+ * each), and a sentence for a model.
  */
 function offerResult(
   { terms, offers }: SkillPorts,
@@ -246,13 +267,18 @@ function offerResult(
   const { product } = skill
   const options = { resource: "mcp", error, offer: offers(product) } as const
   const version1 = challengeV1(product, terms, options)
+  const required = { ...paymentRequired(product, terms, options) }
   return {
     content: [
+      { type: "text", text: JSON.stringify(required) },
       { type: "text", text: offerText(skill, terms, error) },
-      ...(version1 === null ? [] : [{ type: "text", text: JSON.stringify(version1) } as const]),
     ],
-    structuredContent: { ...paymentRequired(product, terms, options) },
+    structuredContent: required,
     isError: true,
+    _meta: {
+      "x402/error": required,
+      ...(version1 === null ? {} : { "x402.error": version1 }),
+    },
   }
 }
 
@@ -266,7 +292,8 @@ function offerText({ name, title, product }: PaidSkill, { chainId }: PaymentTerm
     : [`The payment was not accepted: ${error}. `, ""]
   return `${refused}${name} costs $${usd(product.price)} in USDC on eip155:${chainId} per call: ` +
     `${title}. To buy it, sign the x402 terms in structuredContent once, and call ${name} again ` +
-    `with the same arguments and the payment in _meta["${paymentKey}"]. Free without a payment: ` +
+    `with the same arguments and the payment in _meta["${paymentKey}"], or as the argument ` +
+    `${paymentArgument} in base64. Free without a payment: ` +
     `${freeNames}; get_sample has an example of this answer.${rule}`
 }
 

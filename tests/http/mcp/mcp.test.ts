@@ -64,7 +64,12 @@ test("tools/list has one tool for each skill of the catalog, with its price in t
       const { title, description, inputSchema, outputSchema, annotations } = tools[at] ?? {}
       const { type, properties } = Object(outputSchema)
       equal([type, properties.success], ["object", { type: "boolean" }])
-      equal([title, inputSchema], [skill.title, argumentsSchema(skill)])
+      const { payment, ...own } = Object(inputSchema).properties
+      equal([title, { ...Object(inputSchema), properties: own }], [
+        skill.title,
+        argumentsSchema(skill),
+      ])
+      equal(payment?.type, skill.kind === "paid" ? "string" : undefined)
       equal(Object(annotations)["readOnlyHint"], skill.kind === "free")
       equal(Object(annotations)["idempotentHint"], skill.kind === "free")
       equal(Object(annotations)["title"], skill.title)

@@ -193,7 +193,11 @@ for (const product of Object.values(products)) {
     Effect.gen(function* () {
       const { call } = yield* open()
       for (const [args, meta] of [[{}, {}], [{}, { "x402/payment": null }]]) {
-        const { isError, structuredContent, content } = yield* call(skillName(product), args, meta)
+        const { isError, structuredContent, content, _meta } = yield* call(
+          skillName(product),
+          args,
+          meta,
+        )
         const required = paymentRequired(product, terms, { resource: "mcp" })
         const { "offer-receipt": signed, ...extensions } = Object(structuredContent?.["extensions"])
         equal(
@@ -201,14 +205,16 @@ for (const product of Object.values(products)) {
           [true, JSON.parse(JSON.stringify(required))],
         )
         equal(signed.info.offers.length, 1)
-        const [sentence, version1] = content.map(({ text }) => text ?? "")
+        const [json = "", sentence] = content.map(({ text }) => text ?? "")
+        equal(JSON.parse(json), structuredContent)
+        equal(_meta?.["x402/error"], structuredContent)
         ok(sentence?.startsWith(`${skillName(product)} costs $${usd(product.price)} in USDC`))
         for (
           const named of ["structuredContent", '_meta["x402/payment"]', "get_index", resendRule]
         ) {
           ok(sentence?.includes(named), named)
         }
-        const { x402Version, accepts: [accepted] } = JSON.parse(version1 ?? "")
+        const { x402Version, accepts: [accepted] } = Object(_meta?.["x402.error"])
         equal([x402Version, accepted.maxAmountRequired, accepted.resource], [
           1,
           product.price.toString(),

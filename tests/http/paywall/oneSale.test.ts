@@ -37,10 +37,10 @@ const overHttp = ({ path }: Product, wire: Wire, key?: string): Call => (service
   return Effect.map(service.get(path, { headers }), ({ status }) => status === 200)
 }
 
-const overMcp = ({ id }: Product, wire: Wire): Call =>
+const overMcp = ({ id }: Product, wire: Wire, isArgument = false): Call =>
   Effect.fnUntraced(function* (service) {
-    const meta = { "x402/payment": wire }
-    const call = { name: `get_${id}`, arguments: {} }
+    const meta = isArgument ? {} : { "x402/payment": wire }
+    const call = { name: `get_${id}`, arguments: isArgument ? { payment: headerOf(wire) } : {} }
     const response = yield* service.get("/mcp", currentRequest("tools/call", call, { meta }))
     const { result } = yield* Effect.promise(() => response.json())
     return result.isError !== true && result.structuredContent.success === true
@@ -63,6 +63,7 @@ for (const order of ["compute-first", "settle-early"] as const) {
           overHttp(sold, wire, `another-key-${n}-${time}_`),
           overHttp(signals, wire),
           overMcp(sold, wire),
+          overMcp(sold, wire, true),
           overA2a(tasks[n]?.id ?? "", wire),
         ]).flat().map((call) => call(at))
       )

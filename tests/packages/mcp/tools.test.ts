@@ -1,10 +1,11 @@
 /**
  * The tools in the package are those that a running service lists over /mcp; only the sentences about
- * the cost of a paid tool differ.
+ * the cost of a paid tool and the argument for a payment differ.
  *
  * @module
  */
 import { deepStrictEqual as equal, doesNotMatch, match } from "node:assert/strict"
+import type { Tool } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import { serviceTools as packed } from "../../../packages/mcp/src/serviceTools.ts"
 import { instructions, tools } from "../../../packages/mcp/src/tools.ts"
@@ -20,8 +21,11 @@ liveTest("the packed tools are those of a running service", () =>
     const { tools } = yield* connect("2 pinned", `${yield* servedService}/mcp`)
     const listed = yield* Effect.promise(tools)
     const contract = (rows: ReadonlyArray<object>) =>
-      rows.map((row) => ({ ...row, description: "" }))
-    equal(plain(contract(packed)), plain(contract(listed)))
+      plain(rows).map(({ inputSchema, ...row }: Tool) => {
+        const { payment: _, ...properties } = inputSchema.properties ?? {}
+        return { ...row, inputSchema: { ...inputSchema, properties }, description: "" }
+      })
+    equal(contract(packed), contract(listed))
   }))
 
 Deno.test("no text for the model explains how to sign", () => {

@@ -211,7 +211,7 @@ export function offersOfTools(tools: unknown): ReadonlyArray<ListedOffer> {
     const priceUsd = /Costs \$(\d+\.\d+) in USDC/.exec(String(description))?.[1]
     return priceUsd === undefined ? [] : [{
       ...{ name: String(name), title: String(title), priceUsd },
-      parameters: parametersIn(inputSchema).map(asQueried),
+      parameters: parametersIn(inputSchema).filter(({ name }) => name !== "payment").map(asQueried),
     }]
   })
 }
