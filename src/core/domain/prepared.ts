@@ -23,8 +23,10 @@ export function prepared<Inputs extends ReadonlyArray<unknown>, A>(
 export function preparedFor<Of extends object, A>(make: (of: Of) => A): (of: Of) => A {
   const made = new WeakMap<Of, { readonly value: A }>()
   return (of) => {
-    const known = made.get(of) ?? { value: make(of) }
-    made.set(of, known)
-    return known.value
+    const known = made.get(of)
+    if (known !== undefined) return known.value
+    const value = make(of)
+    made.set(of, { value })
+    return value
   }
 }

@@ -117,7 +117,6 @@ export const sharedParameters = {
   IfNoneMatch: {
     name: "If-None-Match",
     in: "header",
-    required: false,
     description:
       "The ETag of the body you have. The answer is 304 when the body has not changed; " +
       "it charges nothing and leaves the payment unused",
@@ -126,7 +125,6 @@ export const sharedParameters = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
-    required: false,
     description:
       "A secret that you choose and keep, one for each purchase. For 24 hours the same request with the " +
       `same key is charged once and returns the same answer again. ${resendRule}`,
@@ -277,7 +275,7 @@ const agent = ({ standard, call, responses, ...row }: AgentRow): Operation => ({
 function queryParameter(parameter: Parameter): Json {
   const { description, ...schema } = parameterSchema(parameter)
   const { name, required, example } = parameter
-  return { name, in: "query", required: required === true, description, schema, example }
+  return { name, in: "query", required, description, schema, example }
 }
 
 const pathParameter = (parameter: Omit<Parameter, "type" | "required">): Json => ({
