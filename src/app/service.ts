@@ -41,6 +41,7 @@ import * as retentionStore from "../payments/postgres/retentionStore.ts"
 import * as testTriggers from "../payments/simulated/triggers.ts"
 import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
+import { RateLimits } from "../core/RateLimits.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
 import * as storeProbe from "../postgres/storeProbe.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
@@ -196,13 +197,16 @@ const timingOf = ({ lease, hold }: ServiceSettings) => scaledTiming({ lease, ans
 const paymentLayer = (settings: ServiceSettings) =>
   Layer.mergeAll(
     salesLayer(settings).pipe(
-      Layer.provide(Layer.unwrap(Effect.map(SigningKey, ({ sign }) =>
-        Payments.layer({
+      Layer.provide(Layer.unwrap(Effect.gen(function* () {
+        const { sign } = yield* SigningKey
+        return Payments.layer({
           terms: termsOf(settings),
           timing: timingOf(settings),
           sign,
           salesMax: settings.salesMax,
-        })))),
+          rateLimits: yield* RateLimits,
+        })
+      }))),
       Layer.provide(layerLimited(settings.verificationsMax)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),

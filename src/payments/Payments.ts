@@ -6,6 +6,7 @@
  */
 import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { storeWithDeadline } from "../core/deadline.ts"
+import { RateLimits } from "../core/RateLimits.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
 import type { FailedSale, SignedReceipt } from "./domain/failedSale.ts"
@@ -94,9 +95,16 @@ interface PaymentOptions {
   readonly sign?: Sign
   /** Maximum number of verified payments that are sold at the same time. */
   readonly salesMax?: number
+  /** Counts what is not paid for; without it nothing is counted. */
+  readonly rateLimits?: RateLimits["Service"]
 }
 
 const defaultSalesMax = 512
+const noRateLimits = RateLimits.of({
+  take: () => Effect.succeed({ granted: true, remaining: 1, resetMs: 0 }),
+  giveBack: () => Effect.void,
+  prune: () => Effect.succeed(0),
+})
 /**
  * The interval and the maximum number of retries, when the store fails to mark an answer as
  * delivered. An answer that is never marked is refunded although it was delivered.
@@ -105,7 +113,8 @@ const markInterval = Duration.millis(250)
 const markRetriesMax = 40
 
 const make = Effect.fnUntraced(function* (
-  { terms, timing = defaultTiming, sign, salesMax = defaultSalesMax }: PaymentOptions,
+  { terms, timing = defaultTiming, sign, salesMax = defaultSalesMax, rateLimits = noRateLimits }:
+    PaymentOptions,
 ) {
   const store = storeWithDeadline("The payment store", yield* PaymentStore)
   const chain = yield* Chain
@@ -125,6 +134,7 @@ const make = Effect.fnUntraced(function* (
     token,
     treasury,
     salesMax,
+    rateLimits,
   })
   const ports = { store, chain, windows: timing }
   const hashOf = (id: PaymentId, secret: string | null) => secretHash(signatures, id, secret)

@@ -31,6 +31,7 @@ import {
 } from "effect"
 import { resendUnused } from "../catalog/domain/refusal.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
+import type { RateLimits } from "../core/RateLimits.ts"
 import type { Chain } from "./Chain.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "./domain/failedSale.ts"
 import {
@@ -65,7 +66,7 @@ import {
   wrongProof,
 } from "./sale/identity.ts"
 import type { Receipts } from "./sale/receipts.ts"
-import { makeRefundShares } from "./sale/refundShares.ts"
+import { makeShares } from "./sale/shares.ts"
 import {
   firstPaymentNamed,
   hungUp,
@@ -80,6 +81,7 @@ import {
   refundQueued,
   responseForKnownPayment,
   tooManyRefunds,
+  tooManySales,
   tooManyUnverified,
   unavailable,
   unresolved,
@@ -100,6 +102,7 @@ interface SellerPorts {
   readonly terms: PaymentTerms
   readonly token: TokenDomain
   readonly treasury: PaymentTicket["authorization"]["from"]
+  readonly rateLimits: RateLimits["Service"]
   /** Maximum number of verified payments that are sold at the same time. */
   readonly salesMax: number
 }
@@ -146,12 +149,17 @@ const unverifiedPerSite = { places: 64, waiting: 256, waitMax: queueWait }
  * make such a payment without a private key.
  */
 const unverifiedContracts = { places: 8, waiting: 32, waitMax: queueWait }
+/** How many of them one client has. */
+const contractsPerClient = { places: 2, waiting: 8, waitMax: queueWait }
 /**
  * Maximum number of payments of one payer in progress. Without this limit a payer whose balance
  * pays for one call could have many computed, and could use up what the treasury covers.
  */
 const perPayer = { places: 8, waiting: 0, waitMax: Duration.zero }
-/** How many verified payments wait for a place among the sales. */
+/**
+ * How many verified payments wait for a place among the sales. One client has a quarter of the places,
+ * and a site half of them.
+ */
 const saleQueue = { waiting: 512, waitMax: queueWait }
 /**
  * One call at a time for a payment: the same payment on thousands of connections then costs one
@@ -161,7 +169,7 @@ const perPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
 
 /** The state of selling in one process. Closing the scope waits for its fibers. */
 export const makeSeller = Effect.fnUntraced(function* (ports: SellerPorts) {
-  const { chain, store, signatures, token, treasury, salesMax } = ports
+  const { chain, store, signatures, token, treasury, salesMax, rateLimits } = ports
   const fibers = yield* FiberSet.make<unknown, FailedSale | NotClaimed>()
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
@@ -176,12 +184,15 @@ export const makeSeller = Effect.fnUntraced(function* (ports: SellerPorts) {
     /** The sales of this process, and their ends. */
     running: new Map<PaymentId, { purchase: Purchase; ended: Effect.Effect<void> }>(),
     signerOf: makeSignerCheck(signatures, chain, token),
-    shares: makeRefundShares(),
+    shares: makeShares(rateLimits, yield* Clock.Clock),
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
     sales,
+    saleClients: makePlacesByKey({ places: Math.ceil(salesMax / 4), ...saleQueue }),
+    saleSites: makePlacesByKey({ places: Math.ceil(salesMax / 2), ...saleQueue }),
     clients: makePlacesByKey(unverifiedPerClient),
     sites: makePlacesByKey(unverifiedPerSite),
     contracts: makePlaces(unverifiedContracts),
+    contractClients: makePlacesByKey(contractsPerClient),
     payers: makePlacesByKey(perPayer),
     /** The calls that wait for a sale of this process. */
     waiting: makePlacesByKey(perPayment),
@@ -214,7 +225,7 @@ function* admit(
   const key = keyHash(signatures, ticket, purchase)
   const found = yield* store.findWithKey(ticket.paymentId, key)
   const known = Option.getOrUndefined(found.payment)
-  const signer = yield* seller.signerOf(ticket, known)
+  const signer = yield* seller.signerOf(ticket, purchase.client, known)
   const taken = known === undefined ? undefined : wasTaken(known.state)
   if (signer === "stranger") {
     return yield* taken === undefined ? invalidSignature : paymentConflict(taken)
@@ -392,7 +403,9 @@ function* sellUnclaimed(
     if (first !== null) return first
   }
   if (validityFault !== null) return yield* notValidNow(validityFault)
-  if (product.settlementOrder === "settle-early") yield* checkRecentRefunds(seller, sale)
+  const refusal = seller.shares.refusal(sale.purchase)
+  if (refusal !== null) return yield* refusal
+  if (product.settlementOrder === "settle-early") yield* checkAbsences(seller, sale)
   const end = yield* inFiber(seller, sale, sellVerified(seller, sale, released)).pipe(
     Effect.catchTag("NotClaimed", Effect.succeed),
   )
@@ -411,15 +424,13 @@ function* sellUnclaimed(
 }
 
 /**
- * Refuses a new settle-early sale before the payment is verified or claimed: to a payer whose answers
- * were often not fetched (`pauseMs`), and where too much was refunded or the request just failed.
+ * Refuses a new settle-early sale, before the payment is verified or claimed, to a payer whose answers
+ * were often not fetched (`pauseMs`).
  */
-function* checkRecentRefunds(
-  { store, shares }: Seller,
-  { purchase, ticket: { authorization } }: Sale,
+function* checkAbsences(
+  { store }: Seller,
+  { ticket: { authorization } }: Sale,
 ): Effect.fn.Return<void, NotCharged> {
-  const refusal = shares.refusal(purchase, yield* Clock.currentTimeMillis)
-  if (refusal !== null) return yield* refusal
   const pause = yield* store.recentSales(authorization.from).pipe(
     Effect.map(pauseMs),
     orInstead("Cannot read the refunds of a payer", unavailable),
@@ -489,11 +500,23 @@ function sellVerified(
   const { settlementOrder } = sale.purchase.product
   const steps = settlementOrder === "compute-first" ? computeAndSettle : settleAndCompute
   const inPlace = seller.sales.run(notClaimed(sale, overloaded))
+  const sold = inPlace(Effect.gen(() => steps(seller, sale, released)))
+  const refused = notClaimed(sale, tooManySales)
   return Effect.andThen(
     verify(seller, sale),
-    inPlace(Effect.gen(() => steps(seller, sale, released))),
+    inPlaceOf(sale, seller.saleClients, seller.saleSites, refused)(sold),
   )
 }
+
+type PlacesByKey = ReturnType<typeof makePlacesByKey>
+
+/** Runs an effect in a place of the client, and in one of its site, if it has one. */
+const inPlaceOf =
+  <E2>({ purchase }: Sale, clients: PlacesByKey, sites: PlacesByKey, refused: E2) =>
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | E2> => {
+    const { client, site } = purchase.client
+    return clients.run(client)(refused)(site === null ? effect : sites.run(site)(refused)(effect))
+  }
 
 /**
  * Verifies a payment, in a place of its client, and runs the check of a settle-early product before.
@@ -523,12 +546,14 @@ function verify(seller: Seller, sale: Sale): Effect.Effect<void, NotClaimed | No
 }
 
 const inUnverifiedPlaces =
-  ({ clients, sites, contracts }: Seller, { purchase, signer }: Sale) =>
+  ({ clients, sites, contracts, contractClients }: Seller, sale: Sale) =>
   (steps: Effect.Effect<void, NotCharged>): Effect.Effect<void, NotCharged> => {
-    const { client, site } = purchase.client
-    const ofSite = site === null ? steps : sites.run(site)(tooManyUnverified)(steps)
-    const ofClient = clients.run(client)(tooManyUnverified)(ofSite)
-    return signer === "payer" ? ofClient : contracts.run(overloaded)(ofClient)
+    const inPlace = inPlaceOf(sale, clients, sites, tooManyUnverified)
+    return sale.signer === "payer" ? inPlace(steps) : inPlace(
+      contractClients.run(sale.purchase.client.client)(tooManyUnverified)(
+        contracts.run(overloaded)(steps),
+      ),
+    )
   }
 
 const verifyWithFacilitator = (seller: Seller, sale: Sale): Effect.Effect<void, NotCharged> =>
@@ -586,16 +611,16 @@ function* computeAndSettle(
   sale: Sale,
   released: ReleasedPayment | null,
 ): Effect.fn.Return<Outcome, SaleError> {
-  const { store, timing } = seller
+  const { timing } = seller
   const claimed = yield* claim(seller, sale, released)
   if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
   const compute = withTimeLimit(sale.work.compute, timing.workTimeout)
   const answer = yield* releaseOnFailure(seller, sale, claimed.value, compute)
   const free = outcomeOf(seller, sale, answer.body, null)
   if (!answer.charge || free.unchanged) {
-    return (yield* release(store, claimed.value, "not_charged")) ? free : yield* unresolved
+    return (yield* release(seller, sale, claimed.value, "not_charged")) ? free : yield* unresolved
   }
-  const row = yield* settle(seller, requestOf(seller, sale), claimed.value, answer.body)
+  const row = yield* settleOrKeepShare(seller, sale, claimed.value, answer.body)
   if (row?.state === "answered") return outcomeOf(seller, sale, answer.body, row)
   return yield* row?.state === "void" ? neverPaid : unresolved
 }
@@ -609,8 +634,20 @@ function* settleAndCompute(
   const claimed = yield* claimCovered(seller, sale, released)
   if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
   yield* releaseOnFailure(seller, sale, claimed.value, checkCovered(seller))
-  const row = yield* settle(seller, requestOf(seller, sale), claimed.value, null)
+  const row = yield* settleOrKeepShare(seller, sale, claimed.value, null)
   return yield* computeOrRefund(seller, sale, row)
+}
+
+/** Settles the payment; keeps a share of its sender when that fails by a clear answer. */
+function* settleOrKeepShare(
+  seller: Seller,
+  sale: Sale,
+  claimed: Payment,
+  answer: Uint8Array | null,
+): Effect.fn.Return<Payment | null, NotCharged | Unresolved> {
+  const { row, isDeclined } = yield* settle(seller, requestOf(seller, sale), claimed, answer)
+  if (isDeclined || row?.state === "void") yield* seller.shares.keep("unsettled", sale.purchase)
+  return row
 }
 
 /** Claims the payment; none when another call has it. */
@@ -652,7 +689,7 @@ const checkCovered = ({ solvency }: Seller) =>
  * the same payment may already be settling it.
  */
 const releaseOnFailure = <A>(
-  { store }: Seller,
+  seller: Seller,
   sale: Sale,
   claimed: Payment,
   step: Effect.Effect<A, NotCharged>,
@@ -660,7 +697,7 @@ const releaseOnFailure = <A>(
   unlessHungUp(sale, step).pipe(
     Effect.catch((refusal): Effect.Effect<never, NotCharged | Unresolved> =>
       Effect.flatMap(
-        release(store, claimed, refusal.code),
+        release(seller, sale, claimed, refusal.code),
         (released): Effect.Effect<never, NotCharged | Unresolved> =>
           released || refusal === hungUp ? Effect.fail(refusal) : unresolved,
       )
@@ -672,11 +709,14 @@ const unlessHungUp = <A>({ abandoned }: Sale, step: Effect.Effect<A, NotCharged>
   Effect.raceFirst(Effect.andThen(Deferred.await(abandoned), Effect.fail(hungUp)), step)
 
 /**
- * Releases a payment; false when that is not confirmed. The sweep then releases it when the lease
- * expires.
+ * Releases a payment, and keeps a share of its payer; false when the release is not confirmed. The
+ * sweep then releases it when the lease expires.
  */
-const release = (store: Seller["store"], claimed: Payment, reason: string) =>
-  store.move(claimed, { event: "release", reason }).pipe(
+const release = ({ store, shares }: Seller, sale: Sale, claimed: Payment, reason: string) =>
+  Effect.andThen(
+    shares.keep("unpaid", sale.purchase),
+    store.move(claimed, { event: "release", reason }),
+  ).pipe(
     Effect.map(Option.isSome),
     orInstead("Cannot release a payment", Effect.succeed(false)),
   )
@@ -735,12 +775,12 @@ function* computeOrRefund(
   const answer = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
   if (answer !== null) {
     const { body } = answer
-    shares.answered(sale.purchase)
+    yield* shares.answered(sale.purchase)
     const answered: Move = { event: "answer", answer: { body }, paidAt: null }
     return yield* outcomeForState(seller, sale, yield* tryMoveOrFind(store, row, answered))
   }
   const failure = Result.isFailure(computed) ? computed.failure : belowThreshold
-  shares.refunded(sale.purchase, failure, yield* Clock.currentTimeMillis)
+  yield* shares.refunded(sale.purchase, failure)
   const owed: Move = { event: "owe", reason: failure.code, paidAt: null }
   const refunded = yield* tryMoveOrFind(store, row, owed)
   return refunded?.state === "refund_due"

@@ -23,16 +23,20 @@ interface SettlePorts {
   readonly timing: PaymentTiming
 }
 
-/**
- * Settles a claimed payment and returns its row: paid, unresolved or void, or as another worker has
- * moved it; null when the row cannot be read. The answer of compute-first is stored with the intent.
- */
+interface Settled {
+  /** Paid, unresolved or void, or as another worker has moved it; null when it cannot be read. */
+  readonly row: Payment | null
+  /** The facilitator did not settle it, and the chain shows no payment. */
+  readonly isDeclined: boolean
+}
+
+/** Settles a claimed payment. The answer of compute-first is stored with the intent. */
 export function* settle(
   ports: SettlePorts,
   request: FacilitatorRequest,
   claimed: Payment,
   answer: Uint8Array | null,
-): Effect.fn.Return<Payment | null, NotCharged | Unresolved> {
+): Effect.fn.Return<Settled, NotCharged | Unresolved> {
   const { facilitator, store, timing } = ports
   const settling = yield* intend(ports, claimed, answer)
   const report: SettleOutcome = yield* facilitator.settle(request).pipe(
@@ -44,7 +48,8 @@ export function* settle(
   const move = proof.proof === "paid"
     ? paidMove(timing, settling, proof.at)
     : moveWithoutProof(proof, report, transactionHint)
-  return yield* tryMoveOrFind(store, settling, move)
+  const isDeclined = report.outcome === "declined" && proof.proof !== "paid"
+  return { row: yield* tryMoveOrFind(store, settling, move), isDeclined }
 }
 
 /**

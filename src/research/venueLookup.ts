@@ -7,6 +7,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Metric } from "effect"
+import { CallClient } from "../core/CallClient.ts"
 import type { Market } from "../markets/domain/market.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
@@ -20,7 +21,15 @@ export const unknownFor = Duration.minutes(2)
 const unknownMax = 1_000
 /** Lookups of one replica in a minute: two requests each, a tenth of what the listing may send. */
 export const lookupsMax = 20
+/** Of these, one client and one IPv6 /48 may take so many. */
+export const lookupsOfClientMax = 3
+const lookupsOfSiteMax = 6
 const lookupsWindow = Duration.minutes(1)
+
+interface Asked {
+  readonly at: number
+  readonly by: typeof CallClient.Service
+}
 
 /** The markets of a slug that the store does not know; never empty. */
 export const venueLookup = ({ venue, markets }: {
@@ -29,19 +38,32 @@ export const venueLookup = ({ venue, markets }: {
 }) => {
   /** Until when each slug is remembered as unknown, the oldest first. */
   const unknown = new Map<string, number>()
-  let asked: ReadonlyArray<number> = []
+  let asked: ReadonlyArray<Asked> = []
 
-  /** Takes one lookup of the limit. */
+  /** Takes one lookup of the limits. */
   const admit = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
+    const by = yield* CallClient
     const windowMs = Duration.toMillis(lookupsWindow)
-    asked = asked.filter((at) => now - at < windowMs)
-    const [first] = asked
-    if (first !== undefined && asked.length >= lookupsMax) {
-      const retryAfterSeconds = Math.max(1, Math.ceil((first + windowMs - now) / 1_000))
-      return yield* new LookupsExhausted({ retryAfterSeconds })
+    asked = asked.filter(({ at }) => now - at < windowMs)
+    const limits: ReadonlyArray<readonly [ReadonlyArray<Asked>, number]> = [
+      [asked.filter((one) => by !== null && one.by?.client === by.client), lookupsOfClientMax],
+      [
+        asked.filter((one) => by !== null && by.site !== null && one.by?.site === by.site),
+        lookupsOfSiteMax,
+      ],
+      [asked, lookupsMax],
+    ]
+    const usedUp = limits.find(([used, max]) => used.length >= max)
+    if (usedUp !== undefined) {
+      const [used] = usedUp
+      const waitMs = (used[0]?.at ?? now) + windowMs - now
+      return yield* new LookupsExhausted({
+        ofClient: used !== asked,
+        retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+      })
     }
-    asked = [...asked, now]
+    asked = [...asked, { at: now, by }]
   })
 
   const remember = (slug: string, now: number) => {

@@ -10,7 +10,7 @@ import type { RefusalCode } from "../../src/catalog/domain/refusal.ts"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { digestAgeMax } from "../../src/digest/domain/digest.ts"
-import { lookupsMax } from "../../src/research/venueLookup.ts"
+import { lookupsOfClientMax } from "../../src/research/venueLookup.ts"
 import { test } from "../support/effect.ts"
 import { json, now, once, type PaidService, withPaidService } from "../support/http/paidService.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
@@ -228,16 +228,16 @@ test("a probe without a payment asks the venue nothing", () =>
     strictEqual(yield* Ref.get(productPorts.venueRequests), 0)
   })))
 
-test("beyond the limit of lookups, an unknown slug is a 503 overloaded and not a false 404", () =>
+test("beyond its lookups, an address gets 429 for an unknown slug and not a false 404", () =>
   withPaidService(Effect.fnUntraced(function* ({ pay, productPorts }) {
     const codes: Array<string> = []
-    for (let n = 0; n <= lookupsMax; n++) {
+    for (let n = 0; n <= lookupsOfClientMax; n++) {
       const { error } = yield* json(yield* pay(products.research, `?market=invented-${n}`))
       codes.push(error.code)
     }
     // Each call takes two seconds of the test clock: all are within one minute.
-    equal(new Set(codes.slice(0, lookupsMax)), new Set(["market_not_found"]))
-    strictEqual(codes.at(-1), "overloaded")
-    strictEqual(yield* Ref.get(productPorts.venueRequests), lookupsMax)
+    equal(new Set(codes.slice(0, lookupsOfClientMax)), new Set(["market_not_found"]))
+    strictEqual(codes.at(-1), "rate_limited")
+    strictEqual(yield* Ref.get(productPorts.venueRequests), lookupsOfClientMax)
     equal(yield* taken, nothing)
   })))

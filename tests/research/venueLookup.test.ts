@@ -6,10 +6,12 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Fiber, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import { CallClient } from "../../src/core/CallClient.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient } from "../../src/markets/VenueClient.ts"
 import {
   lookupsMax,
+  lookupsOfClientMax,
   lookupTimeout,
   unknownFor,
   venueLookup,
@@ -40,6 +42,13 @@ const looking = <E>(
     }))
 
 const failure = (call: ReturnType<LookUp>) => Effect.map(Effect.flip(call), ({ _tag }) => _tag)
+
+const failureOf = (call: ReturnType<LookUp>) =>
+  Effect.map(
+    Effect.flip(call),
+    (error) =>
+      error._tag !== "LookupsExhausted" ? error._tag : error.ofClient ? "of client" : "of all",
+  )
 
 looking(
   "a market or an event that only the venue knows is found and stored",
@@ -83,6 +92,26 @@ looking(
     yield* Ref.set(latencyMs, 0)
     strictEqual((yield* lookUp("market-1")).length, 1)
     strictEqual(yield* Ref.get(venueRequests), 3)
+  }),
+)
+
+looking(
+  "one address has three lookups a minute and one network six; others have the rest",
+  Effect.fnUntraced(function* (lookUp, { venueRequests }) {
+    const ask = (n: number, client: string, site: string | null) =>
+      failureOf(lookUp(`invented-${n}`)).pipe(
+        Effect.provideService(CallClient, { client, site }),
+      )
+    for (let n = 0; n < 30; n++) {
+      equal(yield* ask(n, "a", null), n < lookupsOfClientMax ? "MarketNotFound" : "of client")
+    }
+    for (let n = 30; n < 60; n++) {
+      equal(yield* ask(n, `b${n}`, "b"), n < 36 ? "MarketNotFound" : "of client")
+    }
+    for (let n = 60; n < 90; n++) {
+      equal(yield* ask(n, `c${n}`, null), n < 71 ? "MarketNotFound" : "of all")
+    }
+    strictEqual(yield* Ref.get(venueRequests), lookupsMax)
   }),
 )
 

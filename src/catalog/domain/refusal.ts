@@ -123,7 +123,8 @@ export const codeOfError: ReadonlyMap<string, RefusalCode> = new Map(Object.entr
 
 /** The refusal of a failed computation, for a buyer who has not been charged. */
 export function refusalOf(error: ProductError): Refusal {
-  return { code: productCodes[error._tag], ...reasonOf(error) }
+  const isOwnLimit = error._tag === "LookupsExhausted" && error.ofClient
+  return { code: isOwnLimit ? "rate_limited" : productCodes[error._tag], ...reasonOf(error) }
 }
 
 function reasonOf(error: ProductError): Omit<Refusal, "code"> {
@@ -169,7 +170,9 @@ function reasonOf(error: ProductError): Omit<Refusal, "code"> {
       return { message: error.message, hint: resendOrExpire }
     case "LookupsExhausted":
       return {
-        message: "This market is not stored, and the venue cannot be asked about more markets now",
+        message: error.ofClient
+          ? "This market is not stored, and this address has had too many others looked up"
+          : "This market is not stored, and the venue cannot be asked about more markets now",
         retryAfterSeconds: error.retryAfterSeconds,
         hint: resendOrExpire,
       }

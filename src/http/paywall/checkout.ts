@@ -30,6 +30,7 @@ import {
   type PaymentPayload,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { CallClient } from "../../core/CallClient.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
@@ -73,7 +74,7 @@ export interface Checkout {
 
 export interface CheckoutOptions {
   readonly terms: PaymentTerms
-  /** The limit of invalid payments and uncharged answers together, per client. */
+  /** The limit of invalid payments, and of answers that no payment was taken for, per client. */
   readonly invalidPayments: RateLimiter
   readonly log: AnswerLog
 }
@@ -131,11 +132,18 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
                 ? invalid.countOnly(client)
                 : Effect.void,
           }, {
-            check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
+            check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
+              Effect.provideService(CallClient, client),
+            ),
             compute: answerOf(product, handler.work(input)),
           })
         ),
-        Effect.tap(({ receipt }) => receipt === null ? invalid.countOnly(client) : Effect.void),
+        Effect.tap(({ receipt, replayed }) =>
+          receipt === null || replayed ? invalid.countOnly(client) : Effect.void
+        ),
+        Effect.tapError(({ _tag }) =>
+          _tag === "Unresolved" ? invalid.countOnly(client) : Effect.void
+        ),
         Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
       )
     })
@@ -179,7 +187,7 @@ const loggingFailure = Effect.fnUntraced(function* (
     }))
 })
 
-/** Refusals after a valid payment that cost as much as a sale. */
+/** Refusals that the buyer can choose, and that cost as much as a sale. */
 const chosenCodes: ReadonlyArray<RefusalCode> = [
   "payment_conflict",
   "payment_already_used",

@@ -16,6 +16,7 @@ import type {
   PaymentTicket,
   TokenDomain,
 } from "../domain/payment.ts"
+import { makePlaces, makePlacesByKey } from "../../core/places.ts"
 import { payerProofExtension, payerProofText } from "../domain/payerProof.ts"
 import type { PaymentTerms } from "../domain/x402/terms.ts"
 import type { Signatures } from "../Signatures.ts"
@@ -23,12 +24,14 @@ import type { PaymentTiming } from "../timing.ts"
 import { overloaded, unavailable } from "./responses.ts"
 import type { Purchase } from "../purchase.ts"
 
-/**
- * Maximum number of concurrent checks whether a payer is a contract. When there are that many, a
- * signature of 65 bytes that is not the payer's own counts as invalid, and a longer one is refused.
- */
-const codeLookupsMax = 8
 const codeTimeout = Duration.seconds(3)
+/**
+ * How many checks whether a payer is a contract run at the same time, of all clients and of one. When
+ * there are that many, a signature of 65 bytes that is not the payer's own counts as invalid, and a
+ * longer one is refused.
+ */
+const codeLookups = { places: 8, waiting: 0, waitMax: Duration.zero }
+const lookupsPerClient = { places: 2, waiting: 8, waitMax: codeTimeout }
 /** The end of a signature of a contract that is not deployed yet (ERC-6492). */
 const undeployedSuffix = "6492".repeat(16)
 /** Length of a key's signature, in characters. */
@@ -52,10 +55,8 @@ export function makeSignerCheck(
   chain: Chain["Service"],
   token: TokenDomain,
 ) {
-  let codeLookups = 0
-  const leave = Effect.sync(() => {
-    codeLookups -= 1
-  })
+  const lookups = makePlaces(codeLookups)
+  const ofClients = makePlacesByKey(lookupsPerClient)
   const lookUp = (payer: Address) =>
     chain.hasCode(payer).pipe(
       Effect.timeout(codeTimeout),
@@ -66,6 +67,7 @@ export function makeSignerCheck(
     )
   return Effect.fnUntraced(function* (
     { authorization, signature }: PaymentTicket,
+    { client }: Purchase["client"],
     known: Payment | undefined,
   ): Effect.fn.Return<Signer, NotCharged> {
     const signer = yield* signatures.signer(token, authorization, signature)
@@ -75,16 +77,22 @@ export function makeSignerCheck(
       return isKnown ? "contract" : "stranger"
     }
     if (signature.endsWith(undeployedSuffix)) return "contract"
-    if (codeLookups >= codeLookupsMax) {
-      return signature.length > keySignatureLength ? yield* overloaded : "stranger"
-    }
-    // In one step: an interruption in between would keep the place for ever.
-    return yield* Effect.uninterruptibleMask((restore) => {
-      codeLookups += 1
-      return Effect.ensuring(restore(lookUp(authorization.from)), leave)
-    })
+    return yield* lookUp(authorization.from).pipe(
+      lookups.run(noPlace),
+      ofClients.run(client)(noPlace),
+      Effect.catch((error): Effect.Effect<Signer, NotCharged> =>
+        error !== noPlace
+          ? Effect.fail(error)
+          : signature.length > keySignatureLength
+          ? Effect.fail(overloaded)
+          : Effect.succeed("stranger")
+      ),
+    )
   })
 }
+
+/** All places for reads of code are taken. */
+const noPlace = "no place" as const
 
 const isSame = (a: Authorization, b: Authorization) =>
   a.to === b.to && a.value === b.value && a.validAfter === b.validAfter &&

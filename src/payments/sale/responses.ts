@@ -83,6 +83,14 @@ export const tooManyUnverified = new NotCharged({
   retryAfterSeconds: 1,
 })
 
+/** One address or network has its part of the places for sales. */
+export const tooManySales = new NotCharged({
+  code: "rate_limited",
+  message: "Too many payments from this address are being processed",
+  hint: resendUnused,
+  retryAfterSeconds: 1,
+})
+
 /** `hint` says how the buyer fetches the answer again. */
 export const paymentAlreadyUsed = (receipt: typeof Receipt.Type, hint: string) =>
   new NotCharged({

@@ -28,5 +28,7 @@ export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed"
 
 /** The venue was not asked for an unknown slug: this replica asked for too many in a minute. */
 export class LookupsExhausted extends Schema.TaggedError<LookupsExhausted>()("LookupsExhausted", {
+  /** True when one client, or one IPv6 /48, asked for its part of them. */
+  ofClient: Schema.Boolean,
   retryAfterSeconds: Schema.Int,
 }) {}

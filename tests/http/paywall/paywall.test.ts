@@ -253,13 +253,15 @@ test("requests without an answer and repeated payments count as invalid payments
     equal((yield* statuses(selling)).slice(0, 4), [200, 409, 409, 409])
   })))
 
-test("charged answers and replays do not count as invalid payments", () =>
+test("charged answers do not count as invalid payments, and repeated answers do", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()
-    const key = { "idempotency-key": "0123456789abcdef" }
-    for (const n of [0, 0, 0, 1, 2, 3, 4]) {
-      equal((yield* call(handle, paid(headerOf(yield* payment(n)), key))).status, 200)
+    const key = (n: number) => ({ "idempotency-key": `0123456789abcde${n}` })
+    const statuses: Array<number> = []
+    for (const n of [0, 1, 2, 3, 4, 0, 0, 0, 0]) {
+      statuses.push((yield* call(handle, paid(headerOf(yield* payment(n)), key(n)))).status)
     }
+    equal(statuses, [...Array(8).fill(200), 429])
   })))
 
 test("an answer that is not charged is returned even when it cannot be counted", () =>

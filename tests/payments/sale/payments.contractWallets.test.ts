@@ -205,19 +205,25 @@ test("unverified payments of contracts occupy few places, and leave the others t
 
 test("more code lookups than the limit refuse a long signature as overloaded, not as invalid", () => {
   const read = Deferred.makeUnsafe<void>()
+  let lookups = 0
   return withWallets(
     Effect.gen(function* () {
-      const calls: Array<Fiber.Fiber<string>> = []
-      for (let n = 0; n < 9; n++) {
-        calls.push(yield* calling(yield* bySignature(valid, {}, n), answer))
-      }
+      const from = (n: number, client: string) =>
+        Effect.flatMap(
+          bySignature(valid, { client: { client, site: null } }, n),
+          (bought) => calling(bought, answer),
+        )
+      for (let n = 0; n < 9; n++) yield* from(n, "stranger")
       yield* passing(0)
-      const last = calls[8]
-      equal(last === undefined ? null : yield* Fiber.join(last), "overloaded")
+      equal(lookups, 2)
+      for (let n = 9; n < 15; n++) yield* from(n, `client ${n}`)
+      const last = yield* from(15, "client 15")
+      yield* passing(0)
+      equal([lookups, yield* Fiber.join(last)], [8, "overloaded"])
       yield* Deferred.succeed(read, undefined)
       yield* passing(10)
     }),
-    { hasCode: () => Effect.as(Deferred.await(read), true) },
+    { hasCode: () => Effect.as(Effect.suspend(() => (lookups++, Deferred.await(read))), true) },
   )
 })
 

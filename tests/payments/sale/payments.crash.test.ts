@@ -132,16 +132,21 @@ test("a service at its limit refuses new and released payments, and answers know
       Array.from({ length: 512 }, (_, n) => n + 2),
       Effect.fnUntraced(function* (n) {
         const { began, open, work } = yield* gatedWork
-        const bought = yield* purchase({ payer: n, authorization: { nonce: nonce(n) } })
+        const bought = yield* purchase({
+          payer: n,
+          authorization: { nonce: nonce(n) },
+          client: { client: `192.0.2.${n % 4}`, site: null },
+        })
         const call = yield* Effect.forkChild(sell(bought, workOf(work)))
         yield* began
         return { open, call }
       }),
     )
     const fresh = yield* purchase({ authorization: { nonce: nonce(514) } })
+    const elsewhere = { client: "192.0.2.9", site: null }
     const waiting = yield* Effect.forEach(
       [fresh, released],
-      (bought) => calling(bought, workOf(answering())),
+      (bought) => calling({ ...bought, client: elsewhere }, workOf(answering())),
     )
     yield* passing(6)
     equal(yield* Effect.forEach(waiting, Fiber.join), ["overloaded", "overloaded"])
@@ -153,6 +158,37 @@ test("a service at its limit refuses new and released payments, and answers know
     yield* passing(2)
     yield* Effect.forEach(openSales, ({ call }) => Fiber.await(call))
     equal(yield* sale(fresh), "delivered")
+  })))
+
+test("an address has a quarter of the places for sales, and a network half of them", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const site = "2001:db8::/48"
+    const bought = (n: number, client: number, of: string | null = site) =>
+      purchase({
+        payer: n,
+        authorization: { nonce: nonce(n) },
+        client: { client: `client ${client}`, site: of },
+      })
+    const openSales = yield* Effect.forEach(
+      Array.from({ length: 256 }, (_, n) => n),
+      Effect.fnUntraced(function* (n) {
+        const { began, open, work } = yield* gatedWork
+        const call = yield* Effect.forkChild(sell(yield* bought(n, n % 2), workOf(work)))
+        yield* began
+        return { open, call }
+      }),
+    )
+    const calls = yield* Effect.forEach(
+      [yield* bought(300, 0, null), yield* bought(301, 5), yield* bought(302, 6, null)],
+      (one) => calling(one, workOf(answering())),
+    )
+    yield* passing(10)
+    const refused = ["rate_limited", "rate_limited", "answer"]
+    equal(yield* Effect.forEach(calls, Fiber.join), refused)
+    yield* Effect.forEach(openSales, ({ open }) => open)
+    yield* passing(2)
+    yield* Effect.forEach(openSales, ({ call }) => Fiber.await(call))
   })))
 
 test("eight payments of one payer run at once; the ninth is refused, and sold later", () =>

@@ -1,0 +1,133 @@
+/**
+ * What a payer, an address, a network or a product may cost without paying for it. After a payment is
+ * found valid its presenter can still choose that nothing is charged, or that it is refunded, so each
+ * such end keeps a share, in the shared rate limits. Who has no share left is refused before a claim.
+ *
+ * - `unpaid`: claimed and released. Addresses and networks are counted by the limit of invalid payments.
+ * - `unsettled`: the facilitator declined to settle, or the authorization was spent elsewhere.
+ * - `refunded`: charged, and refunded because its answer failed. It ends settle-early sales only. An
+ *   answered sale gives its product a share back, so most sales of a product must have failed.
+ *
+ * A request that failed after its payment is also refused, until it may work again. Due refunds are
+ * always paid. A replica learns that a share is used up when it keeps one itself.
+ *
+ * @module
+ */
+import { Clock, Effect } from "effect"
+import { resendUnused } from "../../catalog/domain/refusal.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { makeLimit, type RateLimits } from "../../core/RateLimits.ts"
+import { NotCharged } from "../domain/failedSale.ts"
+import type { Purchase } from "../purchase.ts"
+import { waitUnused } from "./responses.ts"
+
+const minute = 60_000
+/** How long a request that failed is refused: the payment is valid for longer. */
+const failedRequestMs = minute
+/** Most failed requests in memory; the oldest are dropped first. */
+const failedMax = 10_000
+/** The shares of one payer, address, IPv6 site (/48) or product in `windowMs`. */
+const kinds = {
+  unpaid: { windowMs: minute, max: { payer: 30 } },
+  unsettled: { windowMs: 10 * minute, max: { payer: 5, client: 20, site: 80 } },
+  refunded: { windowMs: 60 * minute, max: { payer: 5, client: 10, site: 40, product: 20 } },
+}
+type Kind = keyof typeof kinds
+const kindNames: ReadonlyArray<Kind> = ["unpaid", "unsettled", "refunded"]
+type Holder = "payer" | "client" | "site" | "product"
+
+export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock) {
+  const failed = new Map<string, { readonly failure: NotCharged; readonly until: EpochMs }>()
+  const limitsOf = (
+    { windowMs, max }: { windowMs: number; max: Partial<Record<Holder, number>> },
+    kind: Kind,
+  ) =>
+    Object.entries(max).map(([holder, limit]) => ({
+      holder: holder as Holder,
+      limit: makeLimit(rateLimits, clock, { name: `${kind}/${holder}`, limit, windowMs }),
+    }))
+  const limits = new Map(kindNames.map((kind) => [kind, limitsOf(kinds[kind], kind)]))
+  const ofKind = (kind: Kind) => limits.get(kind) ?? []
+
+  /** Why a new sale is refused before it is charged; null when it is not. */
+  const refusal = (purchase: Purchase): NotCharged | null => {
+    const isEarly = purchase.product.settlementOrder === "settle-early"
+    const last = isEarly ? failed.get(purchase.request) : undefined
+    const failedForMs = (last?.until ?? 0) - clock.currentTimeMillisUnsafe()
+    if (last !== undefined && failedForMs > 0) return failedBefore(last.failure, failedForMs)
+    for (const kind of kindNames) {
+      if (kind === "refunded" && !isEarly) continue
+      for (const { holder, limit } of ofKind(kind)) {
+        const key = keyOf(purchase, holder)
+        const leftMs = key === null ? 0 : limit.refusedForMs(key)
+        if (leftMs > 0) return noShareLeft(kind, holder, leftMs)
+      }
+    }
+    return null
+  }
+
+  /** Keeps a share of the purchase. A limit that cannot be read keeps none. */
+  const keep = (kind: Kind, purchase: Purchase) =>
+    Effect.forEach(ofKind(kind), ({ holder, limit }) => {
+      const key = keyOf(purchase, holder)
+      return key === null ? Effect.void : Effect.ignore(limit.take(key))
+    }, { concurrency: "unbounded", discard: true })
+
+  /** Records that a settled payment is refunded because its answer failed. */
+  const refunded = (purchase: Purchase, failure: NotCharged) =>
+    Effect.suspend(() => {
+      failed.delete(purchase.request)
+      if (failed.size >= failedMax) failed.delete(failed.keys().next().value ?? "")
+      const until = clock.currentTimeMillisUnsafe() + failedRequestMs
+      failed.set(purchase.request, { failure, until })
+      return keep("refunded", purchase)
+    })
+
+  /** Records that a settled payment was answered. */
+  const answered = ({ request, product }: Purchase) =>
+    Effect.suspend(() => {
+      failed.delete(request)
+      const ofProduct = ofKind("refunded").find(({ holder }) => holder === "product")
+      return Effect.ignore(ofProduct?.limit.giveBack(product.id) ?? Effect.void)
+    })
+  return { refusal, keep, refunded, answered }
+}
+
+/** Null for an address without an IPv6 site. */
+function keyOf({ payment, client: { client, site }, product }: Purchase, holder: Holder) {
+  switch (holder) {
+    case "payer":
+      return payment.authorization.from
+    case "client":
+      return client
+    case "site":
+      return site
+    case "product":
+      return product.id
+  }
+}
+
+const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
+
+const failedBefore = ({ code, message }: NotCharged, waitMs: number) =>
+  new NotCharged({ code, message, hint: resendUnused, retryAfterSeconds: secondsOf(waitMs) })
+
+const holders = {
+  payer: "this payer",
+  client: "this address",
+  site: "this network",
+  product: "this product",
+}
+const ends = {
+  unpaid: "were not charged",
+  unsettled: "could not be settled",
+  refunded: "had to be refunded",
+}
+
+const noShareLeft = (kind: Kind, holder: Holder, waitMs: number) =>
+  new NotCharged({
+    code: holder === "product" ? "payments_unavailable" : "rate_limited",
+    message: `Too many recent payments of ${holders[holder]} ${ends[kind]}`,
+    hint: holder === "product" ? resendUnused : waitUnused,
+    retryAfterSeconds: secondsOf(waitMs),
+  })

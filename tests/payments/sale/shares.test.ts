@@ -1,0 +1,117 @@
+/**
+ * What a buyer can choose after "verified": a request that failed is refused before it is charged, and
+ * each end without a charge takes a share of its payer, address, network or product.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
+import { address } from "../../../src/payments/domain/payment.ts"
+import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
+import { makeShares } from "../../../src/payments/sale/shares.ts"
+import { test } from "../../support/effect.ts"
+import { memoryRateLimits } from "../../support/memoryRateLimits.ts"
+import {
+  answering,
+  buying,
+  early,
+  inMarket,
+  passing,
+  product,
+  purchase,
+  purchaseOf,
+  refusing,
+  taken,
+  workOf,
+} from "../../support/payments/sales.ts"
+import { nonce } from "../../support/payments/terms.ts"
+
+const failing = workOf(refusing("venue_error"))
+const computed = workOf(Effect.die("computed"))
+const good = workOf(answering())
+
+test("a request that failed after its payment is refused to the next buyer, who keeps the payment", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = (n: number) =>
+      purchase({ product: early, payer: n, authorization: { nonce: nonce(n) } })
+    equal(yield* buying(yield* bought(0), failing), "RefundQueued: venue_error")
+    const { spent } = yield* taken
+    const second = yield* bought(1)
+    equal(yield* buying(second, computed), "venue_error")
+    equal([yield* taken].map(({ received }) => received), [spent])
+    const other = { ...yield* bought(2), request: "another" }
+    equal(yield* buying(other, good), "answer")
+    yield* passing(60)
+    equal(yield* buying(second, good), "answer")
+  })))
+
+const failure = new NotCharged({ code: "venue_error", message: "Failed" })
+
+/** The purchase n of a payer and a client. */
+const of = (n: number, payer: number, client: number, site: string | null = null) =>
+  purchaseOf({
+    product: early,
+    request: `request ${n}`,
+    payment: {
+      authorization: { from: address(`0x${payer.toString(16).padStart(40, "0")}`) },
+    } as Partial<Payment> as Payment,
+    client: { client: `client ${client}`, site },
+  })
+type Payment = Parameters<typeof purchaseOf>[0]["payment"]
+
+const ofPayer = (n: number) => of(n, 1, n)
+const ofAddress = (n: number) => of(n, n, 1)
+const ofNetwork = (n: number) => of(n, n, n, "net")
+
+for (
+  const [kind, holder, count, minutes, purchaseBy, code] of [
+    ["unpaid", "payer", 30, 1, ofPayer, "rate_limited"],
+    ["unsettled", "payer", 5, 10, ofPayer, "rate_limited"],
+    ["unsettled", "address", 20, 10, ofAddress, "rate_limited"],
+    ["unsettled", "network", 80, 10, ofNetwork, "rate_limited"],
+    ["refunded", "payer", 5, 60, ofPayer, "rate_limited"],
+    ["refunded", "address", 10, 60, ofAddress, "rate_limited"],
+    ["refunded", "network", 40, 60, ofNetwork, "rate_limited"],
+    ["refunded", "product", 20, 60, (n: number) => of(n, n, n), "payments_unavailable"],
+  ] as const
+) {
+  test(`one ${holder} has ${count} ${kind} shares in ${minutes} minutes, over two replicas`, () =>
+    Effect.gen(function* () {
+      const limits = memoryRateLimits()
+      const clock = yield* Clock.Clock
+      const [one, two] = [makeShares(limits, clock), makeShares(limits, clock)]
+      const isProduct = holder === "product"
+      const refusedBy = (shares: typeof one, n: number) =>
+        shares.refusal(purchaseBy(n))?.code ?? null
+      for (let n = 1; n <= count; n++) {
+        equal([refusedBy(one, 0), refusedBy(two, 0)], [null, null])
+        yield* (n % 2 === 0 ? one : two).keep(kind, purchaseBy(n))
+        if (!isProduct) yield* Effect.forEach([1, 2], () => one.answered(of(500 + n, 500, 500)))
+      }
+      yield* Effect.forEach([one, two], (shares) => shares.keep(kind, purchaseBy(999)))
+      equal([refusedBy(one, 0), refusedBy(two, 0)], [code, code])
+      if (!isProduct) equal(one.refusal(of(98, 98, 98, "elsewhere")), null)
+      if (kind === "refunded") {
+        const first = { ...purchaseBy(0), product }
+        equal(one.refusal(first), null, "a compute-first sale cannot be refunded so")
+      }
+      if (isProduct) {
+        yield* one.answered(of(700, 700, 700))
+        equal(refusedBy(one, 0), null)
+      }
+      yield* TestClock.adjust(minutes * 60_000)
+      equal([refusedBy(one, 0), refusedBy(two, 0)], [null, null])
+    }))
+}
+
+test("a failed request stops being refused when it is answered, and limits that fail keep no share", () =>
+  Effect.gen(function* () {
+    const fails = Effect.fail(new RateLimitUnavailable())
+    const shares = makeShares(memoryRateLimits(fails), yield* Clock.Clock)
+    yield* shares.refunded(of(1, 1, 1), failure)
+    equal(shares.refusal(of(1, 2, 2))?.code, "venue_error")
+    yield* shares.answered(of(1, 3, 3))
+    equal(shares.refusal(of(1, 2, 2)), null)
+  }))
