@@ -115,6 +115,9 @@ export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
   }
 }
 
+/** A doubt whose reason starts so: the facilitator reports that it will not settle the payment. */
+export const declined = "declined: "
+
 export class PaymentStore extends Context.Service<PaymentStore, {
   /**
    * Inserts the row in `claimed` under a lease, or returns the existing row. Inserts nothing while
@@ -174,7 +177,8 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /**
    * Atomic units that sales may still have to refund: refund_due payments, and settle-early payments
    * from their claim until they are answered. Unmatched transfers do not count until their
-   * refund is signed: otherwise anyone could stop the sales with one large transfer.
+   * refund is signed: otherwise anyone could stop the sales with one large transfer. Nor does a
+   * declined settlement until the chain shows it.
    */
   readonly liability: Effect.Effect<bigint>
   /** What a payer's charged settle-early payments of the last 24 hours became. */

@@ -11,7 +11,7 @@ import type { Chain } from "./Chain.ts"
 import type { NotCharged, Unresolved } from "./domain/failedSale.ts"
 import type { PaidAt, Payment, PaymentProof } from "./domain/payment.ts"
 import type { Facilitator, FacilitatorRequest, SettleOutcome } from "./Facilitator.ts"
-import type { Move, PaymentStore } from "./PaymentStore.ts"
+import { declined, type Move, type PaymentStore } from "./PaymentStore.ts"
 import { proofOf } from "./reconcile.ts"
 import { unavailable, unresolved } from "./sale/responses.ts"
 import type { PaymentTiming } from "./timing.ts"
@@ -44,12 +44,13 @@ export function* settle(
     orInstead("The facilitator failed to settle", defective),
   )
   const transactionHint = report.outcome === "settled" ? report.transaction : null
-  const proof = yield* prove(ports, settling, transactionHint)
+  const isDeclined = report.outcome === "declined"
+  const proof = yield* prove(ports, settling, transactionHint, isDeclined)
   const move = proof.proof === "paid"
     ? paidMove(timing, settling, proof.at)
     : moveWithoutProof(proof, report, transactionHint)
-  const isDeclined = report.outcome === "declined" && proof.proof !== "paid"
-  return { row: yield* tryMoveOrFind(store, settling, move), isDeclined }
+  const row = yield* tryMoveOrFind(store, settling, move)
+  return { row, isDeclined: isDeclined && proof.proof !== "paid" }
 }
 
 /**
@@ -78,14 +79,22 @@ const proveSeconds = Metric.histogram("sale_prove_seconds", {
 
 const notYet = Effect.succeed<PaymentProof>({ proof: "not_yet" })
 
-/** Reads the chain until there is proof or time is up. */
-const prove = ({ chain, timing }: SettlePorts, settling: Payment, transactionHint: string | null) =>
+/**
+ * Reads the chain until there is proof or time is up; once when the facilitator declined. If it
+ * settled all the same, the sweep finds that: who can make it decline must not occupy a place.
+ */
+const prove = (
+  { chain, timing }: SettlePorts,
+  settling: Payment,
+  transactionHint: string | null,
+  isDeclined: boolean,
+) =>
   proofOf(chain, settling, transactionHint).pipe(
     orInstead("The chain's adapter failed", notYet),
     Effect.repeat({
       until: ({ proof }) => proof !== "not_yet",
       schedule: Schedule.spaced(timing.proveInterval),
-      times: timing.proveRetriesMax,
+      times: isDeclined ? 0 : timing.proveRetriesMax,
     }),
     Effect.timeoutOrElse({ duration: timing.proveTimeout, orElse: () => notYet }),
     timed((exit, seconds) => {
@@ -115,7 +124,11 @@ function moveWithoutProof(
   transactionHint: string | null,
 ): Move {
   if (proof.proof === "never") return { event: "void", reason: proof.reason }
-  const reason = report.outcome === "settled" ? "unproven" : `${report.outcome}: ${report.reason}`
+  const reason = report.outcome === "settled"
+    ? "unproven"
+    : report.outcome === "declined"
+    ? `${declined}${report.reason}`
+    : `unknown: ${report.reason}`
   return { event: "doubt", reason, transactionHint }
 }
 

@@ -18,7 +18,12 @@ import {
   recordOf,
   Signature,
 } from "../../src/payments/domain/payment.ts"
-import { type Move, PaymentStore, type WaitingQuery } from "../../src/payments/PaymentStore.ts"
+import {
+  declined,
+  type Move,
+  PaymentStore,
+  type WaitingQuery,
+} from "../../src/payments/PaymentStore.ts"
 import { AtomicAmount } from "../../src/core/domain/money.ts"
 import { products, type SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { buyer } from "../support/payments/buyers.ts"
@@ -524,6 +529,21 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       )
       equal(early.length, 5)
       equal(yield* store.liability, BigInt(owed.length + early.length) * products.latest.price)
+    }),
+  ],
+  [
+    "liability leaves out a payment whose settlement was declined, until the chain shows it",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const path = paths["settle-early"].unresolved ?? []
+      const refused = path.map((move): Move =>
+        move.event === "doubt" ? { ...move, reason: `${declined}insufficient_funds` } : move
+      )
+      const payment = yield* claimAndMove(0, "settle-early", refused)
+      yield* claimAndMove(1, "settle-early", path)
+      equal(yield* store.liability, products.latest.price)
+      yield* store.move(payment, { event: "owe", reason: "paid_undelivered", paidAt })
+      equal(yield* store.liability, 2n * products.latest.price)
     }),
   ],
 ]

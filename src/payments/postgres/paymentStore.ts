@@ -34,6 +34,7 @@ import {
 } from "../domain/payment.ts"
 import { absenceReasons, chargedMax, windowMs } from "../domain/refundRatio.ts"
 import {
+  declined,
   type Move,
   PaymentStore,
   type ScannedAccount,
@@ -224,6 +225,7 @@ function sums(sql: SqlClient) {
         WHERE (state = 'refund_due' AND request IS NOT NULL AND paid_amount IS NULL)
           OR (settlement = 'settle-early'
             AND state IN ('claimed', 'settling', 'unresolved', 'settled')
+            AND NOT (state = 'unresolved' AND starts_with(reason, ${declined}))
             AND ${sql.literal(notDeliveredBefore)}))
       + (SELECT coalesce(sum(amount), 0) FROM refund
         WHERE queue = 'unmatched' AND state IN ('signed', 'broadcast')))::bigint AS units`.pipe(

@@ -20,6 +20,7 @@ import {
 import { absenceReasons, chargedMax, windowMs } from "../../../src/payments/domain/refundRatio.ts"
 import {
   type ClaimResult,
+  declined,
   type Move,
   PaymentStore,
   type ScannedAccount,
@@ -34,6 +35,8 @@ type Stored =
     readonly leaseUntil: number | null
     readonly intendedAt: number | null
     readonly answeredAt: number | null
+    /** The reason of the newest doubt. */
+    readonly doubt: string | null
     readonly createdAt: number
     readonly changed: number
   }
@@ -60,7 +63,7 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
   const scans = new Map<string, ScannedRange>()
 
   const toPayment = (
-    { leaseUntil, intendedAt, answeredAt, createdAt: _, changed: __, ...row }: Stored,
+    { leaseUntil, intendedAt, answeredAt, createdAt: _, changed: __, doubt: ___, ...row }: Stored,
     now: number,
   ): Payment =>
     Result.getOrThrow(paymentOf({
@@ -240,6 +243,7 @@ const absent = {
   secretHash: null,
   keyHash: null,
   leaseUntil: null,
+  doubt: null,
   intendedAt: null,
   answeredAt: null,
   createdAt: 0,
@@ -276,9 +280,10 @@ const unmatchedRow = (
   refund: { state: "queued", reason: "unmatched_transfer", transaction: null, confirmedAt: null },
 })
 
-const isLiable = ({ state, settlementOrder, request, paidAmount }: Stored) =>
+const isLiable = ({ state, settlementOrder, request, paidAmount, doubt }: Stored) =>
   (state === "refund_due" && request !== null && paidAmount === null) ||
   (settlementOrder === "settle-early" &&
+    !(state === "unresolved" && doubt?.startsWith(declined)) &&
     ["claimed", "settling", "unresolved", "settled"].includes(state))
 
 function isWaiting(row: Stored, nowSeconds: bigint, answerWindowMs: number, now: number): boolean {
@@ -306,6 +311,7 @@ interface Changes {
   readonly intendedAt?: number
   readonly answeredAt?: number
   readonly transactionHint?: string | null
+  readonly doubt?: string
   readonly paidAt?: PaidAt | null
   readonly paidAmount?: AtomicAmount | null
   readonly answer?: StoredAnswer | null
@@ -331,7 +337,7 @@ function changesOf(row: Stored, move: Move, now: number): Changes {
         leaseUntil: now + Duration.toMillis(move.lease),
       }
     case "doubt":
-      return { leaseUntil: null, transactionHint: move.transactionHint }
+      return { leaseUntil: null, transactionHint: move.transactionHint, doubt: move.reason }
     case "settle":
       return { leaseUntil: now + Duration.toMillis(move.lease), paidAt: move.paidAt }
     case "answer":
