@@ -85,17 +85,6 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   const invalid = countInvalidPayments(options.invalidPayments)
   const { terms } = options
 
-  /**
-   * Counts what the buyer can choose. Only an invalid payment is refused for the count: another may
-   * have been taken.
-   */
-  const countAndFail = (client: ClientKeys, error: NotCharged) =>
-    error.code === "payment_required"
-      ? Effect.andThen(invalid.countOrRefuse(client), Effect.fail(error))
-      : chosenCodes.includes(error.code)
-      ? Effect.andThen(invalid.countOnly(client), Effect.fail(error))
-      : Effect.fail(error)
-
   return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
     const read = readerOf(product)
     const idOf = (payment: Call["payment"]) =>
@@ -138,13 +127,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             compute: answerOf(product, handler.work(input)),
           })
         ),
-        Effect.tap(({ receipt, replayed }) =>
-          receipt === null || replayed ? invalid.countOnly(client) : Effect.void
-        ),
-        Effect.tapError(({ _tag }) =>
-          _tag === "Unresolved" ? invalid.countOnly(client) : Effect.void
-        ),
-        Effect.catchTag("NotCharged", (error) => countAndFail(client, error)),
+        countUnpaid(invalid, client),
       )
     })
     const sellLogged = (call: Call) =>
@@ -156,6 +139,27 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
     return { product, read, sell: sellLogged }
   }
 })
+
+/**
+ * Counts what the buyer can choose: an answer that no payment was taken for now, and refusals. Only an
+ * invalid payment is refused for the count: another may have been taken.
+ */
+const countUnpaid =
+  ({ countOnly, countOrRefuse }: ReturnType<typeof countInvalidPayments>, client: ClientKeys) =>
+  (sale: Effect.Effect<Outcome, FailedSale>): Effect.Effect<Outcome, FailedSale> =>
+    sale.pipe(
+      Effect.tap(({ receipt, replayed }) =>
+        receipt === null || replayed ? countOnly(client) : Effect.void
+      ),
+      Effect.tapError((error): Effect.Effect<void, NotCharged> =>
+        error._tag === "NotCharged" && error.code === "payment_required"
+          ? countOrRefuse(client)
+          : error._tag === "Unresolved" ||
+              error._tag === "NotCharged" && chosenCodes.includes(error.code)
+          ? countOnly(client)
+          : Effect.void
+      ),
+    )
 
 /** Decodes the parameters of a product; an unknown one is an error. */
 function readerOf<P extends Product>(product: P) {
