@@ -13,12 +13,11 @@ import {
   ChargeUnknown,
   type Client,
   fileLedger,
-  makeClient,
   memoryLedger,
   quoted,
 } from "bellwether-client"
 import { parseArgs } from "node:util"
-import { generatePrivateKey } from "viem/accounts"
+import { clientFromEnvironment, readBase, readKey } from "./environment.ts"
 
 const usage = `\
 deno task agent [base address] [--polls N] [--every SECONDS] [--since INDEX]
@@ -53,10 +52,10 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   let last = options.since
   try {
     print(`buyer      ${client.address}`)
+    const paymentMode = await client.paymentMode()
     await comparePrices(base)
     print(`prices     those of ${base.host} are as expected`)
-    const { paymentMode } = (await client.health()).body
-    if (isThrowawayKey && paymentMode !== "simulated") {
+    if (isThrowawayKey && paymentMode === "live") {
       throw new Error(
         "Payments are real here, and the key has no money: set BUYER_PRIVATE_KEY",
       )
@@ -160,16 +159,12 @@ function fromCommandLine(print: (line: string) => void): AgentOptions {
     if (/^\d{1,15}$/.test(text)) return Number(text)
     throw new TypeError(`${name} must be a whole number`)
   }
-  const base = new URL(positionals[0] ?? (Deno.env.get("BASE_URL") || "http://127.0.0.1:8402"))
-  const key = Deno.env.get("BUYER_PRIVATE_KEY") || null
+  const base = readBase(positionals[0])
+  const key = readKey()
   const receipts = verifyReceipts(base)
-  const client = makeClient({
-    baseUrl: base.origin,
+  const client = clientFromEnvironment(base, "0.25", {
     fetch: receipts.fetch,
-    privateKey: key ?? generatePrivateKey(),
     ledger: key === null ? memoryLedger() : fileLedger(Deno.env.get("BUDGET_DIR") || ".data/buyer"),
-    budgetUsd: Deno.env.get("BUDGET_USD") || "0.25",
-    maxPriceUsd: Deno.env.get("MAX_PRICE_USD") || "1.00",
     onStep: (line) => print(`  ${line}`),
   })
   return {

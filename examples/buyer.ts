@@ -6,9 +6,9 @@
  *
  * @module
  */
-import { BuyError, calls, Charged, type Client, fileLedger, makeClient } from "bellwether-client"
+import { BuyError, calls, Charged, type Client, fileLedger } from "bellwether-client"
 import { parseArgs } from "node:util"
-import { generatePrivateKey } from "viem/accounts"
+import { clientFromEnvironment, readBase, readKey } from "./environment.ts"
 
 const usage = `\
 deno task buy [path and query] [base address] [--json] [--out FILE]
@@ -53,12 +53,10 @@ class CannotBuy extends Error {
 
 function readOptions(args: ReadonlyArray<string>): Options {
   const { values, positionals: [path = "/v1/latest", address] } = parse(args)
-  const base = URL.parse(address ?? (Deno.env.get("BASE_URL") || "http://127.0.0.1:8402"))
-  if (base === null) throw new CannotBuy(`Not an address: ${address}`)
   return {
     target: path,
     call: callAt(path),
-    base,
+    base: readBase(address),
     isJson: values.json === true,
     out: values.out ?? null,
   }
@@ -86,13 +84,8 @@ function callAt(target: string) {
 
 /** The client, which records what it sends and receives. */
 function clientFor({ base }: Options, exchanges: Array<Exchange>): Client {
-  const key = Deno.env.get("BUYER_PRIVATE_KEY") || null
-  const folder = Deno.env.get("BUDGET_DIR") || (key === null ? null : ".data/buyer")
-  return makeClient({
-    baseUrl: base.origin,
-    privateKey: key ?? generatePrivateKey(),
-    budgetUsd: Deno.env.get("BUDGET_USD") || "1.00",
-    maxPriceUsd: Deno.env.get("MAX_PRICE_USD") || "1.00",
+  const folder = Deno.env.get("BUDGET_DIR") || (readKey() === null ? null : ".data/buyer")
+  return clientFromEnvironment(base, "1.00", {
     ...(folder === null ? {} : { ledger: fileLedger(folder) }),
     onStep: (line) => printError(line),
     fetch: async (input, init) => {

@@ -130,7 +130,7 @@ liveTest(
         (yield* runAgainst(base)).error,
         /\/v1\/signals costs “0\.02”, and \$0\.03 was expected/,
       )
-      const real = yield* changed("/health", { success: true, paymentMode: "live" })
+      const real = yield* changed("/discovery/resources", { payment: { mode: "live" } })
       match((yield* runAgainst(real.base)).error, /the key has no money/)
       strictEqual(yield* spent, 0n)
     }).pipe(Effect.provide(market())),
@@ -181,7 +181,7 @@ liveTest(
     Effect.gen(function* () {
       const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, object, RegExp]> = [
         [["--polls", "x"], {}, /--polls must be a whole number/],
-        [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /privateKey must be 0x and 64 hexadecimal digits/],
+        [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /BUYER_PRIVATE_KEY must be 0x and 64 hex/],
       ]
       for (const [args, env, reason] of wrong) {
         const { code, error } = yield* ran(["http://127.0.0.1:9", ...args], env)

@@ -15,8 +15,9 @@ import { market } from "../support/payments/sales.ts"
 const bought = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
+  task: "buy" | "agent" = "buy",
 ) {
-  const child = yield* startTask("buy", args, env)
+  const child = yield* startTask(task, args, env)
   const { code, stdout, stderr } = yield* Effect.promise(() => child.output())
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
   return { code, out: text(stdout), err: text(stderr) }
@@ -177,3 +178,29 @@ liveTest(
       }
     }),
 )
+
+liveTest(
+  "a service that does not run is said at once, by every program that buys",
+  () =>
+    Effect.gen(function* () {
+      const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
+      const base = `http://127.0.0.1:${listener.addr.port}`
+      listener.close()
+      const buy = yield* bought(["/v1/latest", base, "--json"])
+      const { charged, sentence } = JSON.parse(buy.out)
+      equal([buy.code, charged], [1, false])
+      match(sentence, /nothing listens at http.*: start the service/)
+      ok(!buy.err.includes("again in"), buy.err)
+      const agent = yield* bought([base], {}, "agent")
+      match(agent.out, /stopping .*nothing listens at http/)
+      ok(!agent.err.includes("    at "), agent.err)
+    }),
+)
+
+liveTest("an error about a setting names its variable", () =>
+  Effect.gen(function* () {
+    for (const name of ["BASE_URL", "BUDGET_USD", "MAX_PRICE_USD", "BUYER_PRIVATE_KEY"]) {
+      const { code, err } = yield* bought([], { [name]: "no" })
+      equal([code, err.includes(`${name} must be `)], [1, true], err)
+    }
+  }))

@@ -110,6 +110,8 @@ export interface Client {
     parameters?: ParametersOf<Name>,
     options?: CallOptions,
   ): Promise<Answer<BodyOf<Name>>>
+  /** Whether the service takes money. This uses none of the free calls. */
+  paymentMode(options?: CallOptions): Promise<"live" | "simulated">
   /** The service's record of a payment. */
   payment(paymentId: string, options?: CallOptions): Promise<Answer<PaymentBody>>
   /** New items, each once and in order, bought when the free index moves. */
@@ -166,6 +168,7 @@ export function makeClient(options: ClientOptions): Client {
     call(name, parameters, options)
   return {
     call,
+    paymentMode: (options) => paymentModeOf(context, options?.signal),
     payment: (paymentId, options) => paymentRecord(context, paymentId, options?.signal),
     follow: (options = {}) =>
       follow({
@@ -381,6 +384,16 @@ async function free(
   const isBody = answer.status === 200 && Object.keys(fieldsOf(answer.body)).length > 0
   if (isBody || answer.status === 304 || isAnswer?.(answer) === true) return answer
   throw withoutTerms(answer)
+}
+
+async function paymentModeOf(
+  context: Context,
+  signal?: AbortSignal,
+): Promise<"live" | "simulated"> {
+  const url = new URL("/discovery/resources?limit=1", context.baseUrl)
+  const { body } = await free(context, url, { signal })
+  const { mode } = fieldsOf(fieldsOf(body)["payment"])
+  return mode === "simulated" ? "simulated" : "live"
 }
 
 /** The free index; null when it has not changed. */

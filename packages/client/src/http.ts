@@ -42,11 +42,22 @@ type RequestHeaders = Readonly<Record<string, string>>
 
 /** Sends one request. Null: there was no answer, but the request may have been served. */
 export async function request(
-  { fetch }: Http,
+  http: Http,
   url: URL,
   headers: RequestHeaders,
   signal?: AbortSignal,
 ): Promise<HttpAnswer | null> {
+  const sent = await send(http, url, headers, signal)
+  return typeof sent === "string" ? null : sent
+}
+
+/** One request; its answer, or why there is none. */
+async function send(
+  { fetch }: Http,
+  url: URL,
+  headers: RequestHeaders,
+  signal?: AbortSignal,
+): Promise<HttpAnswer | "no answer" | "refused"> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, {
@@ -56,9 +67,16 @@ export async function request(
     })
     const text = await readText(response)
     return { status: response.status, headers: response.headers, text, body: parseJson(text) }
-  } catch {
-    return null
+  } catch (error) {
+    return isRefused(error) ? "refused" : "no answer"
   }
+}
+
+/** Whether nothing listens at the address, or it has no such host: in Deno's and in Node's words. */
+function isRefused(error: unknown): boolean {
+  const { code, message } = fieldsOf(fieldsOf(error)["cause"])
+  return code === "ECONNREFUSED" || code === "ENOTFOUND" ||
+    typeof message === "string" && /connection refused|dns error/i.test(message)
 }
 
 /** The end of a request that was repeated: an answer, or why there is none. */
@@ -66,7 +84,10 @@ export type Repeated =
   | { readonly kind: "answered"; readonly answer: HttpAnswer }
   | { readonly kind: "given up"; readonly reason: string; readonly waitMs: number }
 
-/** Repeats a request until it is answered, no sooner than the service allows. */
+/**
+ * Repeats a request until it is answered, no sooner than the service allows. A connection that is refused
+ * ends it at once.
+ */
 export async function requestWithRetry(
   http: Http,
   url: URL,
@@ -80,7 +101,12 @@ export async function requestWithRetry(
 ): Promise<Repeated> {
   const isEnded = () => signal?.aborted === true
   for (let times = 1;; times += 1) {
-    const answer = await request(http, url, headers, signal)
+    const sent = await send(http, url, headers, signal)
+    if (sent === "refused") {
+      const reason = `nothing listens at ${url.origin}: start the service, or correct its address`
+      return { kind: "given up", reason, waitMs: backoffMsMin }
+    }
+    const answer = sent === "no answer" ? null : sent
     if (answer !== null && (isAnswer(answer) || answer.status < 500 && answer.status !== 429)) {
       return { kind: "answered", answer }
     }

@@ -66,7 +66,11 @@ liveTest(
   "without a key a paid tool pays with a throw-away key where payments are simulated",
   () =>
     Effect.gen(function* () {
-      const base = yield* openShop()
+      const requested: Array<string> = []
+      const base = yield* openShop(async (request, answer) => {
+        requested.push(new URL(request.url).pathname)
+        return await answer(request)
+      })
       const client = yield* connectStdio(
         "2 auto",
         fromSources(yield* temporaryFolder, { BASE_URL: base }),
@@ -75,6 +79,8 @@ liveTest(
       const [sentence = ""] = texts(bought)
       match(sentence, /^Paid \$0\.01/)
       match(sentence, /simulated/)
+      // The free calls of the limit are the user's.
+      ok(!requested.includes("/health"), requested.join(" "))
       equal(yield* spentBy(String(receiptOf(bought)["payer"])), products.latest.price as bigint)
     }).pipe(Effect.provide(market())),
 )
