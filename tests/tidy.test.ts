@@ -460,7 +460,6 @@ Deno.test("no small file has one importer, except ports and entry points", () =>
 
 /** Small files of today. */
 const smallFiles: ReadonlyArray<string> = [
-  "src/app/runService.ts",
   "src/markets/domain/pricePath.ts",
   "src/track-record/contestedRecord.ts",
 ]
@@ -496,7 +495,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
-  "src/app": 5_390,
+  "src/app": 5_410,
   "src/catalog": 2_510,
   "src/core": 1_615,
   "src/digest": 2_100,
@@ -516,6 +515,6 @@ const budgets: Readonly<Record<string, number>> = {
   "src/whales": 4_880,
   "src/writing": 3_700,
   tests: 91_485,
-  "packages, bench, examples, tools": 10_400,
+  "packages, bench, examples, tools": 10_420,
   migrations: 1_565,
 }

@@ -168,18 +168,23 @@ function stopReason(cause: Cause.Cause<unknown>): string {
     case "ReviewRefused":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
-      return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
-        ? `Cannot listen on ${error.hostname}:${error.port}: is the port in use?`
-        : String(error)
+      return `Cannot listen on ${fieldOf(error, "hostname")}:${fieldOf(error, "port")}: ` +
+        (fieldOf(error, "reason") === "AddrInUse"
+          ? "the port is in use. Stop what uses it, or set PORT or ADMIN_PORT"
+          : "HOST and ADMIN_HOST must be addresses of this machine")
     case "ChainUnavailable":
       return "Cannot read the chain at RPC_URL: check the address, and try again"
     case "SqlError":
-      return "Cannot reach or use PostgreSQL at its address (DATABASE_URL, in the refund worker " +
-        "REFUND_DATABASE_URL): check address, login and rights"
+      return "Cannot reach or use PostgreSQL at its address (DATABASE_URL; first, where it is set, " +
+        "REFUND_DATABASE_URL in the refund worker and MIGRATION_DATABASE_URL in an owner's " +
+        "command): check address, login and rights"
     default:
       return Cause.pretty(cause)
   }
 }
+
+const fieldOf = (error: unknown, name: string) =>
+  Predicate.hasProperty(error, name) ? error[name] : undefined
 
 const venueTexts = {
   simulated: "simulated, in real time, with 8 days of history",

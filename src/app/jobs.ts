@@ -93,7 +93,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const held = Effect.map(disagreement, (reason) => reason !== null)
   const leased = { leased: true, held }
   const everywhere = { leased: false }
-  const jobs: ReadonlyArray<ScheduledJob> = [
+  return [
     { ...leased, name: tickJob, every: tick, run: run.movers, after: afterTick },
     {
       ...leased,
@@ -116,8 +116,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { ...leased, name: "housekeeping", every: housekeepingEvery, run: housekeeping },
     { ...everywhere, name: "sweep payments", every: sweep, run: () => money.sweep },
     { ...everywhere, name: "scan the chain", every: scan, run: () => money.scan },
-  ]
-  return jobs
+  ] satisfies ReadonlyArray<ScheduledJob>
 })
 
 /** Runs a job for as long as the scope lives. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { Cause, Console, Effect, Exit } from "effect"
+import { CannotListen } from "../http/server/server.ts"
 import { printStopReason, serviceBanner } from "./console.ts"
 import { serve } from "./service.ts"
 import { loadService } from "./settings.ts"
@@ -17,8 +18,18 @@ export async function runService(
   const program = Effect.gen(function* () {
     const settings = yield* loadService(mode, get)
     yield* Console.log(serviceBanner(settings))
+    yield* tryAddress(settings.host, settings.port)
+    yield* tryAddress(settings.adminHost, settings.adminPort)
     return yield* serve(settings)
   }).pipe(Effect.scoped, printStopReason)
   const exit = await untilSignal(program)
   return Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1
 }
+
+/** Fails where the service could not listen, before the store is opened and migrated. */
+const tryAddress = (hostname: string, port: number) =>
+  Effect.try({
+    try: () => Deno.listen({ hostname, port }).close(),
+    catch: (cause) =>
+      new CannotListen({ hostname, port, reason: cause instanceof Error ? cause.name : "unknown" }),
+  })
