@@ -98,7 +98,6 @@ const readNow = () => Effect.map(Clock.currentTimeMillis, Option.some)
 const markets = Layer.mock(MarketStore, {
   watched: () => Effect.succeed(120),
   recentlyPriced: () => Effect.succeed([]),
-  lastMids: () => Effect.succeed(new Map()),
   bySlug: () => Effect.succeedNone,
 })
 

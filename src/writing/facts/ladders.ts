@@ -9,10 +9,7 @@ import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
 import { type About, cents, count, factOf, named, type NewFact, price, usd } from "./fact.ts"
 
-/**
- * A pair of purchases that gains whichever of two contradicting prices is wrong: what it costs and gains,
- * why, and its prices; none without a size. `isNamed`: whether the prices name the markets too.
- */
+/** What a pair of purchases costs and gains whichever of two contradicting prices is wrong, why, and at which prices. */
 export function pairFacts(found: Contradiction, isNamed: boolean): ReadonlyArray<NewFact> {
   const { harder, easier, bid, ask, gainPerShare, reason, size } = found
   if (size === null) return []
@@ -31,8 +28,9 @@ export function pairFacts(found: Contradiction, isNamed: boolean): ReadonlyArray
       ? phrase`${first} is asked at ${price("ask", ask)}.`
       : phrase`They are asked at ${price("ask", ask)} and ${price("ask2", complement(bid))}.`,
   ].map((statement) => factOf("relation", easier.market.slug, statement))
+  if (!isNamed) return facts
   const other = phrase`${second} is asked at ${price("ask2", complement(bid))}.`
-  return isNamed ? [...facts, factOf("relation", harder.market.slug, other)] : facts
+  return [...facts, factOf("relation", harder.market.slug, other)]
 }
 
 /** What the proposal or the result of another rung implies here; null without a price here. */

@@ -32,7 +32,7 @@ export interface Side {
 
 /** `Yes at the ask of 0.67 breaks even at 68.1%, fee included.` Null without an ask or a known fee. */
 export function costFact(about: About, side: Side): NewFact | null {
-  const { outcome, ask, takerFeeRate, askUsd = null } = side
+  const { outcome, ask, takerFeeRate, askUsd } = side
   if (ask === null || takerFeeRate === null) return null
   return factOf(
     "book",
@@ -46,14 +46,12 @@ export function costFact(about: About, side: Side): NewFact | null {
 /** `Yes at the ask of 0.67 gains 31.9 cents or loses 68.1 cents a share.` Null without an ask or a known fee. */
 export function stakeFact(about: About, side: Side): NewFact | null {
   const stake = stakeOfSide(side)
-  if (stake === null) return null
-  const { ask, gain, loss } = stake
-  return factOf(
+  return stake === null ? null : factOf(
     "book",
     about.slug,
-    phrase`${outcomeOf(about, side.outcome)} at the ask of ${price("ask", ask)} gains ${
-      cents("gain", gain)
-    } or loses ${cents("loss", loss)} a share${offered(side.askUsd ?? null)}.`,
+    phrase`${outcomeOf(about, side.outcome)} at the ask of ${price("ask", stake.ask)} gains ${
+      cents("gain", stake.gain)
+    } or loses ${cents("loss", stake.loss)} a share${offered(side.askUsd)}.`,
   )
 }
 
@@ -64,7 +62,7 @@ export function stakeOfSide({ ask, takerFeeRate }: Side) {
   return { ask, gain: 1 - loss, loss }
 }
 
-function offered(askUsd: number | null): Statement {
+function offered(askUsd: number | null = null): Statement {
   return askUsd === null ? phrase`` : phrase`, ${usd("offered", askUsd)} offered`
 }
 

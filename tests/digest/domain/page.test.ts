@@ -138,13 +138,10 @@ Deno.test("entries without a label and thin moves make no digest worth its price
     .filter((entry) => !isLabelled(entry)).slice(0, 5)
   const [move] = drawn.flatMap(({ moves }) => moves)
   ok(move !== undefined && whaleEntries.length === 5)
-  const movesOf = (tradedUsd: number) =>
-    [1, 2, 3].map((feedIndex) => ({
-      ...move,
-      item: { ...move.item, feedIndex, data: { ...move.item.data, tradedUsd } },
-    }))
-  const isFree = (tradedUsd: number) =>
-    isBelowThreshold({ ...quiet, whaleEntries, moves: movesOf(tradedUsd) })
+  const isFree = (tradedUsd: number) => {
+    const item = { ...move.item, data: { ...move.item.data, tradedUsd } }
+    return isBelowThreshold({ ...quiet, whaleEntries, moves: Array(3).fill({ ...move, item }) })
+  }
   equal([isFree(99), isFree(100)], [true, false])
 })
 
@@ -195,9 +192,7 @@ Deno.test("a digest states an open proposal at a contested price, however old, a
   const page = pageOf({ ...quiet, markets: [{ ...made, quote, stories: [] }] })
   ok(/ is proposed/.test(textOf(page.title)) && /The venue's proposal is /.test(pageText(page)))
   const closed = quoteOf({ bestBid: 0.99, bestAsk: 0.995 })
-  const silent = pageText(
-    pageOf({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }),
-  )
+  const silent = pageText(pageOf({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }))
   ok(!/proposal is|Open proposals/.test(silent), silent)
 })
 

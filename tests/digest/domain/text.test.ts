@@ -71,10 +71,7 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
     strictEqual(paragraph.replaceAll("**", ""), `${text} (${cited}${about})`)
     const subjects = page.facts.filter(({ id }) => ids.includes(id)).map(({ subject }) => subject)
     const markets = [...page.markets].filter(([slug]) => subjects.includes(slug))
-    equal(
-      new Set(about.match(/(?<=; )[^;]+/g) ?? []),
-      new Set(markets.map((names) => names.join(", "))),
-    )
+    equal(new Set(about.split("; ").slice(1)), new Set(markets.map((names) => names.join(", "))))
     for (const shown of [text, digest.title, digest.summary]) {
       ok(!active.test(shown), shown)
       ok(!/[\n\r]/.test(shown), shown)

@@ -26,13 +26,6 @@ interface Paragraph {
 
 const cardTopics = ["report", "proposal", "wallet", "move"]
 
-/** Facts that are stated twice. */
-function repetitions(paragraphs: ReadonlyArray<Paragraph>): ReadonlyArray<string> {
-  const all = paragraphs.flatMap(({ facts }) => facts)
-  return all.filter(({ id }, n) => all.findIndex((fact) => fact.id === id) < n)
-    .map(({ statement }) => `said twice: ${statement}`)
-}
-
 const isContested = (mid: number | undefined) => mid !== undefined && mid > 0.1 && mid < 0.9
 
 /** What the page lacks, or states falsely; empty for a good one. */
@@ -68,7 +61,9 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
     ...cards.flatMap(({ one, paragraph }) => faultsOf(material, one, paragraph)),
     ...isUnstated ? ["1 an open proposal at a contested price is not stated"] : [],
     ...countFaults(material, [...lead, ...paragraphs].map(({ text }) => text).join("\n")),
-    ...repetitions([...lead, ...paragraphs]),
+    ...[...lead, ...paragraphs].flatMap(({ facts }) => facts)
+      .filter((fact, n, all) => all.indexOf(fact) < n)
+      .map(({ statement }) => `said twice: ${statement}`),
     ...headlineFaults(material, page),
   ]
 }
