@@ -140,7 +140,7 @@ const paid: ReadonlyArray<
   ],
   [
     ...["whales", "0.05", "settle-early", ""] as const,
-    "asOf computedAt data success",
+    "asOf computedAt data filters success",
     "data.wallets.0.pseudonym data.wallets.0.wallet data.wallets.0.resolved data.wallets.0.winRate " +
     "data.wallets.0.fadeRoi data.wallets.0.label",
   ],
