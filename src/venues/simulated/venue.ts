@@ -23,8 +23,8 @@ const tradesMax = 1_000
 
 /**
  * A world for `deno task dev`: it has events at any hour and is the same after a restart. As on a real
- * venue most proposals come at a converged price. Now and then prices doubt a proposal, and one such
- * proposal in three is wrong.
+ * venue most proposals come at a converged price. At any time the prices of about four markets doubt
+ * their proposal, and one such proposal in three is wrong: so there are predetermined items.
  *
  * Eight of its wallets have an edge of 25 cents, four of them a negative one, over hundreds of bets in
  * markets of one day, so that their labels can be proven: seed 2 has 32 such markets at a time. The
@@ -35,11 +35,10 @@ export function devWorld(seed = 2, at: EpochMs = worldDefaults.origin): World {
   return makeWorld({
     seed,
     gateShare: 0.85,
-    jumpsPerMarketDay: 1,
     dailyShare: 0.12,
     wallets: devGroups,
     walletDays: (worldDefaults.origin - walletsFrom) / day,
-    laggardShare: 0.3,
+    laggardShare: 0.8,
     wrongProposalShare: 0.01,
     wrongContestedShare: 0.33,
   })
