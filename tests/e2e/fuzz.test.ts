@@ -20,8 +20,7 @@ const warmUp = 5_000
 const roundSize = 1_000
 /** A garbage collector lets memory rise and fall by 100 MiB, so the lowest of these readings counts. */
 const readings = 5
-/** In its first minutes a new store reads the history of wallets: 230 MiB in 100 s without a request. */
-const growthMaxMiB = 200
+const growthMaxMiB = 100
 /**
  * Answers 503 that may occur, because the store of a busy machine can miss its deadline. Such a request
  * is sent again after Retry-After and must then get an answer: a request never causes a 5xx.
