@@ -502,7 +502,7 @@ const declared = {
   ),
   DOCUMENT_LIMIT: variable(
     service,
-    "documents and unpaid probes per client address",
+    "documents per client address; unpaid calls of paid paths may be 25 times as many",
     budget,
     { limit: 120, windowMs: 60_000 },
   ),

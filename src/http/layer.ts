@@ -35,7 +35,7 @@ import { type AnswerLog, makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { legacyRoute } from "./free/legacy.ts"
 import { answerFailures } from "./server/failures.ts"
-import { handshakeBudget, makeLimiter, type RateBudget } from "./server/limits.ts"
+import { handshakeBudget, makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
 import { aroundRouter } from "./server/middleware.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { makePaymentRoute } from "./paywall/paymentStatus.ts"
@@ -147,6 +147,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     terms,
     offers,
     limiter,
+    unpaidLimiter: yield* makeLimiter("unpaid", unpaidBudget(options.limits.documents)),
     readBody: makeBodyReader(),
     asCall,
     pending,

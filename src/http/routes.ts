@@ -83,8 +83,10 @@ interface RouteParts {
   readonly checkouts: Checkouts
   readonly terms: PaymentTerms
   readonly offers: Offers
-  /** The rate limit of documents, of payments and of unpaid probes. */
+  /** The rate limit of documents and of payments. */
   readonly limiter: RateLimiter
+  /** That of unpaid calls of paid paths. */
+  readonly unpaidLimiter: RateLimiter
   readonly pending: PendingRequests
   readonly readBody: BodyReader
   /** Wraps the handler of a call that may have a payment. */
@@ -144,9 +146,9 @@ function getOf(
 }
 
 function productRoute(parts: RouteParts, id: keyof Checkouts, product: Product): Route {
-  const { limiter, pages, paywall, checkouts } = parts
+  const { unpaidLimiter, pages, paywall, checkouts } = parts
   const unpaid = (version1: boolean): FreeRoute => ({
-    limiter,
+    limiter: unpaidLimiter,
     current: unpaidAnswer(product, parts, version1),
   })
   const current = getOf(parts, unpaid(false), pages.get(product.path)) ?? Effect.die("no answer")

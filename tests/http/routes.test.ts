@@ -165,14 +165,27 @@ for (const [query, charged, filters, indices] of pages) {
     }))
 }
 
-test("an empty payment header is no payment: its 402 spends the documents' budget", () =>
+test("150 purchases from one address are 150 times 402 and 200", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const service = yield* makeService(yield* makeWorld(1))
+    for (let n = 0; n < 150; n++) {
+      strictEqual((yield* service.get("/v1/latest")).status, 402)
+      const headers = { "payment-signature": yield* paymentFor(products.latest, n) }
+      strictEqual((yield* service.get("/v1/latest", { headers })).status, 200)
+    }
+    const policy = (yield* service.get("/v1/latest")).headers.get("ratelimit-policy")
+    strictEqual(policy, '"unpaid";q=3000;w=60')
+  }))
+
+test("an empty payment header is no payment: its 402 spends the budget of unpaid calls", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
     const service = yield* makeService(yield* makeWorld(1))
     for (const headers of [{ "payment-signature": "" }, { "x-payment": "" }]) {
       const response = yield* service.get("/v1/latest", { headers })
       strictEqual(response.status, 402)
-      match(response.headers.get("ratelimit") ?? "", /^"documents";r=/)
+      match(response.headers.get("ratelimit") ?? "", /^"unpaid";r=/)
     }
     const headers = { "payment-signature": "", "x-payment": yield* paymentFor(products.latest) }
     strictEqual((yield* service.get("/v1/latest", { headers })).status, 200)

@@ -360,12 +360,10 @@ export const products = {
     path: "/v1/whales",
     price: prices.whales,
     settlementOrder: "settle-early",
-    description:
-      "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
-      "to resolution: win rate, edge, and the returns of following or fading it, by odds band; and the " +
-      "returns of its published entries at the price offered. At " +
-      `most ${tableRowsMax} wallets, the largest stakes first. Most are neutral; the free ` +
-      "/v1/track-record says why. Not charged when there is none. A call that fails after payment is refunded.",
+    description: "Every tracked wallet with at least 30 resolved entries in 10 events, held " +
+      "to resolution: win rate, edge, returns of following or fading it by odds band, and of its " +
+      "published entries at the price offered. Most are " +
+      "neutral (see /v1/track-record). Not charged when there is none. A call that fails after payment is refunded.",
     use:
       "Use it to look up wallets before you follow or fade them; with `wallet` or `label` the answer is " +
       "short. New entries of these wallets are items of /v1/signals.",
@@ -375,19 +373,19 @@ export const products = {
       {
         name: "label",
         type: "string",
-        description: "Only wallets with this label",
+        description: "Only this label",
         values: WhaleLabel.literals,
       },
       {
         name: "wallet",
         type: "string",
-        description: "Only the wallet with this address",
+        description: "Only this wallet",
         pattern: "^0x[0-9a-fA-F]{40}$",
       },
       {
         name: "limit",
         type: "integer",
-        description: "Maximum number of wallets, the largest stakes first; without it all",
+        description: "Maximum number of wallets; without it all",
         minimum: 1,
         maximum: tableRowsMax,
       },
@@ -472,4 +470,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T01:30:00.000Z"
+export const productsChangedAt = "2026-11-30T01:00:00.000Z"

@@ -26,7 +26,7 @@ import { paymentArgument, paymentKey, receiptKey } from "../mcp/tools.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
 import { pendingPerClientMax } from "../server/admission.ts"
-import { handshakeBudget, policyField, type RateBudget } from "../server/limits.ts"
+import { handshakeBudget, policyField, type RateBudget, unpaidBudget } from "../server/limits.ts"
 import type { TestTrigger } from "../../core/testCall.ts"
 import { description, type DocumentRow, documentRows, links, paths } from "./addresses.ts"
 import { exampleAnswer, firstRows } from "./examples.ts"
@@ -332,7 +332,10 @@ export function limitsSection({ limits }: LlmsOptions): string {
       policyText("free", limits.free)
     }, one limit per client address over all of them, ` +
     "for calls over HTTP, A2A and MCP together.",
-    `- Documents, unpaid calls of paid paths, payment lookups, and other A2A and MCP messages: ` +
+    `- Unpaid calls of paid paths over HTTP: ${
+      policyText("unpaid", unpaidBudget(limits.documents))
+    }.`,
+    `- Documents, unpaid tools, payment lookups, and other A2A and MCP messages: ` +
     `${policyText("documents", limits.documents)}.`,
     "- Paid and answered calls: no limit. Invalid payments, wrong parameters and uncharged answers " +
     `together: ${policyText("invalid_payments", limits.invalidPayments)}.`,

@@ -64,6 +64,16 @@ const handshakeFactor = 10
 export const handshakeBudget = (documents: RateBudget): RateBudget =>
   documents === "off" ? "off" : { ...documents, limit: documents.limit * handshakeFactor }
 
+/** The budget of calls over HTTP that ask for the terms of a paid path, as a multiple likewise. */
+const unpaidFactor = 25
+
+/**
+ * The budget of unpaid calls of paid paths over HTTP. Each purchase begins with one, and a 402 costs
+ * no more than its refusal, so it is there for floods only.
+ */
+export const unpaidBudget = (documents: RateBudget): RateBudget =>
+  documents === "off" ? "off" : { ...documents, limit: documents.limit * unpaidFactor }
+
 /** The budget of a /48, as a multiple of the /64 budget. */
 const siteFactor = 12
 

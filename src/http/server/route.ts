@@ -158,7 +158,7 @@ export const answerUnrouted = <R>(
 
 const requestHeaders = "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
   "Access-Control-Expose-Headers, If-None-Match, X-Request-Id, Idempotency-Key, A2A-Version, " +
-  `A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name, ${testHeader}`
+  `A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-402-Version, ${testHeader}`
 
 /** The answer to OPTIONS. */
 const preflight = (methods: ReadonlyArray<string>) =>

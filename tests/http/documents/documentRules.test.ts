@@ -293,7 +293,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["30ce737e5cbc3f20", "2026-11-30T01:30:00.000Z"],
+      ["3996ab1e00353aa7", "2026-11-30T01:00:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

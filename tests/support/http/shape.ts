@@ -63,6 +63,7 @@ const allowedHeaders = [
   "MCP-Protocol-Version",
   "Mcp-Method",
   "Mcp-Name",
+  "X-402-Version",
   "Bellwether-Test",
 ]
 

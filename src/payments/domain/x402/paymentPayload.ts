@@ -176,9 +176,8 @@ function offerChecks(
 ): ReadonlyArray<Check> {
   const ours = requirements(product, terms)
   const chosen = payment.accepted
-  const networks = payment.x402Version === 1
-    ? [ours.network, v1Networks[terms.chainId]]
-    : [ours.network]
+  // A payment without the terms it chose may name the network as version 1 did.
+  const networks = chosen === null ? [ours.network, v1Networks[terms.chainId]] : [ours.network]
   return [
     [
       payment.scheme === null || payment.scheme === ours.scheme,
