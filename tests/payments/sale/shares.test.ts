@@ -5,11 +5,13 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
 import { makeShares } from "../../../src/payments/sale/shares.ts"
 import { test } from "../../support/effect.ts"
 import { memoryRateLimits } from "../../support/memoryRateLimits.ts"
@@ -18,15 +20,21 @@ import {
   buying,
   early,
   inMarket,
+  type Market,
+  outcomeText,
   passing,
   product,
+  type Purchase,
   purchase,
   purchaseOf,
   refusing,
+  stateOf,
   taken,
+  timing,
+  type Work,
   workOf,
 } from "../../support/payments/sales.ts"
-import { nonce } from "../../support/payments/terms.ts"
+import { nonce, terms } from "../../support/payments/terms.ts"
 
 const failing = workOf(refusing("venue_error"))
 const computed = workOf(Effect.die("computed"))
@@ -45,6 +53,43 @@ test("a request that failed after its payment is refused to the next buyer, who 
     equal(yield* buying(other, good), "answer")
     yield* passing(60)
     equal(yield* buying(second, good), "answer")
+  })))
+
+/** Sells purchases with shares, as a service on the database does. */
+const counting = Effect.gen(function* () {
+  const ports = yield* Effect.context<Exclude<Market, Payments>>()
+  const layer = Payments.layer({ terms, timing, rateLimits: memoryRateLimits() })
+  const built = yield* Layer.build(
+    Layer.provide(Layer.fresh(layer), Layer.succeedContext(ports)),
+  )
+  const { sell } = Context.get(built, Payments)
+  return (bought: Purchase, work: Work, seconds: number) =>
+    Effect.forkChild(Effect.map(Effect.result(sell(bought, work)), outcomeText)).pipe(
+      Effect.tap(() => passing(seconds)),
+      Effect.flatMap(Fiber.join),
+    )
+})
+
+const nth = (n: number) => purchase({ authorization: { nonce: nonce(n) } })
+
+test("a payer whose payments are declined at settlement is refused before the sixth is claimed", () =>
+  inMarket(Effect.gen(function* () {
+    const buy = yield* Effect.provideService(counting, Facilitator, {
+      ...yield* Facilitator,
+      settle: () => Effect.succeed({ outcome: "declined", reason: "insufficient_funds" }),
+    })
+    const ends: Array<string> = []
+    for (let n = 0; n < 6; n++) ends.push(yield* buy(yield* nth(n), good, 5))
+    equal(ends, [...Array(5).fill("Unresolved"), "rate_limited"])
+    equal(yield* stateOf(yield* nth(5)), null)
+  })))
+
+test("a payer whose answers are not charged is refused before the 31st claim in a minute", () =>
+  inMarket(Effect.gen(function* () {
+    const buy = yield* counting
+    const free = workOf(answering("free", false))
+    for (let n = 0; n < 30; n++) equal(yield* buy(yield* nth(n), free, 1), "free")
+    equal(yield* buy(yield* nth(30), computed, 1), "rate_limited")
   })))
 
 const failure = new NotCharged({ code: "venue_error", message: "Failed" })
