@@ -225,7 +225,9 @@ law(
   Arbitrary.schema(Schema.Union(Object.values(products).flatMap((row: Product) => row.errors))),
   (error) => {
     const body = bodyOf(notCharged(error))
-    equal([body.code, body.charged], [codeOfError.get(error._tag), false])
+    const isOwnLimit = error._tag === "LookupsExhausted" && error.ofClient
+    const code = isOwnLimit ? "rate_limited" : codeOfError.get(error._tag)
+    equal([body.code, body.charged], [code, false])
     // Its own text, without what was asked for.
     equal(unreviewed(prose({ ...body, message: "" }, body.code)), [])
   },
