@@ -38,7 +38,11 @@ import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { breakEvenProbability, halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
+import {
+  breakEvenProbability,
+  halfGivenBackAt,
+  limitPriceOf,
+} from "../../markets/domain/tradeCosts.ts"
 import { attentionOf, type Card, ranked, valueOf } from "../../writing/domain/cards.ts"
 import { clauseFact } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
@@ -82,9 +86,11 @@ export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd"> {
 }
 
 /** Ladders whose strongest contradiction has a card. */
-const laddersMax = 2
+const laddersMax = 3
 /** A contradiction that gains less at its quotes is left out. */
 const gainUsdMin = 20
+/** A quote farther than this from the price that a move reached is of another time, USD a share. */
+const quoteDistanceMax = 0.05
 /** Shares taken to be offered at an ask whose size is not known. */
 const sharesUnknown = 100
 /** The probability of a decided outcome, halfway between certain and the price: reports err. */
@@ -111,23 +117,34 @@ export function digestCards(material: DigestMaterial): ReadonlyArray<DigestCard>
   const implied = impliedEnds(ladders)
   const cards = material.markets.filter(({ market }) => !isEnded(material, market))
     .flatMap((one) => cardOf(subjectOf(one, implied, material)) ?? [])
-  const pairs = newPairs(material, ladders).slice(0, laddersMax)
+  const pairs = pairsOf(material, ladders).slice(0, laddersMax)
     .flatMap((pair) => pairCard(pair, material.until))
   return ranked([...pairs, ...cards]).toSorted((a, b) => Number(b.isNew) - Number(a.isNew))
 }
 
-/** The executable contradiction of each ladder that gains most, where a price moved in the window. */
-function newPairs(
-  { moves }: DigestMaterial,
+/** The executable contradiction of each ladder that gains most; none with a stale leg. */
+function pairsOf(
+  material: DigestMaterial,
   ladders: ReturnType<typeof laddersOf>,
 ): ReadonlyArray<Contradiction> {
-  const moved = new Set<string>(moves.map(({ item }) => slugKey(item.data.market.slug)))
-  const isNew = ({ market }: LadderRung) => moved.has(slugKey(market.slug))
-  const pairs = contradictionsOf(ladders)
-    .filter((pair) => gainOf(pair) >= gainUsdMin && (isNew(pair.easier) || isNew(pair.harder)))
-    .toSorted((a, b) => gainOf(b) - gainOf(a))
+  const pairs = contradictionsOf(ladders).filter((pair) =>
+    gainOf(pair) >= gainUsdMin && ![pair.easier, pair.harder].some((leg) => isStale(material, leg))
+  ).toSorted((a, b) => gainOf(b) - gainOf(a))
   return [...Map.groupBy(pairs, ({ easier }) => easier.market.eventKey).values()]
     .flatMap(([pair]) => pair ?? [])
+}
+
+/** Whether a quote is likely of the past: its market should have ended, is reported, or moved away. */
+function isStale(
+  { moves, predetermined, until }: DigestMaterial,
+  { market: { endsAt, slug }, quote }: LadderRung,
+): boolean {
+  const isHere = (it: { readonly market: { readonly slug: string } }) =>
+    slugKey(it.market.slug) === slugKey(slug)
+  return endsAt !== null && endsAt <= until || predetermined.some(({ data }) => isHere(data)) ||
+    moves.some(({ item: { data } }) =>
+      isHere(data) && Math.abs(data.priceNow - (quote?.mid ?? 0)) > quoteDistanceMax
+    )
 }
 
 const gainOf = ({ size }: Contradiction): number => size?.gainUsd ?? 0
@@ -169,13 +186,14 @@ function cardOf(subject: Subject): DigestCard | null {
   if (head === undefined) return null
   const [named, about] = [subject.about, unnamed(subject.about)]
   const { kind, section, valueUsd, isNew, decision, why } = head
+  const own = [...head.details(about), ...present(why)]
   const more = others.flatMap((other) => [
     other.decision(about),
     ...other.details(about),
     ...present(other.why),
-  ])
+  ]).filter((fact) => !own.some((it) => pricesOf(it) !== "" && pricesOf(it) === pricesOf(fact)))
   const said = [head, ...others].map(({ kind }) => kind)
-  const stated = [decision(named), ...head.details(about), ...present(why), ...more]
+  const stated = [decision(named), ...own, ...more]
   return {
     ...{ kind, section, valueUsd, isNew, why, market: named.slug, decision: decision(named) },
     details: (isNamed) => {
@@ -185,6 +203,13 @@ function cardOf(subject: Subject): DigestCard | null {
     shared: [...more, ...sharedFacts(subject, stated, said), endOf(subject, head)],
   }
 }
+
+/** What a fact says a purchase costs; empty for nothing. */
+const pricesOf = ({ values }: NewFact): string =>
+  JSON.stringify([values["gain"], values["breakEven"]].filter((it) => it !== undefined)).slice(
+    1,
+    -1,
+  )
 
 interface Head extends Pick<DigestCard, "kind" | "section" | "valueUsd" | "isNew" | "why"> {
   readonly decision: (about: About) => NewFact
@@ -325,7 +350,8 @@ function walletHead(subject: Subject): ReadonlyArray<Head> {
     firstFillAt: Date.parse(data.firstFillAt),
     record: records.get(data.wallet) ?? null,
   }
-  const copy = copyOf(position, quote, market.takerFeeRate)
+  const { takerFeeRate } = market
+  const copy = copyOf(position, quote, takerFeeRate)
   const side = sideOf(subject.one, favouredBy(position))
   const { ask } = side
   const offeredUsd = side.shares * (ask ?? 0)
@@ -337,11 +363,14 @@ function walletHead(subject: Subject): ReadonlyArray<Head> {
     isNew: true,
     decision: (about) => positionFact(about, position, until),
     why: left ?? null,
-    details: (about) => [
-      ...record,
-      ...present(costFact(about, side)),
-    ],
-    flip: "a higher ask",
+    details: (about) => [...present(costFact(about, side)), ...record],
+    flip: "the wallet's edge is used up",
+    ...copy === null || copy.edgeLeft <= 0 || takerFeeRate === null ? {} : {
+      level: limitPriceOf(
+        breakEvenProbability(copy.ask, takerFeeRate) + copy.edgeLeft,
+        takerFeeRate,
+      ),
+    },
   }]
 }
 
@@ -451,7 +480,7 @@ function endOf(
 /** Two prices that contradict each other, after fees. */
 function pairCard(found: Contradiction, now: EpochMs): ReadonlyArray<DigestCard> {
   const { easier } = found
-  const [decision, why, ...[first, ...rest]] = pairFacts(found, true)
+  const [decision, why, ...[first, ...rest]] = pairFacts(found, now)
   if (decision === undefined || why === undefined || first === undefined) return []
   const about = { ...easier.market, isNamed: false }
   return [{
@@ -461,6 +490,6 @@ function pairCard(found: Contradiction, now: EpochMs): ReadonlyArray<DigestCard>
     valueUsd: gainOf(found),
     isNew: true,
     ...{ decision, why, details: () => [first, ...rest] },
-    shared: [validFact(about, { flip: "either quote changes" }, now)],
+    shared: [validFact(about, { flip: "a quote changes, or a leg is proposed or reported" }, now)],
   }]
 }

@@ -321,20 +321,6 @@ export function otherProposalsFact(
   return listFact("resolution", "Open proposals at a contested price", names)
 }
 
-/**
- * Whether the prices of these markets contradict each other: of `compared` ladders and events with one
- * winner none does after fees; null for no such group.
- */
-export function consistentFact(compared: number): NewFact | null {
-  return compared === 0 ? null : factOf(
-    "relation",
-    null,
-    phrase`Checked against each other after fees: ${
-      count("compared", compared, "ladder or event", "ladders and events")
-    } with one winner among these markets, no contradiction.`,
-  )
-}
-
 /** A market in a list: shorter than where it stands alone. */
 const inList = (n: number, question: string) => named(`market${n + 1}`, question, listedMax.market)
 

@@ -12,7 +12,6 @@
 import { type DigestCard, digestCards } from "./cards.ts"
 import { digestLengths, type DigestPage, type DigestSection } from "./digest.ts"
 import {
-  consistentFact,
   contextFact,
   countFacts,
   gapFacts,
@@ -21,11 +20,9 @@ import {
   windowFacts,
 } from "./facts.ts"
 import type { DigestMaterial } from "./material.ts"
-import { contradictionsOf, laddersOf } from "../../markets/domain/ladders.ts"
-import type { MarketId } from "../../markets/domain/market.ts"
 import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
 import { type About, type NewFact, present } from "../../writing/facts/fact.ts"
-import { pairFacts, sumFact } from "../../writing/facts/ladders.ts"
+import { sumFact } from "../../writing/facts/ladders.ts"
 import { numbering, wordCount } from "../../writing/domain/page.ts"
 
 /** Words of all paragraphs with their ids; leaves room for headings below 800. */
@@ -87,13 +84,13 @@ function paragraphsOf(
   said: ReadonlySet<NewFact>,
 ): ReadonlyArray<Paragraph> {
   const counting = paragraph("repriced", "counts", counts.filter((fact) => !said.has(fact)))
-  const covering = paragraph("watch", "coverage", about.filter((fact) => !said.has(fact)))
+  const covering = paragraph("repriced", "coverage", about.filter((fact) => !said.has(fact)))
   const room = pageWordsMax - wordsOf([...counting, ...covering])
   const stated = new Set<string>()
   const own = placedCards(cards, said, room - restWords, stated)
   const placed = new Set(own.map(({ market }) => market))
   const others = [
-    ...paragraph("watch", "check", checkFacts(material, cards)),
+    ...paragraph("watch", "check", basketFacts(material)),
     ...paragraph("predetermined", "proposal", present(otherProposalsFact(material, placed))),
     ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
     ...paragraph("context", "news", contextOf(material, stated)),
@@ -104,36 +101,21 @@ function paragraphsOf(
     if (fits) left -= wordsOf([other])
     return fits
   })
-  return [...counting, ...own, ...fitting, ...covering]
+  return [...covering, ...counting, ...own, ...fitting]
 }
 
-/** Contradictions between markets of the digest in one paragraph: at most this many. */
-const checksMax = 2
+/** Baskets in one paragraph: at most this many. */
+const basketsMax = 2
 
-/**
- * The one check of the digest's markets against each other: what gains at executable quotes after fees
- * and has no card, or that nothing does.
- */
-function checkFacts(
-  { markets, quoted }: DigestMaterial,
-  cards: ReadonlyArray<DigestCard>,
-): ReadonlyArray<NewFact> {
+/** Events with one winner, with markets of the digest, whose quotes gain together after fees. */
+function basketFacts({ markets, quoted }: DigestMaterial): ReadonlyArray<NewFact> {
   const own = new Set(markets.map(({ market }) => market.id))
-  const isOwn = ({ market: { id } }: { readonly market: { readonly id: MarketId } }) => own.has(id)
-  const carded = new Set(
-    cards.flatMap(({ kind, market }) => kind === "contradiction" ? [market] : []),
-  )
-  const ladders = laddersOf(quoted).filter(({ rungs }) => rungs.filter(isOwn).length > 0)
-  const pairs = contradictionsOf(ladders).filter(({ easier, harder, size }) =>
-    size !== null && (isOwn(easier) || isOwn(harder)) && !carded.has(easier.market.slug)
-  ).toSorted((a, b) => (b.size?.gainUsd ?? 0) - (a.size?.gainUsd ?? 0))
-  const sums = siblingSums(quoted, () => false).filter(({ markets }) => markets.some(isOwn))
-  const found = [
-    ...sums.flatMap((sum) => sum.basket === null ? [] : [sumFact(aboutDearest(sum), sum)]),
-    ...pairs.flatMap((pair) => pairFacts(pair, false).slice(0, 1)),
-  ].slice(0, checksMax)
-  const isRead = carded.size === 0 && found.length === 0
-  return isRead ? present(consistentFact(ladders.length + sums.length)) : found
+  return siblingSums(quoted, () => false)
+    .filter(({ basket, markets }) =>
+      basket !== null && markets.some(({ market }) => own.has(market.id))
+    )
+    .toSorted((a, b) => (b.basket?.gainUsd ?? 0) - (a.basket?.gainUsd ?? 0))
+    .slice(0, basketsMax).map((sum) => sumFact(aboutDearest(sum), sum))
 }
 
 function aboutDearest({ markets: [dearest] }: SiblingSum): About {

@@ -133,7 +133,7 @@ function siblingDrafts(material: ReportMaterial): ReadonlyArray<Draft> {
   const { market: { slug } } = material
   const { contradictions: [best], implied, sum } = siblingView(material)
   const impliedWords = implied === null ? null : impliedFact(implied)
-  const pair = best === undefined ? [] : pairFacts(best, false)
+  const pair = best === undefined ? [] : pairFacts(best, null)
   const [first, ...rest] = pair
   return [
     ...impliedWords === null || implied === null ? [] : [{

@@ -97,12 +97,16 @@ function moveConfidence(material: ReportMaterial): Judged {
   }
   if (movement.main === null) return ["medium", phrase`The price is steady`]
   const side = movement.main.to.mid > movement.main.from.mid ? 0 : 1
-  const isExplained = (material.news?.stories ?? []).some((story) => {
-    const place = placeOf(movement, story.firstAt)
-    return place?.position === "before" && place.lagMs <= causeLagMax &&
-      readFor(story, material.market.outcomes) === side
-  })
-  return isExplained
-    ? ["medium", phrase`A report for the side of the move came before it`]
-    : ["low", phrase`No report is known to explain the move`]
+  const places = (material.news?.stories ?? [])
+    .filter((story) => readFor(story, material.market.outcomes) === side)
+    .flatMap((story) => placeOf(movement, story.firstAt) ?? [])
+    .filter(({ position }) => position !== "after")
+  if (places.some(({ position, lagMs }) => position === "before" && lagMs <= causeLagMax)) {
+    return ["medium", phrase`A headline read for the side of the move came before it`]
+  }
+  return places.some(({ position }) => position === "inside")
+    ? ["low", phrase`The headline read for the side of the move may have followed it`]
+    : places.length > 0
+    ? ["low", phrase`The headline read for the side of the move came long before it`]
+    : ["low", phrase`No headline is read for the side of the move`]
 }

@@ -8,6 +8,7 @@ import { Schema } from "effect"
 import { described, text } from "../../core/domain/fields.ts"
 import { Amount, Price, Rate } from "../../core/domain/number.ts"
 import { type EpochMs, hour, IsoTime, isoTime, minute } from "../../core/domain/time.ts"
+import { clauseOf } from "../../markets/domain/clause.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
 import {
   averagePriceOf,
@@ -162,11 +163,15 @@ const playMs = 30 * minute
 
 /** Until the next event that the report waits for; what would change it before is its lead's weak point. */
 export function validityOf(material: ReportMaterial): Validity & { readonly until: EpochMs } {
-  const { now, market: { gameStartsAt, endsAt }, proposal } = material
+  const { now, market, market: { gameStartsAt, endsAt }, proposal, rules } = material
   const events: ReadonlyArray<readonly [EpochMs | null, string]> = [
     [
       proposal === null || proposal.disputed ? null : settlesAtOf(proposal),
       "when the challenge window ends",
+    ],
+    [
+      rules === null ? null : clauseOf(market.question, rules).deadlineAt,
+      "when what counts ends",
     ],
     [gameStartsAt, "the kick-off"],
     [gameStartsAt === null ? endsAt : null, "the listed date"],

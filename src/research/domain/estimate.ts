@@ -81,8 +81,16 @@ interface View {
 /** A difference to the mid below this is smaller than half of the usual spread: no view. USD a share. */
 const viewMin = 0.005
 
+/** Bounds farther than this from the mid are rather of stale quotes or other rules: no view. USD a share. */
+const boundsDistanceMax = 0.15
+
+export function isDistant({ low, high }: PriceBounds, mid: number): boolean {
+  return Math.max(low - mid, mid - high) > boundsDistanceMax
+}
+
 export function estimateOf(inputs: EstimateInputs): Estimate {
-  const { mid, bounds, provenWorse } = inputs
+  const { mid, provenWorse } = inputs
+  const bounds = inputs.bounds === null || isDistant(inputs.bounds, mid) ? null : inputs.bounds
   const views = provenWorse ? [] : viewsOf(inputs).filter(({ edge }) => edge !== 0)
   const pooled = views.reduce((sum, view) => sum + shiftOf(view), logOdds(mid))
   const viewed = views.length === 0 ? mid : roundPrice(probabilityAt(pooled))

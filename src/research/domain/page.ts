@@ -15,7 +15,14 @@ import {
   payoutFact,
   validFact,
 } from "../../writing/facts/endings.ts"
-import { estimateFact, noNumberFact, verdictFact } from "../../writing/facts/estimates.ts"
+import {
+  decidedVerdictFact,
+  distantFact,
+  estimateFact,
+  noNumberFact,
+  pairVerdictFact,
+  verdictFact,
+} from "../../writing/facts/estimates.ts"
 import { type NewFact, present } from "../../writing/facts/fact.ts"
 import { averageFacts, costFact, stakeFact } from "../../writing/facts/quotes.ts"
 import {
@@ -33,13 +40,15 @@ import {
   entriesReadMax,
   isLive,
   payoutOf,
+  priceOf,
   type ReportMaterial,
   sideOf,
 } from "./material.ts"
-import { type Estimate, proposalsMin } from "./estimate.ts"
+import { type Estimate, isDistant, proposalsMin } from "./estimate.ts"
 import type { Confidence } from "./report.ts"
 import { reportRisks } from "./risks.ts"
-import { siblingFacts } from "./siblings.ts"
+import { isDecisive, statedStories } from "./movement.ts"
+import { siblingFacts, siblingView } from "./siblings.ts"
 
 export interface ReportPage {
   /** `F1`, `F2`, … in the order of the text. */
@@ -122,9 +131,17 @@ function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
 /** What the number comes to where it can be computed, then the reason of the confidence. */
 function openingFacts(material: ReportMaterial, reason: NewFact): Facts {
   const { market, book, estimate } = material
-  const verdict = estimate === null || book === null || !isLive(material)
+  const about = aboutOf(market)
+  if (book === null || !isLive(material)) return [reason]
+  const [pair] = siblingView(material).contradictions
+  const decisive = statedStories(material).find(isDecisive)
+  const outcome = decisive?.reading?.outcome === market.outcomes[1] ? 1 : 0
+  const decided = decisive === undefined || (material.proposal?.outcome ?? outcome) !== outcome
     ? null
-    : verdictFact(aboutOf(market), sidesOf(material))
+    : decidedVerdictFact(about, sideOf(material, outcome))
+  const verdict = pair?.size
+    ? pairVerdictFact(about, pair.size.costUsd)
+    : decided ?? (estimate === null ? null : verdictFact(about, sidesOf(material)))
   return verdict === null ? [reason] : [verdict, reason]
 }
 
@@ -139,8 +156,12 @@ function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Fact
     .flatMap((side) => present(costFact(about, side)))
   const sides = book === null ? null : sidesOf(material)
   const payout = payoutOf(material)
+  const { bounds } = siblingView(material)
   return [
     estimate === null ? noNumberFact(about) : estimateFact(about, statedNumber(estimate, material)),
+    ...bounds !== null && isDistant(bounds, priceOf(material).mid)
+      ? [distantFact(about, bounds)]
+      : [],
     ...costs,
     ...sides === null ? [] : averageFacts(about, [purchases(sides[0]), purchases(sides[1])]),
     ...payout === null

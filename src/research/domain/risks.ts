@@ -4,21 +4,11 @@
  *
  * @module
  */
-import { halfSteps } from "../../markets/domain/book.ts"
 import { roundTripOf } from "../../markets/domain/tradeCosts.ts"
 import type { Card } from "../../writing/domain/cards.ts"
 import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import { clauseFact, clausePartFacts, noClauseFact } from "../../writing/facts/clauses.ts"
-import {
-  cents,
-  duration,
-  factOf,
-  named,
-  type NewFact,
-  price,
-  rounded,
-  time,
-} from "../../writing/facts/fact.ts"
+import { duration, factOf, named, type NewFact, present, price } from "../../writing/facts/fact.ts"
 import {
   disputeFacts,
   disputeRateFact,
@@ -30,7 +20,7 @@ import { depthFact, noBookFact, tripFact } from "../../writing/facts/quotes.ts"
 import { readFor } from "../../writing/facts/headlines.ts"
 import { favouredBy } from "../../writing/facts/wallets.ts"
 import { copyIn, isDoubted, labelledPositions } from "./cards.ts"
-import { aboutOf, isLive, priceOf, priceOfOutcome, type ReportMaterial } from "./material.ts"
+import { aboutOf, isLive, priceOfOutcome, type ReportMaterial } from "./material.ts"
 import { isDecisive, movementOf, statedStories } from "./movement.ts"
 
 type Risk = readonly [NewFact, ...ReadonlyArray<NewFact>]
@@ -41,12 +31,13 @@ export function reportRisks(
   lead: Card | undefined,
 ): readonly [Risk, ...ReadonlyArray<Risk>] {
   if (!isLive(material)) return [[endedRisk(material)]]
-  return [
-    [counterFact(material, lead)],
-    ...paragraph(proposalFacts(material)),
-    ...paragraph(ruleFacts(material)),
-    ...paragraph(bookFacts(material)),
-  ]
+  const [first, ...rest] = [
+    present(counterFact(material, lead)),
+    proposalFacts(material),
+    ruleFacts(material),
+    bookFacts(material),
+  ].flatMap(paragraph)
+  return first === undefined ? [[endedRisk(material)]] : [first, ...rest]
 }
 
 function paragraph([first, ...rest]: ReadonlyArray<NewFact>): ReadonlyArray<Risk> {
@@ -63,8 +54,8 @@ function endedRisk({ market: { slug, status } }: ReportMaterial): NewFact {
   )
 }
 
-/** What speaks most against the lead of the report. */
-function counterFact(material: ReportMaterial, lead: Card | undefined): NewFact {
+/** What speaks most against the lead of the report; null where nothing is known to. */
+function counterFact(material: ReportMaterial, lead: Card | undefined): NewFact | null {
   const { proposal, now, market: { slug } } = material
   const against = (text: Statement) => factOf("method", slug, phrase`Against it: ${text}.`)
   if (proposal !== null && isDoubted(material)) {
@@ -86,10 +77,11 @@ function counterFact(material: ReportMaterial, lead: Card | undefined): NewFact 
     )
   }
   const other = otherSide(material, lead)
-  return against(
-    (other === null ? null : counterStory(material, other) ?? counterWallet(material, other)) ??
-      counterPrice(material),
-  )
+  const found = other === null
+    ? null
+    : counterStory(material, other) ?? counterWallet(material, other) ??
+      counterStakes(material, other)
+  return found === null ? null : against(found)
 }
 
 /** The outcome that the lead speaks against: a wallet or a move; null where there is neither. */
@@ -126,20 +118,17 @@ function counterWallet(material: ReportMaterial, side: 0 | 1): Statement | null 
     }`
 }
 
-/** A price nearer than this is no argument. Inclusive. */
-const counterMin = halfSteps(0.05)
-
-/** How far the price was from where it is: what traders paid before. */
-function counterPrice(material: ReportMaterial): Statement {
-  const { priceAction, now } = material
-  const { mid } = priceOf(material)
-  const [far] = priceAction.toSorted((a, b) => Math.abs(b.mid - mid) - Math.abs(a.mid - mid))
-  if (far === undefined || Math.abs(halfSteps(far.mid) - halfSteps(mid)) < counterMin) {
-    return phrase`nothing found`
-  }
-  return phrase`the price was ${rounded("far", far.mid)} at ${time("at", far.at, now)}, ${
-    cents("difference", far.mid - mid)
-  } ${far.mid > mid ? "higher" : "lower"}`
+/** That tracked wallets without a label bought more of the other side. */
+function counterStakes({ entries, market: { outcomes } }: ReportMaterial, side: 0 | 1) {
+  const stakeOf = (outcome: 0 | 1) =>
+    entries.filter((entry) => !entry.marketMaker && entry.outcome === outcome)
+      .reduce((sum, { stakeUsd }) => sum + stakeUsd, 0)
+  const own = side === 0 ? 1 : 0
+  return stakeOf(side) <= stakeOf(own)
+    ? null
+    : phrase`tracked wallets bought more of ${named("outcome", outcomes[side])} than of ${
+      named("outcome2", outcomes[own])
+    }`
 }
 
 function proposalFacts(

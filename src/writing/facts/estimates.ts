@@ -4,8 +4,10 @@
  *
  * @module
  */
+import type { PriceBounds } from "../../markets/domain/ladders.ts"
 import { joined, phrase } from "../domain/statement.ts"
 import { type About, factOf, type NewFact, outcomeOf, rate, rounded, usd, word } from "./fact.ts"
+import { type Side, stakeOfSide } from "./quotes.ts"
 
 /** A computed probability of the first outcome. */
 interface StatedNumber {
@@ -85,7 +87,47 @@ export function verdictFact(
       } after the fee, and neither is offered so low.`
       : phrase`Trade at our number: ${outcomeOf(about, offered.outcome)} up to ${
         rounded("limit", offered.limit)
-      }, where it breaks even after the fee, for at most ${usd("size", offered.sizeUsd)}.`,
+      }, where it breaks even after the fee; the book offers ${
+        usd("size", offered.sizeUsd)
+      } up to there.`,
+  )
+}
+
+/** Where two rungs gain together: one of them alone is no view. */
+export function pairVerdictFact(about: About, costUsd: number): NewFact {
+  return factOf(
+    "method",
+    about.slug,
+    phrase`The trade is the pair, for at most ${
+      usd("size", costUsd)
+    } at its quotes; either leg alone is no view.`,
+  )
+}
+
+/** Where reports decide: what they must be worth for the ask, and what turns the verdict. */
+export function decidedVerdictFact(about: About, side: Side): NewFact | null {
+  const stake = stakeOfSide(side)
+  return stake === null ? null : factOf(
+    "method",
+    about.slug,
+    phrase`Reports decide it for ${
+      outcomeOf(about, side.outcome)
+    }: its ask pays if such reports are right in over ${
+      rate("breakEven", stake.loss)
+    } of cases. A correction, or a proposal of ${
+      outcomeOf(about, side.outcome === 0 ? 1 : 0, "outcome2")
+    }, would flip that.`,
+  )
+}
+
+/** Bounds of a ladder that are too far from the price to be believed. */
+export function distantFact(about: About, { low, high }: PriceBounds): NewFact {
+  return factOf(
+    "relation",
+    about.slug,
+    phrase`The quotes of its ladder leave ${rate("low", thousandths(low))} to ${
+      rate("high", thousandths(high))
+    }, too far from the price for a view.`,
   )
 }
 

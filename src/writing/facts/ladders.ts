@@ -4,13 +4,14 @@
  * @module
  */
 import type { Contradiction, ImpliedEnd, LadderRung } from "../../markets/domain/ladders.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
-import { type About, cents, count, factOf, named, type NewFact, price, usd } from "./fact.ts"
+import { type About, cents, count, factOf, named, type NewFact, price, time, usd } from "./fact.ts"
 
 /** What a pair of purchases costs and gains whichever of two contradicting prices is wrong, why, and at which prices. */
-export function pairFacts(found: Contradiction, isNamed: boolean): ReadonlyArray<NewFact> {
+export function pairFacts(found: Contradiction, now: EpochMs | null): ReadonlyArray<NewFact> {
   const { harder, easier, bid, ask, gainPerShare, reason, size } = found
   if (size === null) return []
   const outcome = named("outcome", easier.market.outcomes[easier.rung.outcome])
@@ -24,13 +25,19 @@ export function pairFacts(found: Contradiction, isNamed: boolean): ReadonlyArray
     phrase`The reason: ${reason}. The gain is ${
       cents("gain", gainPerShare)
     } a share, if both are decided as their titles read.`,
-    isNamed
-      ? phrase`${first} is asked at ${price("ask", ask)}.`
+    now !== null
+      ? phrase`${first} is asked at ${price("ask", ask)}${endOf(easier, now)}.`
       : phrase`They are asked at ${price("ask", ask)} and ${price("ask2", complement(bid))}.`,
   ].map((statement) => factOf("relation", easier.market.slug, statement))
-  if (!isNamed) return facts
-  const other = phrase`${second} is asked at ${price("ask2", complement(bid))}.`
+  if (now === null) return facts
+  const other = phrase`${second} is asked at ${price("ask2", complement(bid))}${
+    endOf(harder, now)
+  }.`
   return [...facts, factOf("relation", harder.market.slug, other)]
+}
+
+function endOf({ market: { endsAt } }: LadderRung, now: EpochMs): Statement {
+  return endsAt === null ? phrase`` : phrase`; its listed date is ${time("endsAt", endsAt, now)}`
 }
 
 /** What the proposal or the result of another rung implies here; null without a price here. */

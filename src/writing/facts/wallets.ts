@@ -150,8 +150,10 @@ export function walletRecordFacts(
       copy.edgeLeft > 0
         ? phrase`${side} at the ask of ${price("ask", copy.ask)} leaves ${
           cents("edgeLeft", copy.edgeLeft)
-        } of it after the fee.`
-        : phrase`${side} at the ask of ${price("ask", copy.ask)} leaves nothing of it.`,
+        } of the wallet's edge after the fee.`
+        : phrase`${side} at the ask of ${
+          price("ask", copy.ask)
+        } leaves nothing of the wallet's edge.`,
     ),
   ]
 }

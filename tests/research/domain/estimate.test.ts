@@ -15,7 +15,11 @@ import {
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { isDecidedPrice } from "../../../src/markets/domain/book.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
-import { type EstimateInputs, estimateOf } from "../../../src/research/domain/estimate.ts"
+import {
+  type EstimateInputs,
+  estimateOf,
+  isDistant,
+} from "../../../src/research/domain/estimate.ts"
 import type { LabelledEntry, WalletRecord } from "../../../src/writing/facts/wallets.ts"
 import { resampleHourly } from "../../../src/research/domain/research.ts"
 import { estimateScore } from "../../../src/track-record/domain/estimates.ts"
@@ -100,9 +104,13 @@ function inputsOf(one: Drawn): EstimateInputs {
   }
 }
 
+/** The ladder's bounds, unless they are too far from the mid to be believed. */
+const believed = ({ bounds, mid }: EstimateInputs) =>
+  bounds === null || isDistant(bounds, mid) ? null : bounds
+
 law("the estimate is inside its interval and the ladder's bounds", anyInputs, (inputs) => {
   const { probability, low, high } = estimateOf(inputs)
-  const [least, most] = [inputs.bounds?.low ?? 0, inputs.bounds?.high ?? 1]
+  const { low: least, high: most } = believed(inputs) ?? { low: 0, high: 1 }
   ok(least <= probability && probability <= most, `${probability} outside ${least} to ${most}`)
   if (low === null || high === null) return ok(low === high)
   ok(0 <= low && low <= probability && probability <= high && high <= 1)
@@ -111,7 +119,8 @@ law("the estimate is inside its interval and the ladder's bounds", anyInputs, (i
 law("without a record, or with one proven worse, it is the mid within the bounds", anyInputs, (
   inputs,
 ) => {
-  const { mid, bounds } = inputs
+  const { mid } = inputs
+  const bounds = believed(inputs)
   const expected = bounds === null ? mid : Math.min(bounds.high, Math.max(bounds.low, mid))
   const silent = { ...inputs, move: null, proposal: null, wallets: [] }
   for (const given of [{ ...inputs, provenWorse: true }, silent]) {

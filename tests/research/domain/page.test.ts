@@ -332,11 +332,14 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
     ),
     cheap,
   )
-  ok(cheap.includes("Yes at the ask of 0.425 leaves 3 cents of it after the fee."), cheap)
+  ok(
+    cheap.includes("Yes at the ask of 0.425 leaves 3 cents of the wallet's edge after the fee."),
+    cheap,
+  )
   ok(cheap.includes("1 tracked wallet without a label bought $900 of No."), cheap)
-  ok(at(0.2).includes("leaves 5.5 cents of it"), "a price that fell adds nothing")
+  ok(at(0.2).includes("leaves 5.5 cents of the wallet's edge"), "a price that fell adds nothing")
   const dear = at(0.7)
-  ok(dear.includes("Yes at the ask of 0.705 leaves nothing of it."), dear)
+  ok(dear.includes("Yes at the ask of 0.705 leaves nothing of the wallet's edge."), dear)
   ok(!dear.startsWith("Scary-Barrel"))
 })
 
@@ -351,14 +354,24 @@ const rung = (level: number, mid: number) => ({
   proposal: null,
 })
 
-Deno.test("a missing headline, or a price a few cents away, is no argument against", () => {
-  const news = { stories: [], sources: 3, answered: 3 }
-  const against = (before: number) => {
-    const priceAction = hourly(before, ...flat(26, before), 0.6, 0.6)
-    return analysisOf(reportMaterial({ priceAction, news, entries: [] })).risks[0]
+Deno.test("more money of tracked wallets on the other side speaks against a move, a price before it not", () => {
+  const priceAction = hourly(0.5, ...flat(26, 0.5), 0.6, 0.6)
+  const against = (stakeUsd: number) => {
+    const entries = [openEntry(), openEntry({ wallet: "0xaa", outcome: 1, stakeUsd })]
+    return analysisOf(reportMaterial({ priceAction, entries })).risks[0]
   }
-  strictEqual(against(0.56), "Against it: nothing found.")
-  ok(/^Against it: the price was 0\.55 at .*, 5 cents lower\.$/.test(against(0.55)), against(0.55))
+  strictEqual(against(2_001), "Against it: tracked wallets bought more of No than of Yes.")
+  strictEqual(against(2_000).startsWith("No outcome is proposed"), true)
+})
+
+Deno.test("where a pair of rungs gains, the verdict is the pair and no leg of it", () => {
+  const own = market({ question: "Will inflation be above 3% in May?", slug: Slug.make("above-3") })
+  const { bottomLine } = analysisOf(reportMaterial({
+    market: own,
+    priceAction: steady(0.6),
+    siblings: { markets: [rung(4, 0.3), rung(5, 0.5)], complete: true },
+  }))
+  ok(bottomLine.startsWith("The trade is the pair, for at most $656 at its quotes;"), bottomLine)
 })
 
 Deno.test("three labelled wallets have their records, and market makers alone are no absence", () => {
@@ -408,7 +421,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   const none = "Our chance of Yes is the market's own, 60%: no view beyond the market."
   ok(own.analysis.bottomLine.includes(none), own.analysis.bottomLine)
   const verdict = "No trade: at our number Yes is worth at most 0.60 and No 0.40 after the fee, " +
-    "and neither is offered so low. No report is known to explain the move."
+    "and neither is offered so low. No headline is read for the side of the move."
   ok(own.analysis.bottomLine.startsWith(verdict), own.analysis.bottomLine)
   strictEqual(own.decision.sides[0]?.sizeUsd, 0)
   const estimate = {
@@ -420,7 +433,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
     "the market's 60%: the other rungs of its ladder, if they are right."
   ok(bottomLine.includes(stated), bottomLine)
   const worth =
-    /^Trade at our number: Yes up to 0\.70, where it breaks even after the fee, for at most \$[\d,]+\. /
+    /^Trade at our number: Yes up to 0\.70, where it breaks even after the fee; the book offers \$[\d,]+ up to there\. /
   ok(worth.test(bottomLine), bottomLine)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
 })

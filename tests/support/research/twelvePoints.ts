@@ -7,6 +7,7 @@
 import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { isLive } from "../../../src/research/domain/material.ts"
+import { isDoubted } from "../../../src/research/domain/cards.ts"
 import { movementOf } from "../../../src/research/domain/movement.ts"
 import { siblingView } from "../../../src/research/domain/siblings.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
@@ -69,7 +70,10 @@ const points: ReadonlyArray<Point> = [
   }],
   [
     "the strongest counter-evidence, first among the risks",
-    ({ report: { analysis } }) => /^(?:Against it: |Traders still price )/.test(analysis.risks[0]),
+    ({ material, report: { analysis: { risks: [first, ...others] } } }) => {
+      const isCounter = (risk: string) => /^(?:Against it: |Traders still price )/.test(risk)
+      return !others.some(isCounter) && (!isDoubted(material) || isCounter(first))
+    },
   ],
   [
     "the proposal, and how often such are disputed",
