@@ -27,6 +27,7 @@ import {
   named,
   type NewFact,
   outcomeOf,
+  part,
   price,
   time,
   usd,
@@ -41,8 +42,6 @@ const othersMax = 3
 /** Characters of a market and of an outcome in a list. */
 const listedMax = { market: 80, outcome: 30 }
 
-/** `12 of`: the part of a whole that follows it. */
-const part = (slot: string, of: number) => count(slot, of, "of", "of")
 /** Before a count of which some was not read. */
 const least = (unread: number): Statement => unread > 0 ? phrase`At least ` : phrase``
 const counted = (text: Statement): ReadonlyArray<NewFact> => [factOf("coverage", null, text)]

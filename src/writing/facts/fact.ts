@@ -72,6 +72,9 @@ export const count = (
   nouns: string = `${noun}s`,
 ): Statement => value(slot, { type: "count", value: of, noun, nouns })
 
+/** `12 of`: the part of a whole that follows it. */
+export const part = (slot: string, of: number): Statement => count(slot, Math.round(of), "of", "of")
+
 /** `26 hours`. */
 export const duration = (slot: string, ms: number): Statement =>
   value(slot, { type: "duration", ms })

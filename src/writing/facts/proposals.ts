@@ -15,6 +15,7 @@ import {
   factOf,
   type NewFact,
   outcomeOf,
+  part,
   price,
   rate,
   time,
@@ -132,11 +133,11 @@ export function proposalRecordFact(about: About, record: PublishedProposals): Ne
   return factOf(
     "record",
     about.slug,
-    phrase`Of ${
+    phrase`${part("kept", record.upheldRate * record.proposals)} ${
       count("reference", record.proposals, "earlier proposal")
-    } that the service published, ${rate("kept", record.upheldRate)} were upheld (${
-      rate("keptLow", record.upheldRateLow)
-    } to ${rate("keptHigh", record.upheldRateHigh)}).`,
+    } that the service published were upheld (${rate("keptLow", record.upheldRateLow)} to ${
+      rate("keptHigh", record.upheldRateHigh)
+    }).`,
   )
 }
 
@@ -162,8 +163,8 @@ export function disputeFacts(about: About): ReadonlyArray<NewFact> {
     factOf(
       "record",
       about.slug,
-      phrase`Of ${count("reference", disputes, "dispute")} ${
-        rate("overturned", overturned.rate)
+      phrase`${part("overturned", overturned.rate * disputes)} ${
+        count("reference", disputes, "dispute")
       } overturned the proposal (${rate("overturnedLow", overturned.low)} to ${
         rate("overturnedHigh", overturned.high)
       }).`,

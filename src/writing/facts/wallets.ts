@@ -17,8 +17,8 @@ import {
   named,
   type NewFact,
   outcomeOf,
+  part,
   price,
-  rate,
   signedCents,
   usd,
   word,
@@ -134,7 +134,7 @@ export function walletRecordFacts(
   const won = factOf(
     "record",
     position.wallet,
-    phrase`${named("wallet", position.name)} won ${rate("winRate", band.winRate)} of ${
+    phrase`${named("wallet", position.name)} won ${part("won", band.winRate * band.entries)} ${
       count("reference", band.entries, "earlier entry", "earlier entries")
     } at ${price("from", band.from)} to ${price("to", band.to)}: an edge of ${
       signedCents("edge", band.edge)
