@@ -43,7 +43,7 @@ import {
   halfGivenBackAt,
   limitPriceOf,
 } from "../../markets/domain/tradeCosts.ts"
-import { attentionOf, type Card, ranked, valueOf } from "../../writing/domain/cards.ts"
+import { attentionOf, type Card, pairGainMax, ranked, valueOf } from "../../writing/domain/cards.ts"
 import { clauseFact } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
@@ -128,7 +128,8 @@ function pairsOf(
   ladders: ReturnType<typeof laddersOf>,
 ): ReadonlyArray<Contradiction> {
   const pairs = contradictionsOf(ladders).filter((pair) =>
-    gainOf(pair) >= gainUsdMin && ![pair.easier, pair.harder].some((leg) => isStale(material, leg))
+    gainOf(pair) >= gainUsdMin && pair.gainPerShare <= pairGainMax &&
+    ![pair.easier, pair.harder].some((leg) => isStale(material, leg))
   ).toSorted((a, b) => gainOf(b) - gainOf(a))
   return [...Map.groupBy(pairs, ({ easier }) => easier.market.eventKey).values()]
     .flatMap(([pair]) => pair ?? [])

@@ -17,6 +17,7 @@ import {
 } from "../../markets/domain/ladders.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
+import { pairGainMax } from "../../writing/domain/cards.ts"
 import { phrase } from "../../writing/domain/statement.ts"
 import { factOf, type NewFact } from "../../writing/facts/fact.ts"
 import { rungsFact, sumFact } from "../../writing/facts/ladders.ts"
@@ -57,7 +58,9 @@ export function siblingView(material: ReportMaterial): SiblingView {
   return {
     rungs: ladder,
     contradictions: contradictionsOf(ladders)
-      .filter(({ harder, easier, size }) => size !== null && isRung(harder) && isRung(easier))
+      .filter(({ harder, easier, gainPerShare, size }) =>
+        size !== null && gainPerShare <= pairGainMax && isRung(harder) && isRung(easier)
+      )
       .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))),
     bounds: ladderBounds(ladders, market.id),
     implied:

@@ -31,6 +31,9 @@ export function ranked<C extends Pick<Card, "kind" | "market" | "valueUsd">>(
   )
 }
 
+/** A pair of prices that gains more than this is rather stale or of other rules, USD a share. */
+export const pairGainMax = 0.3
+
 /** The most that a reader is taken to trade: more would count the depth of a book as evidence. */
 const tradeUsdMax = 1_000
 
