@@ -65,8 +65,15 @@ for (const kind of clientKinds) {
     () =>
       withClient(Effect.fnUntraced(function* ({ send, get }) {
         let total = 0n
-        for (const product of [products.latest, products.resolving]) {
-          const offer = yield* call(() => send([{ data: { skill: `get_${product.id}` } }]))
+        const market = "https://simulated.example/event/an-event/market-1"
+        for (
+          const [product, params] of [
+            [products.latest, {}],
+            [products.resolving, {}],
+            [products.research, { market }],
+          ] as const
+        ) {
+          const offer = yield* call(() => send([{ data: { skill: `get_${product.id}`, params } }]))
           equal([offer.state, offer.metadata["x402.payment.status"]], [
             ...["input-required", "payment-required"],
           ])

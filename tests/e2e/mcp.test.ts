@@ -159,7 +159,7 @@ for (
   const [name, params, product] of [
     ["get_resolving", { withinHours: 72 }, products.resolving],
     ["get_whales", {}, products.whales],
-    ["get_research", { market: "market-1" }, products.research],
+    ["get_research", { market: "https://polymarket.com/event/market-1" }, products.research],
     ["get_latest", {}, products.latest],
     ["get_signal", { index: 1 }, products.signal],
     ["get_digest", {}, products.digest],

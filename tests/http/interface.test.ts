@@ -223,7 +223,12 @@ const parameters: ReadonlyArray<
     ...["999", "999.999999", "-5000", "1e4", "", "1000.0000001", "NaN"],
   ]],
   ["resolving", "includeNoise", "filters.includeNoise=false", ["0", "1"], ["2", "true", "", "yes"]],
-  ["research", "market", "", ["market-1"], ["", "-market", "a/b", "x".repeat(256)]],
+  ["research", "market", "", ["market-1", "https://simulated.example/event/any/market-1"], [
+    "",
+    "-market",
+    "a/b",
+    "x".repeat(256),
+  ]],
 ]
 
 /** Any sale fails the test. */
@@ -281,7 +286,7 @@ test("/v1/research requires market", () =>
     strictEqual(response.status, 400)
     match(
       String(at(yield* json(response), "error.message")),
-      /^market must match .+: it is missing$/,
+      /^market must be a slug such as .+: it is missing$/,
     )
   }))
 

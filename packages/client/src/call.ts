@@ -15,6 +15,8 @@ export interface Parameter {
   readonly default?: number
   readonly enum?: ReadonlyArray<unknown>
   readonly pattern?: string
+  /** What the pattern accepts, in words. */
+  readonly form?: string
   /** Sent as 1 or not at all. */
   readonly flag?: true
 }

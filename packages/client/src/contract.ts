@@ -13,6 +13,7 @@ import {
 import { products } from "../../../src/catalog/domain/product.ts"
 import { type Skill, skills } from "../../../src/catalog/domain/skill.ts"
 import { usd } from "../../../src/core/domain/money.ts"
+import { slugOrPagePattern } from "../../../src/markets/domain/market.ts"
 import type { PaymentBody as Payment } from "../../../src/http/paywall/paymentStatus.ts"
 import type { CallRow } from "./call.ts"
 
@@ -54,6 +55,8 @@ const callOf = (skill: Skill): CallRow => ({
     required: parameter.required === true,
     ...parameterSchema(parameter),
     ...(parameter.flag === true ? { flag: true } : {}),
+    ...(parameter.slug === true ? { pattern: slugOrPagePattern } : {}),
+    ...(parameter.form === undefined ? {} : { form: parameter.form }),
   })),
 })
 

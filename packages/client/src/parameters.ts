@@ -49,12 +49,12 @@ function shortest({ name, type, default: standard }: Parameter, value: string): 
 
 /** What a value must be; null when it is. */
 function wrongValue(parameter: Parameter, value: string): string | null {
-  const { type, minimum = 0, maximum = Infinity, pattern, enum: values, flag } = parameter
+  const { type, minimum = 0, maximum = Infinity, pattern, form, enum: values, flag } = parameter
   if (flag === true) return value === "1" ? null : "true or false"
   if (values !== undefined) return values.includes(value) ? null : `one of ${values.join(", ")}`
   if (type === "string") {
     const fits = value !== "" && (pattern === undefined || new RegExp(pattern).test(value))
-    return fits ? null : pattern === undefined ? "some text" : `text that matches ${pattern}`
+    return fits ? null : form ?? "some text"
   }
   const isInteger = type === "integer"
   const isNumber = (isInteger ? /^\d{1,15}$/ : /^\d{1,12}(\.\d{1,6})?$/).test(value)

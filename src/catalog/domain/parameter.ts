@@ -7,6 +7,7 @@
  * @module
  */
 import { Result } from "effect"
+import { slugIn } from "../../markets/domain/market.ts"
 import type { ParameterDetail } from "./refusal.ts"
 
 export interface Parameter {
@@ -22,6 +23,10 @@ export interface Parameter {
   readonly flag?: true
   /** The pattern of a string, as in JSON Schema. */
   readonly pattern?: string
+  /** What it accepts, in words: `must be` comes before it. */
+  readonly form?: string
+  /** Takes the address of a market's page too, and is decoded as the slug. Its schema has no pattern. */
+  readonly slug?: true
   /** An example value, where there is no default. */
   readonly example?: string | number
 }
@@ -137,6 +142,10 @@ function readOne(
   const received = value.slice(0, receivedLengthMax)
   const wrong = Result.fail({ message: expectation(parameter), received })
   if (parameter.type === "string") {
+    if (parameter.slug === true) {
+      const slug = slugIn(value)
+      return slug === null ? wrong : Result.succeed(slug)
+    }
     const { values, pattern } = parameter
     const fits = value !== "" && values?.includes(value) !== false &&
       (pattern === undefined || new RegExp(pattern).test(value))
@@ -148,9 +157,9 @@ function readOne(
   return number < minimum || number > maximum ? wrong : Result.succeed(number)
 }
 
-function expectation({ type, values, pattern, minimum, maximum }: Parameter): string {
+function expectation({ type, values, form, minimum, maximum }: Parameter): string {
   if (values !== undefined) return `must be one of ${values.join(", ")}`
-  if (pattern !== undefined) return `must match ${pattern}`
+  if (form !== undefined) return `must be ${form}`
   if (type === "string") return "must not be empty"
   if (type === "number") {
     return `must be a number of at least ${minimum ?? 0}, without sign, up to six decimals`

@@ -19,7 +19,6 @@ import {
   SignalNotFound,
   WhaleLabel,
 } from "../../feed/domain/item.ts"
-import { slugPattern } from "../../markets/domain/market.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import {
   LookupsExhausted,
@@ -381,6 +380,7 @@ export const products = {
         type: "string",
         description: "Only this wallet",
         pattern: "^0x[0-9a-fA-F]{40}$",
+        form: "0x and 40 hexadecimal digits",
       },
       {
         name: "limit",
@@ -447,10 +447,11 @@ export const products = {
         name: "market",
         type: "string",
         description:
-          "The market's slug, from data.market.slug of an item or the address of its page, " +
-          "or the slug of an event with one live market; upper or lower case",
+          "The market's slug, data.market.slug of an item, or the slug of an event with one live " +
+          "market, upper or lower case; or the address of its page, data.market.url",
         required: true,
-        pattern: slugPattern,
+        form: "a slug such as will-it-rain-in-may, or the venue's page address",
+        slug: true,
         example: "sample-will-the-bridge-open-in-2027",
       },
     ],
@@ -470,4 +471,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T01:00:00.000Z"
+export const productsChangedAt = "2026-11-30T01:30:00.000Z"

@@ -79,7 +79,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     "- Pay: call without a payment; the `PAYMENT-REQUIRED` header of the 402 (base64 JSON) has the " +
     "price. Sign a payment for the only entry of `accepts`, and send the same request again with it " +
     "in the header `PAYMENT-SIGNATURE`, and an `Idempotency-Key` that you keep. The header " +
-    "`PAYMENT-RESPONSE` is the receipt.",
+    "`PAYMENT-RESPONSE` is the receipt. A client of x402 version 1 adds `?x402Version=1`.",
     `- ${resendRule}`,
     "- You do not pay for an error or an empty answer: it is not charged, or the payment is refunded. " +
     "`charged` in the body says which.",
@@ -464,7 +464,8 @@ function steps(call: string, terms: PaymentTerms): string {
     `\`validBefore\` ${terms.maxTimeoutSeconds} seconds from now.`,
     "Repeat the same request with the header `PAYMENT-SIGNATURE`: base64 of the JSON `{x402Version: " +
     "2, payload: {signature, authorization}, accepted}`, where `accepted` is the entry you signed " +
-    "for. Older clients may use `X-PAYMENT`. Send an `Idempotency-Key` with this first paid call, and " +
+    "for. A client of x402 version 1 adds `?x402Version=1` to the address, or it finds no terms, and " +
+    "sends `X-PAYMENT`. Send an `Idempotency-Key` with this first paid call, and " +
     "keep it: a secret of 16 to 128 letters, digits, - or _ that you choose, one for each purchase.",
     "A 200 has the answer in its body and the receipt in `PAYMENT-RESPONSE` (base64 of JSON: payer, " +
     'transaction, network; `extensions["offer-receipt"]` has it signed, with the SHA-256 of the ' +

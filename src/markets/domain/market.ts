@@ -17,10 +17,23 @@ export const TokenId = Schema.NonEmptyString.pipe(Schema.brand("TokenId"))
 export type TokenId = typeof TokenId.Type
 
 /**
- * The form of a slug, as in JSON Schema: the characters and the greatest length that real slugs have
+ * The form of a slug: the characters and the greatest length that real slugs have
  * (`docs/markets.md`). All are safe in an address without encoding.
  */
-export const slugPattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$"
+const slug = "[A-Za-z0-9][A-Za-z0-9._-]{0,254}"
+const slugPattern = `^${slug}$`
+
+/** A slug, or the address of a market's page at the venue, whose path ends with the slug. */
+export const slugOrPagePattern = `^(?:(${slug})|https?://(?:www\\.)?` +
+  `(?:polymarket\\.com|simulated\\.example)/(?:event|market)/(?:${slug}/)?(${slug})/?(?:[?#].*)?)$`
+
+const slugOrPage = new RegExp(slugOrPagePattern)
+
+/** The slug that such a text names; null for any other text. */
+export function slugIn(text: string): string | null {
+  const [, slug, ofPage] = slugOrPage.exec(text) ?? []
+  return slug ?? ofPage ?? null
+}
 
 /**
  * Identifies a market in the venue's page addresses. Stored and published as the venue spells it, and

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { decodeQuery, sentenceOf } from "../../../src/catalog/domain/parameter.ts"
@@ -73,6 +73,37 @@ Deno.test("decodeQuery() checks the pattern of text, and reports a missing requi
   const read = decodeQuery(products.research.parameters)
   for (const market of ["a-slug-2027", "Frech-vs-Zvonareva", "57.5m_x", "a".repeat(255)]) {
     deepStrictEqual(read(new URLSearchParams({ market })), Result.succeed({ market }))
+  }
+  for (
+    const page of [
+      "https://polymarket.com/event/an-event/a-slug",
+      "https://simulated.example/event/an-event/a-slug",
+      "https://www.polymarket.com/event/a-slug/?tid=1#comments",
+      "http://polymarket.com/market/a-slug?a=https://other.example/event/b/c",
+    ]
+  ) {
+    const query = new URLSearchParams({ market: page })
+    deepStrictEqual(read(query), Result.succeed({ market: "a-slug" }), page)
+  }
+  for (
+    const page of [
+      "https://other.example/event/an-event/a-slug",
+      "https://polymarket.com.other.example/event/a-slug",
+      "https://other@polymarket.com/event/a-slug",
+      "https://polymarketxcom/event/a-slug",
+      "https://polymarket.com/profile/a-slug",
+      "https://polymarket.com/event/",
+      "https://polymarket.com/event/a/b/c",
+      "polymarket.com/event/a",
+      "a/b",
+      "a?b",
+    ]
+  ) {
+    const result = read(new URLSearchParams({ market: page }))
+    match(
+      Result.isFailure(result) ? sentenceOf(result.failure) : "accepted",
+      /^market must be a slug such as [a-z-]+, or the venue's page address: got "/,
+    )
   }
   for (const query of ["market=a b", "market=-a", "market=", `market=${"a".repeat(256)}`, ""]) {
     const result = read(new URLSearchParams(query))

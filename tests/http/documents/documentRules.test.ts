@@ -80,6 +80,33 @@ test("every absolute address in any document is the service's own or a known for
     }
   }))
 
+/** Hyphenated names in the documents that are no request headers of a client, or no headers. */
+const noRequestHeaders = [
+  ...["Retry-After", "RateLimit-Policy", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"],
+  ...["X-PAYMENT-RESPONSE", "Idempotent-Replayed", "Payment-Transaction", "Refund-Id"],
+  ...["Cache-Control", "Content-Signal", "Preferred-Languages", "X-Forwarded-For"],
+  ...["Accept-Encoding", "Content-Security-Policy", "A-Za-z", "A-Z", "YYYY-MM-DD"],
+]
+const standards = /^(?:EIP|ERC|CAIP|SHA|JSON|GPL|MPL|Apache|Keccak|Ctrl)-/
+
+test("a page of another origin may send every request header that a document names", () =>
+  Effect.gen(function* () {
+    const face = yield* openDocumentService
+    const { text } = yield* read(face)
+    const preflight = yield* face.get("/v1/latest", { method: "OPTIONS" })
+    const allowed = (preflight.headers.get("access-control-allow-headers") ?? "").split(", ")
+    const files = ["docs/agents.md", "packages/client/README.md", "packages/mcp/README.md"]
+    const texts = [...documentPaths.map(text), ...files.map((path) => Deno.readTextFileSync(path))]
+    const named = new Set(
+      texts.flatMap((content) =>
+        [...content.matchAll(/(?<![\w-])[A-Z][A-Za-z\d]*(?:-[A-Z\d][A-Za-z\d]*)+(?![\w-])/g)]
+          .map(([name]) => name)
+      ).filter((name) => !standards.test(name) && !noRequestHeaders.includes(name)),
+    )
+    for (const name of ["Idempotency-Key", "Bellwether-Test", "X-402-Version"]) ok(named.has(name))
+    equal([...named].filter((name) => !allowed.includes(name)), [])
+  }))
+
 test("every own link and path in any document is served", () =>
   Effect.gen(function* () {
     const face = yield* openDocumentService
@@ -293,7 +320,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["3996ab1e00353aa7", "2026-11-30T01:00:00.000Z"],
+      ["872b006b9a28d4f9", "2026-11-30T01:30:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

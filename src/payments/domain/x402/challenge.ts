@@ -73,8 +73,8 @@ export const ChallengeV1Body = Schema.Struct({
 
 /** How to read the terms, and how to pay once, where it does not make the header longer. */
 export const payHint =
-  "The terms to sign are base64 JSON in the PAYMENT-REQUIRED header; `?x402Version=1` puts terms of " +
-  "version 1 into this body. Choose an Idempotency-Key (16 to 128 letters, digits, - or _), keep it, " +
+  "The terms to sign are base64 JSON in the PAYMENT-REQUIRED header; a client of x402 version 1 adds " +
+  "`?x402Version=1` and gets its terms in this body. Choose an Idempotency-Key (16 to 128 letters, digits, - or _), keep it, " +
   `and send it with the payment. ${resendRule}`
 
 /** The error of a 402 when the request has no payment. */
