@@ -283,6 +283,10 @@ function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
   const id = idOf(message["id"])
   const params = objectOf(message["params"])
   const method = String(message["method"])
+  if ("id" in message && id === null) {
+    const text = "id must be a string or an integer, not null; a notification has no id"
+    return refuse(400, "request", text)
+  }
   if (method === "subscriptions/listen") {
     return refuse(404, "method", "The service sends no notifications. Poll get_index", id)
   }
@@ -293,7 +297,12 @@ function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
   if (args !== undefined && !isObject(args)) {
     return refuse(400, "params", "arguments must be an object. Nothing was charged", id)
   }
-  const skill = typeof name === "string" ? skillOf(name) : undefined
+  if (typeof name !== "string") {
+    const text = "params must be an object with the name of a tool, as in tools/list. " +
+      "Nothing was charged"
+    return refuse(200, "params", text, id)
+  }
+  const skill = skillOf(name)
   const call = { json, id, method, skill }
   if (skill?.kind !== "paid") {
     return Effect.succeed({ ...call, args, payment: paymentIn(objectOf(params["_meta"]), {}) })

@@ -300,6 +300,19 @@ test("null stands for none in every member of a message that may be absent", () 
     equal([current.status, current.body["error"]], [200, undefined])
     const list = yield* post(earlierRequest("tools/call", { ...call, arguments: [] }))
     equal(list.status, 400)
+    for (
+      const [damage, status, code] of [[{ params: null }, 200, -32602], [
+        { id: null },
+        400,
+        -32600,
+      ]] as const
+    ) {
+      const message = { jsonrpc: "2.0", id: 7, method: "tools/call", params: call, ...damage }
+      const reply = yield* post({ ...earlierRequest("ping"), body: JSON.stringify(message) })
+      const error = errorOf(reply)
+      equal([reply.status, error["code"]], [status, code])
+      match(String(error["message"]), /^(?:params must be an object|id must be a string)/)
+    }
   }))
 
 test("any notification is a 202 without a body", () =>
