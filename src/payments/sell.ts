@@ -519,20 +519,21 @@ const inPlaceOf =
   }
 
 /**
- * Verifies a payment, in a place of its client, and runs the check of a settle-early product before.
- * A buyer who hangs up ends the check, but not a verification, because the
- * facilitator continues with it: the client keeps its place until its response.
+ * Verifies a payment, in a place of its client, then runs the check of a settle-early product, which
+ * may ask the venue: a payment that is not valid costs no such request. A buyer who hangs up ends the
+ * check, but not a verification, because the facilitator continues with it: the client keeps its place
+ * until its response.
  */
 function verify(seller: Seller, sale: Sale): Effect.Effect<void, NotClaimed | NotCharged> {
   const { work, purchase: { product } } = sale
-  const check = product.settlementOrder === "compute-first"
-    ? Effect.void
-    : unlessHungUp(sale, withTimeLimit(work.check, seller.timing.workTimeout))
-  const both = Effect.all([verifyWithFacilitator(seller, sale), checkUnused(seller, sale)], {
-    concurrency: "unbounded",
-    discard: true,
-  })
-  return Effect.andThen(check, both).pipe(
+  const verified = verifyWithFacilitator(seller, sale)
+  const unused = checkUnused(seller, sale)
+  const check = unlessHungUp(sale, withTimeLimit(work.check, seller.timing.workTimeout))
+  const steps = product.settlementOrder === "compute-first"
+    ? Effect.all([verified, unused], { concurrency: "unbounded", discard: true })
+    // Last, because the payment may be spent during the check.
+    : Effect.all([verified, check, unused], { discard: true })
+  return steps.pipe(
     inUnverifiedPlaces(seller, sale),
     Effect.result,
     Effect.flatMap((verified): Effect.Effect<void, NotClaimed | NotCharged> =>

@@ -36,6 +36,8 @@ export class ReportStore extends Context.Service<ReportStore, {
     marketId: MarketId,
     options: { readonly ageMax: Duration.Duration; readonly lease: Duration.Duration },
   ) => Effect.Effect<ReportState>
+  /** Whether the report of the newest generation is stored, and younger than `ageMax`. */
+  readonly isMade: (marketId: MarketId, ageMax: Duration.Duration) => Effect.Effect<boolean>
   /**
    * The state of a generation, also after newer ones have begun; `lost` when its lease has expired, or
    * it was deleted.

@@ -20,13 +20,14 @@ import {
 import { reportPage, slotsOf } from "./domain/page.ts"
 import { type EstimatePorts, readEstimate, storeEstimate } from "./estimating.ts"
 import { reportOf } from "./domain/research.ts"
+import { keptFor, keptReads } from "./keptReads.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import { loggedStep, readMaterial, type ReportPorts, walletsRead } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
-import { type SharedReport, sharedReports } from "./sharedReports.ts"
+import { reportAgeMax, type SharedReport, sharedReports } from "./sharedReports.ts"
 import { ScoreStore } from "../track-record/ScoreStore.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
@@ -40,14 +41,15 @@ type UnknownMarket = MarketNotFound | MarketAmbiguous | VenueFailed | LookupsExh
 
 export class Research extends Context.Service<Research, {
   /**
-   * Fails unless the slug is that of a market, or of an event with one live market, and the tracked
-   * wallets were read: a report without them is not sold. Asks the venue only when the store does not
-   * know the slug.
+   * Fails where a report would fail: unless the slug is that of a market, or of an event with one live
+   * market, the tracked wallets were read, and prices and book can be read. What it read is kept for the
+   * report. Does not ask the venue about a known market whose report is in the store.
    */
-  readonly check: (slug: string) => Effect.Effect<void, UnknownMarket | DataStale>
+  readonly check: (slug: string) => Effect.Effect<void, UnknownMarket | BelowThreshold | DataStale>
   /**
-   * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read, and
-   * with `BelowThreshold` when neither is recent, and with `DataStale` without the wallets. The failure reaches every waiting caller and is not cached.
+   * The report, within a minute. Fails with `VenueFailed` when the price or the book cannot be read,
+   * with `BelowThreshold` when neither is recent, and with `DataStale` without the wallets. The failure
+   * reaches every waiting caller and is not cached.
    */
   readonly report: (
     slug: string,
@@ -76,9 +78,11 @@ export class Research extends Context.Service<Research, {
         trackRecord: yield* TrackRecord,
       }
       const lookUp = venueLookup(ports)
+      const kept = keptReads(ports)
       const shared = yield* sharedReports(
         reports,
-        (market, deadline) => make({ ...ports, ...estimating }, writing, market, deadline),
+        (market, deadline) =>
+          make({ ...ports, ...estimating }, writing, market, kept.read(market), deadline),
       )
 
       const find = Effect.fn("Research.find")(function* (slug: string) {
@@ -96,7 +100,12 @@ export class Research extends Context.Service<Research, {
       })
 
       return Research.of({
-        check: (slug) => Effect.asVoid(Effect.andThen(find(slug), walletsRead(ports))),
+        check: Effect.fnUntraced(function* (slug) {
+          const market = yield* find(slug)
+          yield* walletsRead(ports)
+          if (yield* reports.isMade(market.id, Duration.subtract(reportAgeMax, keptFor))) return
+          yield* kept.check(market)
+        }),
         report: (slug) => Effect.flatMap(find(slug), shared),
         prune: Effect.gen(function* () {
           return yield* reports.prune((yield* Clock.currentTimeMillis) - rowRetentionMs)
@@ -122,9 +131,10 @@ const make = Effect.fn("Research.make")(function* (
   ports: ReportPorts & EstimatePorts,
   writing: WritingPorts,
   market: Market,
+  readingRequired: ReturnType<ReturnType<typeof keptReads>["read"]>,
   deadline: number,
 ) {
-  const read = yield* readMaterial(ports, market)
+  const read = yield* readMaterial(ports, market, readingRequired)
   const estimate = yield* loggedStep(market.slug, "estimate", readEstimate(ports, read))
   const material = { ...read, estimate }
   const page = reportPage(material)

@@ -34,8 +34,8 @@ import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 
-/** Timeout of one venue request; all requests run at once. */
-const venueTime = Duration.seconds(14)
+/** Timeout of one venue request; all requests run at once. Less than the ten seconds of a check. */
+const venueTime = Duration.seconds(8)
 /** Timeout of an optional part. */
 const optionalTime = Duration.seconds(5)
 /** Timeout of the news: a search reads rules for 3 s and waits 10 s for a model, then has its matches. */
@@ -61,13 +61,37 @@ export interface ReportPorts {
   readonly contestedRecord: ContestedRecord["Service"]
 }
 
-/** Reads everything concurrently; fails when no price is known, or the venue does not answer. */
-export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, market: Market) {
+/** What a report on a market requires of the venue. */
+export type RequiredOfVenue = Pick<ReportMaterial, "priceAction" | "ticks" | "book">
+
+/** Reads prices and book; fails when no price is known, or the venue does not answer. */
+export const readRequired = Effect.fnUntraced(function* (
+  ports: Pick<ReportPorts, "markets" | "venue">,
+  market: Market,
+) {
+  const now = yield* Clock.currentTimeMillis
+  const { slug } = market
+  const [{ hourly: [first, ...rest], ticks }, book] = yield* Effect.all([
+    loggedStep(slug, "prices", priceAction(ports, market, now)),
+    loggedStep(slug, "book", liveBook(ports, market)),
+  ], { concurrency: 2 })
+  if (first === undefined) return yield* noPrices
+  const last = rest.at(-1) ?? first
+  if (book === null && now - last.at > priceAgeMax) return yield* notTraded
+  const required: RequiredOfVenue = { priceAction: [first, ...rest], ticks, book }
+  return required
+})
+
+/** Reads everything concurrently; `readingRequired` is `readRequired`, or has what it read before. */
+export const readMaterial = Effect.fnUntraced(function* <E>(
+  ports: ReportPorts,
+  market: Market,
+  readingRequired: Effect.Effect<RequiredOfVenue, E>,
+) {
   const now = yield* Clock.currentTimeMillis
   const { slug } = market
   const [
-    { hourly: [first, ...rest], ticks },
-    book,
+    required,
     wallets,
     news,
     proposal,
@@ -77,8 +101,7 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     isListingRead,
   ] = yield* Effect
     .all([
-      loggedStep(slug, "prices", priceAction(ports, market, now)),
-      loggedStep(slug, "book", liveBook(ports, market)),
+      readingRequired,
       loggedStep(slug, "wallets", walletsIn(ports, market)),
       loggedStep(slug, "news", relatedNews(ports, market, now)),
       loggedStep(slug, "proposal", proposalOf(ports, market)),
@@ -87,13 +110,10 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
       loggedStep(slug, "record", recordOf(ports, market)),
       Effect.isSuccess(ports.freshness.fresh(inputs.listing)),
     ], { concurrency: "unbounded" })
-  if (first === undefined) return yield* noPrices
-  const last = rest.at(-1) ?? first
-  if (book === null && now - last.at > priceAgeMax) return yield* notTraded
   const material: ReportMaterial = {
     market,
     now,
-    ticks,
+    ...required,
     ...wallets,
     news,
     proposal,
@@ -103,8 +123,6 @@ export const readMaterial = Effect.fnUntraced(function* (ports: ReportPorts, mar
     proposalRecord,
     isListingRead,
     estimate: null,
-    priceAction: [first, ...rest],
-    book,
   }
   return material
 })
@@ -125,11 +143,11 @@ export const loggedStep = <A, E, R>(slug: Slug, name: string, work: Effect.Effec
 const notTraded = new BelowThreshold({
   message: "This market has no order book, and no price of the last 24 hours",
 })
-const noPrices = new VenueFailed({ message: "No prices of this market are available" })
+const noPrices = new BelowThreshold({ message: "No prices of this market are available" })
 
 /** Our own series if it is long and recent enough, else the longer of ours and the venue's. */
 const priceAction = Effect.fnUntraced(function* (
-  { markets, venue }: ReportPorts,
+  { markets, venue }: Pick<ReportPorts, "markets" | "venue">,
   market: Market,
   now: EpochMs,
 ) {
@@ -151,7 +169,7 @@ const priceAction = Effect.fnUntraced(function* (
 
 /** Null when there is no book, or it is invalid. */
 const liveBook = Effect.fnUntraced(function* (
-  { venue }: ReportPorts,
+  { venue }: Pick<ReportPorts, "venue">,
   { tokenIds: [token] }: Market,
 ) {
   const { rows } = yield* requiredFromVenue(venue.books([token]))

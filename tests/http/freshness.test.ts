@@ -35,6 +35,8 @@ const digest = (ago: number | null, belowThreshold = false): Change => ({ digest
 /** Prices of every market that end so long ago. */
 const prices = (ago: number): Change => ({ productPorts }) =>
   Ref.update(productPorts.series, (points) => points.map(({ at, mid }) => ({ at: at - ago, mid })))
+const noPrices: Change = ({ productPorts }) => Ref.set(productPorts.series, [])
+const noEntries: Change = ({ productPorts }) => Ref.set(productPorts.entriesUp, false)
 const noMarket: Change = ({ productPorts }) => Ref.set(productPorts.markets, [])
 const noWallet: Change = ({ productPorts }) => Ref.set(productPorts.whales, [])
 const noBook: Change = ({ productPorts }) => Ref.set(productPorts.books, [])
@@ -104,11 +106,13 @@ const cells: ReadonlyArray<
     ...["research", "?market=market-1", "wallets read 361 minutes ago"] as const,
     ...[jobs(361 * minute), "data_stale"] as const,
   ],
-  ["research", "?market=market-1", "the venue down", venueDown, { refunded: "venue_error" }],
+  ["research", "?market=market-1", "the venue down", venueDown, "venue_error"],
+  ["research", "?market=market-1", "no prices", noPrices, "below_threshold"],
+  ["research", "?market=market-1", "no entries to read", noEntries, { refunded: "data_stale" }],
   ["research", "?market=market-1", "no book", noBook, "sold"],
   [
     ...["research", "?market=market-1", "no book, and a price of 25 hours ago"] as const,
-    ...[both(noBook, prices(25 * hour)), { refunded: "below_threshold" }] as const,
+    ...[both(noBook, prices(25 * hour)), "below_threshold"] as const,
   ],
   ["research", "?market=market-77", "a market that only the venue knows", onlyAtVenue, "sold"],
   ["research", "?market=event-77", "an event that only the venue knows", onlyAtVenue, "sold"],

@@ -138,9 +138,40 @@ onStage(
     yield* Ref.update(markets, (all) => [...all, endingMarket(3, now, { eventSlug })])
     const refused = yield* Effect.flip(check("cup"))
     equal(refused._tag === "MarketAmbiguous" && refused.markets, ["market-2", "market-3"])
-    // Only the unknown slug.
-    strictEqual(yield* Ref.get(venueRequests), 1)
+    // Each market once, and the unknown slug.
+    strictEqual(yield* Ref.get(venueRequests), 3)
   }),
+)
+
+onStage(
+  "Research.check() refuses what a report would fail on, and keeps what it read for the report",
+  Effect.fnUntraced(
+    function* ({ shelf: { series, books, venueUp, venueRequests }, first, second }) {
+      const refusal = Effect.map(Effect.flip(first.check("market-1")), ({ _tag }) => _tag)
+      const week = yield* Ref.getAndSet(series, [])
+      strictEqual(yield* refusal, "BelowThreshold", "no prices")
+      yield* Ref.set(series, week.map(({ at, mid }) => ({ at: at - 2 * day, mid })))
+      const book = yield* Ref.getAndSet(books, [])
+      strictEqual(yield* refusal, "BelowThreshold", "old prices and no book")
+      yield* Ref.set(series, week)
+      yield* Ref.set(books, book)
+      yield* Ref.set(venueUp, false)
+      strictEqual(yield* refusal, "VenueFailed")
+      yield* Ref.set(venueUp, true)
+      const before = yield* Ref.get(venueRequests)
+      yield* first.check("market-1")
+      yield* first.check("market-1")
+      strictEqual((yield* Ref.get(venueRequests)) - before, 1)
+      yield* Ref.set(venueUp, false)
+      yield* TestClock.adjust("59 seconds")
+      strictEqual((yield* first.report("market-1")).report.evidence.microstructure === null, false)
+      // The stored report is sold as long as it outlasts the sale.
+      yield* TestClock.adjust("28 minutes")
+      yield* second.check("market-1")
+      yield* TestClock.adjust("1 minute")
+      strictEqual((yield* Effect.flip(second.check("market-1")))._tag, "VenueFailed")
+    },
+  ),
 )
 
 onStage(
@@ -296,7 +327,7 @@ onStage(
   "a call ends within a minute, whatever the venue and the narrator do",
   Effect.fnUntraced(function* ({ shelf, first, second, writes }) {
     yield* Ref.set(writes, () => Effect.never)
-    yield* Ref.set(shelf.latencyMs, 13_900)
+    yield* Ref.set(shelf.latencyMs, 7_900)
     const late = yield* after("55 seconds", first.report("market-1"))
     equal([late.report.narrator, late.generatedAt], ["template", now + 54 * aSecond])
     yield* TestClock.adjust("1 hour")
@@ -428,7 +459,7 @@ onStage(
   "Research.report() fails without prices or venue, and tries again on the next call",
   Effect.fnUntraced(function* ({ shelf: { series, venueUp }, first }) {
     const week = yield* Ref.getAndSet(series, [])
-    strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "VenueFailed")
+    strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "BelowThreshold")
     yield* Ref.set(series, week)
     yield* Ref.set(venueUp, false)
     strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "VenueFailed")

@@ -13,7 +13,7 @@ import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { News } from "../../src/news/News.ts"
 import { ContestedRecord } from "../../src/predetermined/ContestedRecord.ts"
 import { reportPage } from "../../src/research/domain/page.ts"
-import { readMaterial } from "../../src/research/reading.ts"
+import { readMaterial, readRequired } from "../../src/research/reading.ts"
 import { layer as simulatedVenue } from "../../src/venues/simulated/venue.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
@@ -45,7 +45,7 @@ test("reports on the markets of a simulated world meet their twelve points", () 
     yield* Ref.set(shelf.markets, markets)
     const kinds = new Set<string>()
     for (const market of markets) {
-      const read = yield* Effect.option(readMaterial({
+      const reading = {
         markets: Context.get(ports, MarketStore),
         venue,
         whales: Context.get(ports, EntryStore),
@@ -53,7 +53,10 @@ test("reports on the markets of a simulated world meet their twelve points", () 
         news: Context.get(ports, News),
         freshness: Context.get(ports, Freshness),
         contestedRecord: Context.get(ports, ContestedRecord),
-      }, market))
+      }
+      const read = yield* Effect.option(
+        readMaterial(reading, market, readRequired(reading, market)),
+      )
       if (read._tag === "None") continue
       const material = { ...read.value, estimate: null }
       const page = reportPage(material)

@@ -81,6 +81,8 @@ export interface ProductPorts {
   readonly walletRecords: Ref.Ref<ReadonlyArray<WalletSums>>
   /** False: the wallet stores cannot be read. */
   readonly whalesUp: Ref.Ref<boolean>
+  /** Entries are read only for a report, after its payment. When they are down, they answer after `latencyMs`. */
+  readonly entriesUp: Ref.Ref<boolean>
   /** How often the calibrated wallets were read. */
   readonly whalesRead: Ref.Ref<number>
   /** When every job except the tick last ended well. */
@@ -120,6 +122,7 @@ export const makeProductPorts = Effect.gen(function* () {
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
     walletRecords: yield* Ref.make<ReadonlyArray<WalletSums>>([]),
     whalesUp: yield* Ref.make(true),
+    entriesUp: yield* Ref.make(true),
     whalesRead: yield* Ref.make(0),
     jobsOkAt: yield* Ref.make<number | null>(yield* Clock.currentTimeMillis),
   }
@@ -284,7 +287,7 @@ const venue = (
 }
 
 const whaleStores = (
-  { whales, entries, tracked, walletRecords, whalesUp, whalesRead }: ProductPorts,
+  { whales, entries, tracked, walletRecords, whalesUp, whalesRead, ...ports }: ProductPorts,
 ) => {
   const readIfUp = <A>(rows: Ref.Ref<A>) =>
     Effect.flatMap(
@@ -307,7 +310,13 @@ const whaleStores = (
       ),
     }),
     Layer.mock(EntryStore, {
-      entriesIn: (_, limit) => Effect.map(readIfUp(entries), (all) => all.slice(0, limit)),
+      entriesIn: Effect.fnUntraced(function* (_, limit) {
+        if (!(yield* Ref.get(ports.entriesUp))) {
+          yield* Effect.sleep(yield* Ref.get(ports.latencyMs))
+          return yield* Effect.die("the entries are down")
+        }
+        return (yield* readIfUp(entries)).slice(0, limit)
+      }),
     }),
   )
 }

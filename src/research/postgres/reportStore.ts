@@ -24,6 +24,7 @@ export const layer: Layer.Layer<ReportStore, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     ReportStore.of({
       begin: begin(sql),
+      isMade: isMade(sql),
       generationState: generationState(sql),
       renew: renew(sql),
       finish: finish(sql),
@@ -54,6 +55,16 @@ const begin = (sql: SqlClient) => {
     return current ?? (yield* inTransaction(acquireLease(sql, marketId, options)))
   }, Effect.orDie)
 }
+
+const isMade = (sql: SqlClient): ReportStore["Service"]["isMade"] =>
+  Effect.fn("ReportStore.isMade")(function* (marketId, ageMax) {
+    const rows = yield* sql`
+      SELECT 1 FROM (
+        SELECT * FROM research_report WHERE market = ${marketId} ORDER BY generation DESC LIMIT 1
+      ) newest
+      WHERE state = 'made' AND made_at > clock_timestamp() - ${milliseconds(sql, ageMax)}`
+    return rows.length > 0
+  }, Effect.orDie)
 
 /** The fresh report, or the running generation; null when the lease is free. */
 const currentState = Effect.fnUntraced(

@@ -72,12 +72,26 @@ test("a second buyer gets the stored report, and is charged too", () =>
     strictEqual((yield* taken).received, 2n * research.price)
   })))
 
+test("a market whose prices cannot be read leaves the payment unused, which buys its report later", () =>
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    const read = yield* Ref.getAndSet(productPorts.series, [])
+    for (const repeat of [1, 2]) {
+      const response = yield* pay(research, "?market=market-1")
+      const { error } = yield* json(response)
+      equal([response.status, error.charged, repeat], [422, false, repeat])
+    }
+    equal(yield* taken, nothing)
+    yield* Ref.set(productPorts.series, read)
+    strictEqual((yield* pay(research, "?market=market-1")).status, 200)
+    equal(yield* taken, once(research))
+  })))
+
 test("a work that fails after settlement is refunded, and the hint names the status path", () =>
   withPaidService(Effect.fnUntraced(function* (service) {
-    yield* Ref.set(service.productPorts.venueUp, false)
+    yield* Ref.set(service.productPorts.entriesUp, false)
     const response = yield* service.pay(research, "?market=market-1")
     const { error } = yield* json(response)
-    equal([response.status, error.code, error.charged], [502, "venue_error", true])
+    equal([response.status, error.code, error.charged], [503, "data_stale", true])
     ok(error.hint.includes(`/v1/payments/${error.refund.id} `), error.hint)
     const to = buyer(0).address.toLowerCase()
     equal([error.refund.state, error.refund.amountUsd, error.refund.to], ["queued", "1.00", to])

@@ -61,6 +61,11 @@ export function memoryReports(): ReportStore["Service"] {
         })
         return { state: "acquired", generation: generation + 1 }
       }),
+    isMade: (marketId, ageMax) =>
+      at((now) => {
+        const stored = newest(marketId)?.stored
+        return !!stored && stored.generatedAt > now - Duration.toMillis(ageMax)
+      }),
     generationState: (marketId, generation) =>
       at((now): GenerationState => {
         const current = of(marketId, generation)
