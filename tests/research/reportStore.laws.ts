@@ -56,14 +56,19 @@ export function reportLaws(on: Law): void {
       const reports = yield* ReportStore
       const generation = yield* acquire()
       equal(yield* reports.generationState(market, generation), { state: "making" })
+      strictEqual(yield* reports.isMade(market, options.ageMax), false)
       const before = yield* Clock.currentTimeMillis
       const generatedAt = yield* reports.finish(market, generation, report)
       ok(generatedAt !== null && Math.abs(generatedAt - before) < 60_000)
       const made = { state: "made" as const, generatedAt, report }
       equal(yield* reports.generationState(market, generation), made)
       equal(yield* reports.begin(market, options), { ...made, generation })
+      strictEqual(yield* reports.isMade(market, options.ageMax), true)
+      strictEqual(yield* reports.isMade(other, options.ageMax), false)
       const old = { ...options, ageMax: Duration.zero }
+      strictEqual(yield* reports.isMade(market, old.ageMax), false)
       strictEqual(yield* acquire(old), generation + 1)
+      strictEqual(yield* reports.isMade(market, options.ageMax), false, "a newer one is not made")
       strictEqual((yield* reports.begin(market, options)).state, "making")
       equal(
         yield* reports.generationState(market, generation),
