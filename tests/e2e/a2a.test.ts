@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, rejects, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, rejects, strictEqual } from "node:assert/strict"
+import { ClientFactory } from "a2a-v1/client"
 import { Effect, type Scope } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
@@ -15,6 +16,7 @@ import {
   type A2aClient,
   clientKinds,
   connect,
+  connectingLines,
   payFor,
   submitted,
 } from "../support/http/a2aClients.ts"
@@ -32,6 +34,22 @@ const spent = Effect.map(
 const call = <A>(request: () => Promise<A>): Effect.Effect<A> => Effect.promise(request)
 
 const unknownTaskId = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
+
+liveTest(
+  "docs/agents.md connects the current SDK as /llms-full.txt does; its defaults fail",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* openShop()
+      const served = yield* call(async () => await (await fetch(`${base}/llms-full.txt`)).text())
+      const lines = (text: string) => connectingLines(text).replace(/createFromUrl\(".*"\)/, "")
+      ok(lines(served) !== "")
+      equal(lines(Deno.readTextFileSync("docs/agents.md")), lines(served))
+      const error = yield* call(() =>
+        new ClientFactory().createFromUrl(base).then(() => "", String)
+      )
+      match(error, /No compatible transport found/)
+    }).pipe(Effect.provide(market())),
+)
 
 for (const kind of clientKinds) {
   const withClient = (

@@ -377,7 +377,9 @@ export function agentsSection(packages: Packages): string {
     }; reply on the same task, with ` +
     `${meta(x402Keys.status)} = \`payment-submitted\` and the payment in ` +
     `${meta(x402Keys.payload)}. The receipt is in ${meta(x402Keys.receipts)}. No streaming, no ` +
-    "push notifications.",
+    "push notifications. The SDK `@a2a-js/sdk` 1.3.0 ends with `No compatible transport found` unless " +
+    "it has its option for 0.3:",
+    ["```js", currentA2aClient(publicBaseUrl), "```"].join("\n"),
     `**MCP**: streamable HTTP, POST ${publicBaseUrl}${paths.mcp}, one tool per skill, no session ` +
     `needed. Call \`${skill}\` with \`${
       JSON.stringify(params)
@@ -400,6 +402,16 @@ export function agentsSection(packages: Packages): string {
     `${paymentsPrefix}{paymentId}, free, where paymentId is ${paymentIdFormula}.`,
   ].join("\n\n")
 }
+
+/** Code that connects with the current A2A SDK, whose defaults are for 1.0 only. */
+const currentA2aClient = (publicBaseUrl: string) =>
+  [
+    "import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from " +
+    '"@a2a-js/sdk/client"',
+    "const legacyCompat = { enabled: true }",
+    "const client = await new ClientFactory({ transports: [new JsonRpcTransportFactory({ legacyCompat })], " +
+    `cardResolver: new DefaultAgentCardResolver({ legacyCompat }) }).createFromUrl("${publicBaseUrl}")`,
+  ].join("\n")
 
 /** How a host starts the stdio server; the limits are its defaults. */
 const stdioServer = ({ publicBaseUrl, specs }: Packages) => ({

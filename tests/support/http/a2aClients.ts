@@ -6,12 +6,7 @@
 import { x402Client } from "@x402/core/client"
 import { ExactEvmScheme } from "@x402/evm"
 import { ClientFactory as FactoryV03 } from "a2a-v03/client"
-import {
-  ClientFactory as FactoryV1,
-  ClientFactoryOptions,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-} from "a2a-v1/client"
+import * as sdkV1 from "a2a-v1/client"
 import { buyer } from "../payments/buyers.ts"
 import { type Json, objectIn, type TaskView, taskViewOf } from "./a2a.ts"
 
@@ -68,14 +63,25 @@ async function connectV03(base: string): Promise<A2aClient> {
   }
 }
 
-const legacyCompat = { enabled: true }
+/** The lines with which a document connects, of the current SDK. */
+export function connectingLines(document: string): string {
+  const [, lines = ""] =
+    /```js\n(import \{[^}]*\} from "@a2a-js\/sdk\/client"\n[^`]*)```/.exec(document) ?? []
+  return lines
+}
 
+const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => {}).constructor
+
+/** Connects by the lines of /llms-full.txt, which is read from the service. */
 async function connectV1(base: string): Promise<A2aClient> {
-  const factory = new FactoryV1(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
-    transports: [new JsonRpcTransportFactory({ legacyCompat })],
-    cardResolver: new DefaultAgentCardResolver({ legacyCompat }),
-  }))
-  const client = await factory.createFromUrl(base)
+  const document = await (await fetch(`${base}/llms-full.txt`)).text()
+  const lines = connectingLines(document)
+    .replace(/^import (.+) from .+$/m, "const $1 = sdk")
+    .replace(/createFromUrl\(".*"\)/, "createFromUrl(base)")
+  const client: sdkV1.Client = await AsyncFunction("sdk", "base", `${lines}\nreturn client`)(
+    sdkV1,
+    base,
+  )
   const { name, skills } = await client.getAgentCard()
   return {
     card: { name, skills },
