@@ -30,6 +30,6 @@ export class JobSlots extends Context.Service<JobSlots, {
   readonly finish: (claim: SlotClaim, outcome: "ok" | "failed") => Effect.Effect<boolean>
   /** When the newest slot with outcome `ok` was finished; none before the first. */
   readonly lastOk: (job: string) => Effect.Effect<Option.Option<EpochMs>>
-  /** Deletes slots older than `before`; returns how many. */
+  /** Deletes slots older than `before`, at most `pruneStepMs` after the oldest; returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/core/JobSlots") {}

@@ -35,7 +35,7 @@ export class RateLimits extends Context.Service<RateLimits, {
   ) => Effect.Effect<RateDecision, RateLimitUnavailable>
   /** Gives the newest grant of `key` back, if it has one. */
   readonly giveBack: (policy: RatePolicy, key: string) => Effect.Effect<void, RateLimitUnavailable>
-  /** Deletes keys whose newest grant is older than `before`; returns how many. */
+  /** Deletes keys last granted before `before`, at most `pruneStepMs` after the oldest; returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/core/RateLimits") {}
 

@@ -29,6 +29,6 @@ export class DigestStore extends Context.Service<DigestStore, {
     since: EpochMs,
     limit: number,
   ) => Effect.Effect<ReadonlyArray<StoredDigest>>
-  /** Deletes digests of slots before `before`; returns the number deleted. */
+  /** Deletes digests of slots before `before`, at most `pruneStepMs` after the oldest; returns how many. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/digest/DigestStore") {}

@@ -66,8 +66,9 @@ export class FeedStore extends Context.Service<FeedStore, {
     readonly count: number
   }) => Effect.Effect<ReadonlyArray<FeedHeading>>
   /**
-   * Deletes the oldest items, up to the first one created at or after `before`; their indices are never
-   * used again, and what the chain needs of them stays. Returns how many.
+   * Deletes the oldest items, up to the first one created at or after `before`, or `pruneStepMs` after
+   * the oldest; their indices are never used again, and what the chain needs of them stays. Returns
+   * how many.
    */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
   /**

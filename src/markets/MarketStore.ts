@@ -87,13 +87,13 @@ export class MarketStore extends Context.Service<MarketStore, {
   /** Records that the series were seeded, or that the venue had no history to seed them with. */
   readonly markSeeded: (marketIds: ReadonlyArray<MarketId>, at: EpochMs) => Effect.Effect<void>
   /**
-   * Deletes the points of the whole hours before `before`; the hour that contains it stays. Returns how
-   * many rows were deleted.
+   * Deletes the points of the oldest hour, if it ended at `before` or earlier. Returns how many rows
+   * were deleted.
    */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
   /**
-   * Deletes the markets, with their series, that were not listed at `before` or later; the quote of a
-   * listed market may be an hour old. Returns how many.
+   * Deletes the markets, with their series, that were not listed at `before` or later, nor in the
+   * hour before the newest listing, at most `pruneStepMs` after the oldest. Returns how many.
    */
   readonly pruneUnlisted: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/markets/MarketStore") {}

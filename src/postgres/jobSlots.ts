@@ -10,6 +10,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { EpochMs } from "../core/domain/time.ts"
 import { JobSlots, type SlotClaim } from "../core/JobSlots.ts"
+import { pruneBefore } from "./pruneBefore.ts"
 
 export const layer: Layer.Layer<JobSlots, never, SqlClient> = Layer.effect(
   JobSlots,
@@ -102,7 +103,9 @@ const lastOk = (sql: SqlClient) =>
 const prune = (sql: SqlClient) =>
   Effect.fn("JobSlots.prune")(function* (before: EpochMs) {
     const [row] = yield* sql<{ deleted: bigint }>`
-    WITH deleted AS (DELETE FROM job_slot WHERE slot < ${new Date(before)} RETURNING 1)
+    WITH deleted AS (DELETE FROM job_slot WHERE slot < ${
+      pruneBefore(sql, before, sql`SELECT min(slot) FROM job_slot`)
+    } RETURNING 1)
     SELECT count(*) AS deleted FROM deleted`
     return Number(row?.deleted ?? 0n)
   }, Effect.orDie)

@@ -6,7 +6,7 @@
  */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { EpochMs } from "../core/domain/time.ts"
+import { type EpochMs, pruneStepMs } from "../core/domain/time.ts"
 import {
   type RateDecision,
   RateLimits,
@@ -108,7 +108,8 @@ const prune = (sql: SqlClient): RateLimits["Service"]["prune"] =>
   Effect.fn("RateLimits.prune")(function* (before: EpochMs) {
     const gone = yield* sql<{ key: string }>`
       DELETE FROM rate_log WHERE taken_ms < ${BigInt(before)} AND (key, policy) IN (
-        SELECT key, policy FROM rate_log WHERE taken_ms < ${BigInt(before)}
+        SELECT key, policy FROM rate_log WHERE taken_ms < least(${BigInt(before)}::bigint,
+          (SELECT min(taken_ms) FROM rate_log) + ${BigInt(pruneStepMs)}::bigint)
         FOR UPDATE SKIP LOCKED) RETURNING key`
     return gone.length
   }, Effect.orDie)

@@ -64,8 +64,8 @@ export class ReportStore extends Context.Service<ReportStore, {
   /** Stores the failure of a generation; false when another caller has taken over. */
   readonly fail: (marketId: MarketId, generation: number) => Effect.Effect<boolean>
   /**
-   * Deletes generations that began before `before`, except those being written; returns the number
-   * deleted. If none is left, the numbers start again from 1.
+   * Deletes generations that began before `before`, at most `pruneStepMs` after the oldest, except those
+   * being written; returns the number deleted. If none is left, the numbers start again from 1.
    */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/research/ReportStore") {}

@@ -20,8 +20,8 @@ export class StatusStore extends Context.Service<StatusStore, {
   ) => Effect.Effect<ReadonlyMap<Part, StoredRuns>>
   /** The stored days since, the oldest first. */
   readonly history: (from: EpochMs) => Effect.Effect<ReadonlyArray<DayTime>>
-  /** Stores days that are over, each once, and deletes those before `from`. */
-  readonly addHistory: (days: ReadonlyArray<DayTime>, from: EpochMs) => Effect.Effect<void>
+  /** Stores days that are over, each once. */
+  readonly addHistory: (days: ReadonlyArray<DayTime>) => Effect.Effect<void>
   /** Answers delivered and refunds confirmed since, and the refunds that are owed now. */
   readonly payments: (since: EpochMs) => Effect.Effect<PaymentFacts>
 }>()("bellwether/status/StatusStore") {}

@@ -421,7 +421,8 @@ test("prune deletes no digest that a history of seven days contains", () =>
     yield* TestClock.setTime(noon + 19 * minute)
     const before = yield* digests.history(168, 99)
     strictEqual(before.length, 43)
-    yield* digests.prune
+    // Each run deletes one slot.
+    yield* Effect.replicateEffect(digests.prune, 20)
     equal(yield* digests.history(168, 99), before)
     strictEqual((yield* store.since(0, 99)).length, 43)
   }))

@@ -89,7 +89,12 @@ function modelOf(steps: Program) {
     } else if (step.do === "seed") {
       for (const which of step.markets) seeded.add(id(which))
     } else {
-      const firstKept = Math.floor(at(step.place) / hour) * hour
+      const hours = [...mids.values()].flatMap((series) => [...series.keys()])
+        .map((time) => Math.floor(time / hour) * hour)
+      const firstKept = Math.min(
+        Math.floor(at(step.place) / hour) * hour,
+        Math.min(...hours) + hour,
+      )
       for (const series of mids.values()) {
         for (const time of series.keys()) if (time < firstKept) series.delete(time)
       }
@@ -209,9 +214,14 @@ onEveryStore("MarketStore", (law) => {
           })))
         }
         const last = ids.map((_, which) => places.findLastIndex((listed) => listed.includes(which)))
-        const kept = ids.filter((_, which) => (last[which] ?? -1) >= Math.max(before, 0))
-        const gone = last.filter((place) => 0 <= place && place < before).length
-        assert.equal(yield* store.pruneUnlisted(listedAt(before)), gone)
+        // The newest listing stays at any time, and each run deletes those of one listing.
+        const end = Math.max(Math.min(before, Math.max(...last)), 0)
+        const kept = ids.filter((_, which) => (last[which] ?? -1) >= end)
+        for (const place of places.keys()) {
+          const gone = last.filter((it) => it === place && it < end).length
+          if (gone > 0) assert.equal(yield* store.pruneUnlisted(listedAt(before)), gone)
+        }
+        assert.equal(yield* store.pruneUnlisted(listedAt(before)), 0)
         assert.deepEqual([...(yield* store.byIds(ids)).keys()].sort(), kept)
         assert.deepEqual(ids.filter((id) => !kept.includes(id)), yield* store.unseeded(ids))
         assert.equal(yield* store.watched(start), kept.length)

@@ -4,6 +4,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Option } from "effect"
+import { pruneStepMs } from "../../src/core/domain/time.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 
 interface StoredSlot {
@@ -60,8 +61,10 @@ export const memorySlots = Effect.sync(() => {
     prune: (before) =>
       Effect.sync(() => {
         let pruned = 0
+        const slots = [...jobs.values()].flatMap((slots) => [...slots.keys()])
+        const end = Math.min(before, Math.min(...slots) + pruneStepMs)
         for (const slots of jobs.values()) {
-          for (const slot of slots.keys()) if (slot < before && slots.delete(slot)) pruned += 1
+          for (const slot of slots.keys()) if (slot < end && slots.delete(slot)) pruned += 1
         }
         return pruned
       }),

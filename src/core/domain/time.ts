@@ -13,6 +13,12 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
+/**
+ * One run of a deletion ends at most this long after the oldest row, so that no clock can empty a
+ * table: two slots of the job that deletes, so that it catches up twice as fast as rows get old.
+ */
+export const pruneStepMs = 20 * minute
+
 /** The only form of a time on the wire: ISO 8601, UTC, with milliseconds and `Z`. */
 export const IsoTime = Schema.String.check(
   Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),

@@ -9,6 +9,7 @@ import { Digest } from "../domain/digest.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { DigestStore, type StoredDigest } from "../DigestStore.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { pruneBefore } from "../../postgres/pruneBefore.ts"
 
 interface Row {
   readonly slot: Date
@@ -74,7 +75,9 @@ const since = (sql: SqlClient) =>
 const prune = (sql: SqlClient) =>
   Effect.fn("DigestStore.prune")(function* (before: EpochMs) {
     const [row] = yield* sql<{ deleted: bigint }>`
-      WITH deleted AS (DELETE FROM digest WHERE slot < ${new Date(before)} RETURNING 1)
+      WITH deleted AS (DELETE FROM digest WHERE slot < ${
+      pruneBefore(sql, before, sql`SELECT min(slot) FROM digest`)
+    } RETURNING 1)
       SELECT count(*) AS deleted FROM deleted`
     return Number(row?.deleted ?? 0n)
   }, Effect.orDie)

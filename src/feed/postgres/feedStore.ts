@@ -23,6 +23,7 @@ import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"
 import { sha256 } from "../../core/sha256.ts"
 import { type FeedRange, FeedStore } from "../FeedStore.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { pruneBefore } from "../../postgres/pruneBefore.ts"
 
 const pageMax = 1_000
 
@@ -231,7 +232,9 @@ const prune = (sql: SqlClient) =>
     const [row] = yield* sql<{ gone: bigint }>`
     WITH gone AS (
       DELETE FROM feed_item WHERE feed_index < coalesce((
-        SELECT min(feed_index) FROM feed_item WHERE created_at >= ${new Date(before)}
+        SELECT min(feed_index) FROM feed_item WHERE created_at >= ${
+      pruneBefore(sql, before, sql`SELECT created_at FROM feed_item ORDER BY feed_index LIMIT 1`)
+    }
       ), ${BigInt(Number.MAX_SAFE_INTEGER)}::bigint)
       RETURNING 1
     )

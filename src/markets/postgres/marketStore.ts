@@ -10,6 +10,7 @@ import { candidatesPerGroupMax, overdueMsMax, type ResolvingQuery } from "../dom
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { MarketStore } from "../MarketStore.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { pruneBefore } from "../../postgres/pruneBefore.ts"
 import { mids } from "./mids.ts"
 
 /** Rows in one statement: about half a megabyte of JSON. */
@@ -238,13 +239,13 @@ const recentlyPriced = (sql: SqlClient) =>
   }, Effect.orDie)
 
 /** The outer condition is checked again for a market that a listing writes at the same time. */
-const pruneBatch = (sql: SqlClient, before: EpochMs) =>
+const pruneBatch = (sql: SqlClient, before: Date) =>
   sql<{ deleted: bigint }>`
     WITH unlisted AS (
       DELETE FROM market_quote WHERE market_id = ANY (ARRAY(
         SELECT market_id FROM market_quote
-        WHERE changed_at < ${new Date(before)} LIMIT ${unlistedBatch}))
-        AND changed_at < ${new Date(before)}
+        WHERE changed_at < ${before} LIMIT ${unlistedBatch}))
+        AND changed_at < ${before}
       RETURNING market_id
     ), facts AS (
       DELETE FROM market USING unlisted WHERE market.market_id = unlisted.market_id
@@ -258,8 +259,14 @@ const pruneBatch = (sql: SqlClient, before: EpochMs) =>
 
 const pruneUnlisted = (sql: SqlClient) =>
   Effect.fn("MarketStore.pruneUnlisted")(function* (before: EpochMs) {
+    // The newest listing shows which markets are unlisted, whatever the time is now.
+    const [oldest] = yield* sql<{ before: Date | null }>`
+      SELECT least(${pruneBefore(sql, before, sql`SELECT min(changed_at) FROM market_quote`)},
+        max(changed_at) - ${quoteRefreshMs}::float8 * interval '1 millisecond') AS before
+      FROM market_quote`
+    if (oldest === undefined || oldest.before === null) return 0
     for (let total = 0;;) {
-      const [row] = yield* pruneBatch(sql, before)
+      const [row] = yield* pruneBatch(sql, oldest.before)
       const deleted = Number(row?.deleted ?? 0n)
       total += deleted
       if (deleted < unlistedBatch) return total

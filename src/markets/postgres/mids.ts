@@ -164,7 +164,8 @@ const markSeeded = (sql: SqlClient) =>
 const prune = (sql: SqlClient) =>
   Effect.fn("MarketStore.prune")(function* (before: EpochMs) {
     const [row] = yield* sql<{ deleted: bigint }>`
-    WITH deleted AS (DELETE FROM mid_hour WHERE hour < ${Math.floor(before / hour)} RETURNING 1)
+    WITH deleted AS (DELETE FROM mid_hour WHERE hour < least(
+      ${Math.floor(before / hour)}::int, (SELECT min(hour) FROM mid_hour) + 1) RETURNING 1)
     SELECT count(*) AS deleted FROM deleted`
     return Number(row?.deleted ?? 0n)
   }, Effect.orDie)

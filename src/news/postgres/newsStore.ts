@@ -11,6 +11,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { NewsStore, type StoredVerdict } from "../NewsStore.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { pruneBefore } from "../../postgres/pruneBefore.ts"
 
 /** Rows in one statement: at most a megabyte of JSON. */
 const headlinesBatch = 500
@@ -131,10 +132,14 @@ const verdicts = (sql: SqlClient) =>
 
 const prune = (sql: SqlClient) =>
   Effect.fn("NewsStore.prune")(function* (before: EpochMs, max: number) {
-    yield* sql`DELETE FROM news_source WHERE requested_at < ${new Date(before)}`
+    yield* sql`DELETE FROM news_source WHERE requested_at < ${
+      pruneBefore(sql, before, sql`SELECT min(requested_at) FROM news_source`)
+    }`
     const [row] = yield* sql<{ gone: bigint }>`
     WITH gone AS (
-      DELETE FROM headline WHERE published_at < ${new Date(before)} OR url IN (
+      DELETE FROM headline WHERE published_at < ${
+      pruneBefore(sql, before, sql`SELECT min(published_at) FROM headline`)
+    } OR url IN (
         SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${max}
       ) RETURNING 1
     )

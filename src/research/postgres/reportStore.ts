@@ -10,7 +10,7 @@ import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { Report } from "../domain/research.ts"
-import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 import {
   type GenerationState,
   type ReportState,
@@ -18,6 +18,7 @@ import {
   type StoredReport,
 } from "../ReportStore.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { pruneBefore } from "../../postgres/pruneBefore.ts"
 
 export const layer: Layer.Layer<ReportStore, never, SqlClient> = Layer.effect(
   ReportStore,
@@ -168,11 +169,13 @@ const fail = (sql: SqlClient) =>
 
 const prune = (sql: SqlClient) =>
   Effect.fn("ReportStore.prune")(function* (before: EpochMs) {
+    const ended = sql`(state <> 'making' OR lease_until <= clock_timestamp())`
     const [row] = yield* sql<{ deleted: bigint }>`
       WITH deleted AS (
         DELETE FROM research_report
-        WHERE begun_at < ${isoTime(before)}::timestamptz
-          AND (state <> 'making' OR lease_until <= clock_timestamp())
+        WHERE begun_at < ${
+      pruneBefore(sql, before, sql`SELECT min(begun_at) FROM research_report WHERE ${ended}`)
+    } AND ${ended}
         RETURNING 1
       )
       SELECT count(*) AS deleted FROM deleted`

@@ -87,14 +87,13 @@ const historyOf = (sql: SqlClient): Pick<StatusStore["Service"], "history" | "ad
       ),
       Effect.orDie,
     ),
-  addHistory: (days, from) => {
+  addHistory: (days) => {
     const rows = jsonText(days.map(({ day, recordedMs, goodMs }) => ({
       day: utcDate(day),
       recorded_ms: recordedMs,
       good_ms: goodMs,
     })))
     return sql`
-      WITH old AS (DELETE FROM status_day WHERE day < ${utcDate(from)}::date)
       INSERT INTO status_day SELECT * FROM json_to_recordset(${rows}::json)
         AS row (day date, recorded_ms bigint, good_ms bigint)
       ON CONFLICT (day) DO NOTHING`.pipe(Effect.asVoid, Effect.orDie)

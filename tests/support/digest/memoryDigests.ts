@@ -4,6 +4,7 @@
  * @module
  */
 import { Effect, Option } from "effect"
+import { pruneStepMs } from "../../../src/core/domain/time.ts"
 import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.ts"
 
 export function memoryDigests(): DigestStore["Service"] {
@@ -25,7 +26,8 @@ export function memoryDigests(): DigestStore["Service"] {
       ),
     prune: (before) =>
       Effect.sync(() => {
-        const expired = [...digests.keys()].filter((slot) => slot < before)
+        const end = Math.min(before, Math.min(...digests.keys()) + pruneStepMs)
+        const expired = [...digests.keys()].filter((slot) => slot < end)
         for (const slot of expired) digests.delete(slot)
         return expired.length
       }),

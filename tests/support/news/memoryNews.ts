@@ -4,6 +4,7 @@
  * @module
  */
 import { Effect, Layer } from "effect"
+import { pruneStepMs } from "../../../src/core/domain/time.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import { NewsStore, type SourceStatus, type StoredVerdict } from "../../../src/news/NewsStore.ts"
 
@@ -53,9 +54,13 @@ export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
     prune: (before, max) =>
       Effect.sync(() => {
         const count = stored.length
-        stored = newestFirst().slice(0, max).filter(({ publishedAt }) => publishedAt >= before)
+        const end = (times: ReadonlyArray<number>) =>
+          Math.min(before, Math.min(...times) + pruneStepMs)
+        const firstKept = end(stored.map(({ publishedAt }) => publishedAt))
+        stored = newestFirst().slice(0, max).filter(({ publishedAt }) => publishedAt >= firstKept)
         verdicts = verdicts.filter(({ url }) => isStored(url))
-        for (const [name, { readAt }] of statuses) if (readAt < before) statuses.delete(name)
+        const firstRead = end([...statuses.values()].map(({ readAt }) => readAt))
+        for (const [name, { readAt }] of statuses) if (readAt < firstRead) statuses.delete(name)
         return count - stored.length
       }),
   })

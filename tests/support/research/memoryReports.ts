@@ -4,6 +4,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Layer } from "effect"
+import { pruneStepMs } from "../../../src/core/domain/time.ts"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import {
   type GenerationState,
@@ -86,9 +87,11 @@ export function memoryReports(): ReportStore["Service"] {
       Effect.sync(() => update(marketId, generation, { state: "failed" })),
     prune: (before) =>
       at((now) => {
-        const kept = generations.filter(({ begunAt, state, leaseUntil }) =>
-          begunAt >= before || state === "making" && leaseUntil > now
+        const ended = generations.filter(({ state, leaseUntil }) =>
+          state !== "making" || leaseUntil <= now
         )
+        const end = Math.min(before, Math.min(...ended.map((it) => it.begunAt)) + pruneStepMs)
+        const kept = generations.filter((it) => it.begunAt >= end || !ended.includes(it))
         const deleted = generations.length - kept.length
         generations = kept
         return deleted
