@@ -58,16 +58,23 @@ const tableSizes = (sql: SqlClient) =>
     WHERE class.relkind IN ('r', 'm') AND class.relnamespace = current_schema()::regnamespace
     ORDER BY class.relname`)
 
+export const readOnlyState = "25006"
+
 const reasons: Readonly<Record<string, string>> = {
-  "25006": "the store is read-only",
+  [readOnlyState]: "the store is read-only",
   "53100": "the disk of the store is full",
   "53400": "the store has no room for temporary files",
 }
 
 /** A known reason, or the SQLSTATE. A message of the database may contain values. */
-function reasonOf({ reason }: SqlError): string {
-  const { cause } = reason
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : null
-  if (typeof code !== "string") return `the store does not answer (${reason._tag})`
+function reasonOf(error: SqlError): string {
+  const code = sqlStateOf(error)
+  if (code === null) return `the store does not answer (${error.reason._tag})`
   return reasons[code] ?? `the store refuses writes (SQLSTATE ${code})`
+}
+
+/** The SQLSTATE of an error; null when PostgreSQL did not answer. */
+export function sqlStateOf({ reason: { cause } }: SqlError): string | null {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : null
+  return typeof code === "string" ? code : null
 }

@@ -102,7 +102,14 @@ const startService = Effect.fnUntraced(function* (env: Readonly<Record<string, s
       Effect.timeout(untilTimeout),
       Effect.mapError(() => `${path} never had: ${text}`),
     )
-  return { read, until }
+  /** The status of a path of the public API. */
+  const get = (path: string) =>
+    Effect.promise(async () => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+      await response.body?.cancel()
+      return response.status
+    })
+  return { read, until, get }
 })
 
 if (testDatabaseUrl === undefined) {
@@ -113,14 +120,21 @@ if (testDatabaseUrl === undefined) {
     () =>
       Effect.gen(function* () {
         const { url, readOnly } = yield* freshDatabase(testDatabaseUrl)
-        const { until } = yield* startService({
+        const { until, get } = yield* startService({
           ...{ DATABASE_URL: url, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" },
+          FREE_LIMIT: "5/60s",
         })
         yield* until("/readyz", "ok")
         yield* until("/health", `"payments":"ok"`)
         yield* readOnly("on")
         yield* until("/readyz", "the store is read-only")
         yield* until("/readyz/free", "the store is read-only")
+        // What needs no write goes on, and each process counts its free calls alone.
+        const statuses = yield* Effect.forEach([
+          ...["/llms.txt", "/openapi.json", "/", "/status", "/v1/digest", "/v1/signals"],
+          ...Array<string>(6).fill("/v1/index"),
+        ], get)
+        equal(statuses, [...Array(4).fill(200), 402, 402, ...Array(5).fill(200), 503])
         yield* readOnly("off")
         yield* until("/readyz", "ok")
       }),
