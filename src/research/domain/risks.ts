@@ -119,16 +119,20 @@ function counterWallet(material: ReportMaterial, side: 0 | 1): Statement | null 
 }
 
 /** That tracked wallets without a label bought more of the other side. */
-function counterStakes({ entries, market: { outcomes } }: ReportMaterial, side: 0 | 1) {
+function counterStakes(material: ReportMaterial, side: 0 | 1) {
+  const { entries, market: { outcomes } } = material
+  const labelled = new Set(labelledPositions(material).map(({ wallet }) => wallet))
   const stakeOf = (outcome: 0 | 1) =>
-    entries.filter((entry) => !entry.marketMaker && entry.outcome === outcome)
+    entries.filter((entry) =>
+      !entry.marketMaker && !labelled.has(entry.wallet) && entry.outcome === outcome
+    )
       .reduce((sum, { stakeUsd }) => sum + stakeUsd, 0)
   const own = side === 0 ? 1 : 0
   return stakeOf(side) <= stakeOf(own)
     ? null
-    : phrase`tracked wallets bought more of ${named("outcome", outcomes[side])} than of ${
-      named("outcome2", outcomes[own])
-    }`
+    : phrase`tracked wallets without a label bought more of ${
+      named("outcome", outcomes[side])
+    } than of ${named("outcome2", outcomes[own])}`
 }
 
 function proposalFacts(

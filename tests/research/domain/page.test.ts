@@ -356,12 +356,20 @@ const rung = (level: number, mid: number) => ({
 
 Deno.test("more money of tracked wallets on the other side speaks against a move, a price before it not", () => {
   const priceAction = hourly(0.5, ...flat(26, 0.5), 0.6, 0.6)
-  const against = (stakeUsd: number) => {
-    const entries = [openEntry(), openEntry({ wallet: "0xaa", outcome: 1, stakeUsd })]
+  const against = (stakeUsd: number, label: "neutral" | "fade" = "neutral") => {
+    const calibration = { computedAt: now, row: whaleRow({ label }) }
+    const entries = [openEntry(), openEntry({ wallet: "0xaa", outcome: 1, stakeUsd, calibration })]
     return analysisOf(reportMaterial({ priceAction, entries })).risks[0]
   }
-  strictEqual(against(2_001), "Against it: tracked wallets bought more of No than of Yes.")
+  strictEqual(
+    against(2_001),
+    "Against it: tracked wallets without a label bought more of No than of Yes.",
+  )
   strictEqual(against(2_000).startsWith("No outcome is proposed"), true)
+  ok(
+    !against(2_001, "fade").includes("bought more"),
+    "the purchase of a wallet to fade is no reason",
+  )
 })
 
 Deno.test("where a pair of rungs gains, the verdict is the pair and no leg of it", () => {
