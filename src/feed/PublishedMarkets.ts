@@ -13,6 +13,7 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { type FeedHeading, type FeedItem, feedTypes, marketRef } from "./domain/item.ts"
 import {
   dayPointsMax,
+  freeAfterMs,
   pathDays,
   pathPointsMax,
   type PublishedMarket,
@@ -22,9 +23,11 @@ import { FeedStore } from "./FeedStore.ts"
 
 /** Items that are searched for old ones. */
 const openedMax = 1_000
+/** Items that are searched for those older than `freeAfterMs`: more than come in that time. */
+const searchedMax = 4 * recentMax
 
 export class PublishedMarkets extends Context.Service<PublishedMarkets, {
-  /** What the newest items are about, newest first, at most `recentMax`. */
+  /** What the newest items older than `freeAfterMs` are about, newest first, at most `recentMax`. */
   readonly recent: Effect.Effect<ReadonlyArray<FeedHeading>>
   /** Of each type the newest item created by `before`, among the newest `openedMax` of all items. */
   readonly opened: (before: EpochMs) => Effect.Effect<ReadonlyArray<FeedItem>>
@@ -48,7 +51,7 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
       })
 
       const bySlug = Effect.fn("PublishedMarkets.bySlug")(function* (slug: string) {
-        const found = yield* feed.headings({ slug, count: recentMax })
+        const found = yield* feed.headings({ slug, count: searchedMax })
         const [newest] = found
         if (newest === undefined) return Option.none()
         // As the feed spells it, so that every spelling of an address has the same answer.
@@ -60,7 +63,7 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
           listed: stored?.listed ?? null,
           volume24hUsd: stored?.volume24hUsd ?? null,
           path,
-          items: found,
+          items: yield* free(found),
         })
       })
 
@@ -74,10 +77,19 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
 
       return PublishedMarkets.of({
         opened,
-        recent: feed.headings({ slug: null, count: recentMax }),
+        recent: Effect.flatMap(feed.headings({ slug: null, count: searchedMax }), free),
         bySlug,
         dayPath: (slug) => Effect.map(pathSince(slug, day, dayPointsMax), ({ path }) => path),
       })
     }),
   )
 }
+
+/** Those that free data may name, at most `recentMax`. */
+const free = (headings: ReadonlyArray<FeedHeading>) =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) =>
+      headings.filter(({ createdAt }) => Date.parse(createdAt) <= now - freeAfterMs)
+        .slice(0, recentMax),
+  )

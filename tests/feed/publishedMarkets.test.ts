@@ -8,7 +8,12 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
 import type { NewFeedItem } from "../../src/feed/domain/item.ts"
-import { dayPointsMax, pathPointsMax, recentMax } from "../../src/feed/domain/publishedMarket.ts"
+import {
+  dayPointsMax,
+  freeAfterMs,
+  pathPointsMax,
+  recentMax,
+} from "../../src/feed/domain/publishedMarket.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { layer as feedStore } from "../../src/feed/postgres/feedStore.ts"
 import { PublishedMarkets } from "../../src/feed/PublishedMarkets.ts"
@@ -22,8 +27,8 @@ import { onEveryStore } from "../support/stores.ts"
 const now = Date.UTC(2026, 10, 20, 12)
 const pointCount = 8 * day / (10 * minute)
 
-const item = (n: number, slug: string): NewFeedItem => {
-  const { feedIndex: _, ...given } = sampleItem(n, now)
+const item = (n: number, slug: string, at = now): NewFeedItem => {
+  const { feedIndex: _, ...given } = sampleItem(n, at)
   const data = { ...given.data, market: { ...given.data.market, slug } }
   return { ...given, data, dedupeKey: `${n}` } as NewFeedItem
 }
@@ -55,6 +60,11 @@ onEveryStore("PublishedMarkets", (law) => {
       yield* markets.save([listed], now)
       ok(Option.isNone(yield* published.bySlug("coin-up")))
       yield* feed.append([item(1, "coin-up"), item(2, "other"), item(3, "COIN-up")])
+      yield* TestClock.setTime(now + freeAfterMs - 1)
+      equal(Option.getOrThrow(yield* published.bySlug("coin-up")).items, [])
+      equal(yield* published.recent, [])
+      yield* TestClock.setTime(now + freeAfterMs)
+      equal((yield* published.recent).length, 3)
       const found = Option.getOrThrow(yield* published.bySlug("coin-UP"))
       strictEqual(found.market.question, "As listed now?")
       strictEqual(found.status, listed.status)
@@ -81,7 +91,9 @@ onEveryStore("PublishedMarkets", (law) => {
         mid: (n % 99 + 1) / 100,
       }))
       yield* markets.appendMids(points)
-      yield* feed.append(Array.from({ length: recentMax + 3 }, (_, n) => item(n, "coin")))
+      yield* feed.append(
+        Array.from({ length: recentMax + 3 }, (_, n) => item(n, "coin", now - freeAfterMs)),
+      )
       const stored = new Map(points.map(({ at, mid }) => [at, mid]))
       const { path, items } = Option.getOrThrow(yield* published.bySlug("coin"))
       const dayPath = yield* published.dayPath("COIN")

@@ -14,6 +14,7 @@ import { Outcome } from "../../track-record/domain/outcomes.ts"
 import { FeedItem, FeedType, feedTypes, MarketRef, moveFields } from "../../feed/domain/item.ts"
 import {
   dayPointsMax,
+  freeAfterMs,
   pathDays,
   pathPointsMax,
   recentMax,
@@ -73,8 +74,10 @@ export const pageRows = {
     title: "What the newest items are about",
     path: "/signals.json",
     description:
-      `Type, market and time of the newest ${recentMax} items of the feed, and the last 24 hours of the ` +
-      "prices in /v1/pulse. /v1/signals sells the items.",
+      `Type, market and time of the newest ${recentMax} items older than ${
+        freeAfterMs / minute
+      } minutes, ` +
+      "and the last 24 hours of the prices in /v1/pulse. /v1/signals sells every item at once.",
     body: Schema.Struct({
       success,
       items: Schema.Array(Schema.Struct({ ...heading, ...marketName, createdAt }))
@@ -129,7 +132,8 @@ export const pageRows = {
     path: "/markets/{slug}.json",
     description:
       `The public facts of a market that the feed has published, its price path of ${pathDays} days, and ` +
-      "what was published about it. /v1/research sells a report on it.",
+      `what was published about it ${freeAfterMs / minute} minutes ago or earlier. ` +
+      "/v1/research sells a report on it.",
     parameter: {
       name: "slug",
       description: "The market's name in addresses, upper or lower case",

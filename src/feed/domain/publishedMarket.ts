@@ -3,11 +3,14 @@
  *
  * @module
  */
+import { minute } from "../../core/domain/time.ts"
 import type { Market, MarketStatus, SeriesPoint } from "../../markets/domain/market.ts"
 import type { FeedHeading, MarketRef } from "./item.ts"
 
 /** The newest items of all markets, and of one. */
 export const recentMax = 50
+/** How old an item is before page data says what it is about; until then only its buyers know. */
+export const freeAfterMs = 15 * minute
 /** How far back the path of one market goes; the series itself is kept a little longer. */
 export const pathDays = 7
 /** The most points of a path. */
@@ -26,6 +29,6 @@ export interface PublishedMarket {
   readonly volume24hUsd: number | null
   /** The mids of the first outcome in the last `pathDays` days, oldest first, at most `pathPointsMax`. */
   readonly path: ReadonlyArray<SeriesPoint>
-  /** Its newest items, newest first, at most `recentMax`. */
+  /** Its newest items older than `freeAfterMs`, newest first, at most `recentMax`. */
   readonly items: ReadonlyArray<FeedHeading>
 }

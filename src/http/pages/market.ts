@@ -7,8 +7,9 @@ import type { VenueMode } from "../../catalog/domain/freeRow.ts"
 import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
+import { minute } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
-import { pathDays } from "../../feed/domain/publishedMarket.ts"
+import { freeAfterMs, pathDays } from "../../feed/domain/publishedMarket.ts"
 import { priceChart } from "./charts.ts"
 import { cite, type Cited, type CitedNumber, difference, items } from "./cited.ts"
 import { badge } from "./items.tsx"
@@ -139,7 +140,9 @@ const published = (of: Cited<Market>): Section => ({
       ),
     },
     {
-      small: say`Their content is sold. [Signals](/signals) says what each type means.`,
+      small: say`Listed ${
+        count(freeAfterMs / minute)
+      } minutes after publication; their content is sold. [Signals](/signals) says what each type means.`,
     },
   ],
 })

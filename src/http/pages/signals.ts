@@ -7,7 +7,9 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
+import { minute } from "../../core/domain/time.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
+import { freeAfterMs } from "../../feed/domain/publishedMarket.ts"
 import { sparkline } from "./charts.ts"
 import { cite, type Cited, items } from "./cited.ts"
 import { badge, marketLink, paidFields, typeTexts } from "./items.tsx"
@@ -31,9 +33,11 @@ export const signalsPage = (
   { index, pulse, recent }: { index: Index | null; pulse: Pulse | null; recent: Recent },
 ): Page => ({
   title: "Signals",
-  lead:
-    "What the newest items of the feed are about, and when they were published. The price, its " +
-    "direction and the evidence are what a call buys.",
+  lead: "What the newest items of the feed are about, and when they were published, named here " +
+    `${
+      freeAfterMs / minute
+    } minutes later. At once a call buys them, with the price, its direction ` +
+    "and the evidence.",
   blocks: index === null ? [] : [{
     small: say`Feed index ${num(cite(freeRows.index.path, index).at("index"))}, updates ${
       statusTexts[index.status]
@@ -145,5 +149,5 @@ const itemTable = (
       num(at("feedIndex")),
     ]),
   },
-  empty: "0 items published yet",
+  empty: `0 items older than ${freeAfterMs / minute} minutes`,
 })

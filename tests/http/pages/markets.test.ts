@@ -10,13 +10,14 @@ import { TestClock } from "effect/testing"
 import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { isoTime, minute } from "../../../src/core/domain/time.ts"
-import type { PublishedMarket } from "../../../src/feed/domain/publishedMarket.ts"
+import { freeAfterMs, type PublishedMarket } from "../../../src/feed/domain/publishedMarket.ts"
 import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
 import { Feed, type FeedIndex } from "../../../src/feed/Feed.ts"
 import { makeMarketData } from "../../../src/http/free/marketData.ts"
 import { recentItems } from "../../../src/http/free/recentItems.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { test } from "../../support/effect.ts"
+import { sampleItem } from "../../support/feed/items.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 const [mover] = sampleBody.feedItems
@@ -29,7 +30,8 @@ const hostileService = Effect.gen(function* () {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(3)
   const market = { ...mover.data.market, slug: "Hostile", question: hostile }
-  const item = { ...mover, feedIndex: 4, createdAt: isoTime(noon), data: { ...mover.data, market } }
+  const createdAt = isoTime(noon - freeAfterMs)
+  const item = { ...mover, feedIndex: 4, createdAt, data: { ...mover.data, market } }
   yield* Ref.update(world.items, (items) => [...items, item])
   const service = yield* makeService(world)
   const text = (path: string, init?: RequestInit) =>
@@ -40,10 +42,13 @@ const hostileService = Effect.gen(function* () {
   return { world, service, text }
 })
 
-test("/signals.json has the newest 50 items without anything that is sold", () =>
+test("/signals.json has the newest 50 items of 15 minutes ago without anything that is sold", () =>
   Effect.gen(function* () {
+    yield* TestClock.setTime(noon - freeAfterMs)
+    const world = yield* makeWorld(60)
     yield* TestClock.setTime(noon)
-    const service = yield* makeService(yield* makeWorld(60))
+    yield* Ref.update(world.items, (items) => [...items, sampleItem(61, noon - freeAfterMs + 1)])
+    const service = yield* makeService(world)
     const response = yield* service.get("/signals.json")
     const body = yield* Effect.promise(() => response.json())
     Schema.decodeUnknownSync(pageRows.recent.body)(body, { onExcessProperty: "error" })
