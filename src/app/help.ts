@@ -25,7 +25,7 @@ export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray
   ["Signatures", ["SIGNING_PRIVATE_KEY", "SIGNING_RETIRED_KEYS"]],
   ["Caps of refunds", [
     ...["REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD"] as const,
-    "UNMATCHED_REFUND_MAX_PER_DAY_USD",
+    ...["UNMATCHED_REFUND_MAX_PER_DAY_USD", "UNMATCHED_REFUND_MIN_USD"] as const,
   ]],
   ["Times and load", ["LEASE", "HOLD", "SWEEP", "SCAN", "VERIFICATIONS_MAX", "SALES_MAX"]],
   ["Limits of clients", ["FREE_LIMIT", "DOCUMENT_LIMIT", "PAGE_LIMIT", "INVALID_PAYMENT_LIMIT"]],

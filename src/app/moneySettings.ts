@@ -39,6 +39,8 @@ export interface MoneySettings {
   readonly payTo: `0x${string}`
   readonly treasury: `0x${string}`
   readonly finality: Finality
+  /** Atomic units. */
+  readonly unmatchedRefundMin: bigint
 }
 
 /** The payee of simulated payments. No one has its key. */
@@ -103,6 +105,7 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
           : required(read, "TREASURY_ADDRESS", "the address that refunds are paid from"),
     ),
     finality: read("FINALITY"),
+    unmatchedRefundMin: read("UNMATCHED_REFUND_MIN_USD"),
   })
   if (settings.payTo.toLowerCase() === settings.treasury.toLowerCase()) {
     return yield* invalidSettings(

@@ -5,6 +5,7 @@
  * @module
  */
 import { Cause, Duration, Effect, Layer, Logger, References, Schedule, Schema } from "effect"
+import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { SqlClient } from "effect/sql/SqlClient"
 import { address } from "../payments/domain/payment.ts"
 import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
@@ -51,6 +52,7 @@ export const workerLayer = (settings: WorkerSettings) =>
     probesLayer(settings),
   ).pipe(
     Layer.provide(Layer.merge(WorkerBeat.layer, PortRecords.layer)),
+    Layer.provide(Layer.succeed(UnmatchedRefundMin, settings.unmatchedRefundMin)),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
     Layer.provide(
       Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),

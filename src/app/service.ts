@@ -5,6 +5,7 @@
  */
 import { products } from "../catalog/domain/product.ts"
 import { Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
+import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { FetchHttpClient } from "effect/http"
 import { Freshness } from "../core/Freshness.ts"
 import { StoreClock } from "../core/StoreClock.ts"
@@ -125,6 +126,7 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
         settings.collector === null ? null : { ...settings.collector, commit: settings.commit },
       ),
     ),
+    Layer.provide(Layer.succeed(UnmatchedRefundMin, settings.unmatchedRefundMin)),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
     Layer.provide(
       Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),

@@ -64,7 +64,7 @@ export const loadService = Effect.fn("settings.loadService")(
     const venue = readVenue(read)
     const money = readMoneySettings(mode, read)
     const publicBaseUrl = readBaseUrl(mode, read)
-    const { ports, documents, limits, ...others } = yield* together({
+    const { ports, documents, limits, money: paid, ...rest } = yield* together({
       ports: readPorts(read),
       venue,
       money,
@@ -88,17 +88,13 @@ export const loadService = Effect.fn("settings.loadService")(
       commit: read("COMMIT"),
       limits: readLimits(read),
     })
-    const { money: { payments, payTo, treasury, finality }, ...rest } = others
     return {
       mode,
       ...rest,
       ...ports,
       ...documents,
       ...limits,
-      payments,
-      payTo,
-      treasury,
-      finality,
+      ...paid,
       /** Folder of the delivery journal: deliveries that are not yet stored in the database. */
       deliveryJournal: `.data/handed-over-${ports.port}`,
     }

@@ -433,6 +433,12 @@ const declared = {
     usdCap,
     atomic("10"),
   ),
+  UNMATCHED_REFUND_MIN_USD: variable(
+    both,
+    "smaller unmatched transfers are listed and not refunded",
+    usdCap,
+    atomic("0.01"),
+  ),
   WHALE_MIN_STAKE_USD: variable(
     service,
     "the minimum stake of a tracked wallet's entry to be published in the feed",

@@ -267,7 +267,8 @@ test("loadWorker() reads the worker's own login, the treasury's key and the caps
     const own = "postgres://refund:hunter2@db.example:5432/bell"
     const env = { ...sold, TREASURY_PRIVATE_KEY: treasuryKey, REFUND_DATABASE_URL: own }
     const { databaseUrl, ...loaded } = yield* worker("start", env)
-    const { maxPerHour, maxPerDay, maxUnmatchedPerDay, ...rest } = loaded
+    const { maxPerHour, maxPerDay, maxUnmatchedPerDay, unmatchedRefundMin, ...rest } = loaded
+    equal(unmatchedRefundMin, 10_000n)
     equal(Redacted.value(databaseUrl), own)
     equal([maxPerHour, maxPerDay, maxUnmatchedPerDay], [100_000_000n, 500_000_000n, 10_000_000n])
     equal(Redacted.value(rest.treasuryKey), treasuryKey)
@@ -279,6 +280,7 @@ test("loadWorker() reads the worker's own login, the treasury's key and the caps
       ["REFUND_MAX_PER_HOUR_USD", "501"],
       ["REFUND_MAX_PER_DAY_USD", "1e3"],
       ["UNMATCHED_REFUND_MAX_PER_DAY_USD", "0"],
+      ["UNMATCHED_REFUND_MIN_USD", "-1"],
       ["LEASE", "1 day"],
     ]
     for (const [name, value] of invalid) {

@@ -10,6 +10,7 @@
  */
 import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { UnmatchedRefundMin } from "../../core/UnmatchedRefundMin.ts"
 import { Address, Bytes32, PaymentId, Signature } from "../domain/payment.ts"
 import {
   type Caps,
@@ -39,9 +40,9 @@ const signLockKey = 8402_0006
 /** The worker's store. Needs the rights of the worker's role. */
 export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
   RefundStore,
-  Effect.map(SqlClient, (sql) =>
+  Effect.map(Effect.all([SqlClient, UnmatchedRefundMin]), ([sql, min]) =>
     RefundStore.of({
-      claimDue: claimDue(sql),
+      claimDue: claimDue(sql, min),
       sign: sign(sql),
       move: move(sql),
       signedSums: (queue, caps, except) => Effect.orDie(signedSums(sql, queue, caps, except)),
@@ -55,10 +56,14 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
 export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effect(
   RefundQueue,
   Effect.map(
-    SqlClient,
-    (sql) => RefundQueue.of({ totals: totals(sql) }),
+    Effect.all([SqlClient, UnmatchedRefundMin]),
+    ([sql, min]) => RefundQueue.of({ totals: totals(sql, min) }),
   ),
 )
+
+/** Whether a refund is of an unmatched transfer under the minimum; one that was begun is ended. */
+const isDust = (sql: SqlClient, min: bigint) =>
+  sql`(refund.queue = 'unmatched' AND refund.state = 'queued' AND refund.amount < ${min}::bigint)`
 
 const fromNow = (sql: SqlClient, duration: Duration.Duration) =>
   sql`clock_timestamp() + make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
@@ -66,11 +71,14 @@ const fromNow = (sql: SqlClient, duration: Duration.Duration) =>
 const isUnchanged = (sql: SqlClient, { paymentId, state, fence }: RefundVersion) =>
   sql`payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}`
 
-const claimDue = (sql: SqlClient) => (queue: QueueName, lease: Duration.Duration, limit: number) =>
-  sql<UndecodedRow>`
+const claimDue =
+  (sql: SqlClient, min: bigint) => (queue: QueueName, lease: Duration.Duration, limit: number) =>
+    sql<UndecodedRow>`
     WITH due AS (
       SELECT payment_id FROM refund
-      WHERE queue = ${queue} AND state IN ('queued', 'signed', 'broadcast', 'needs_review')
+      WHERE queue = ${queue} AND NOT ${
+      isDust(sql, min)
+    } AND state IN ('queued', 'signed', 'broadcast', 'needs_review')
         AND next_attempt_at <= clock_timestamp()
         AND (lease_until IS NULL OR lease_until <= clock_timestamp())
       ORDER BY next_attempt_at, payment_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
@@ -80,9 +88,9 @@ const claimDue = (sql: SqlClient) => (queue: QueueName, lease: Duration.Duration
     RETURNING refund.*, payment.pay_to, payment.nonce AS payment_nonce,
       payment.valid_before AS payment_valid_before, payment.paid_transaction,
       floor(extract(epoch FROM refund.created_at))::bigint AS owed_at_seconds`.pipe(
-    Effect.map((rows) => rows.toSorted(byDue).map(refundOf)),
-    Effect.orDie,
-  )
+      Effect.map((rows) => rows.toSorted(byDue).map(refundOf)),
+      Effect.orDie,
+    )
 
 const signedSums = (
   sql: SqlClient,
@@ -192,7 +200,7 @@ const changes = (sql: SqlClient, move: RefundMove) => {
   }
 }
 
-const totals = (sql: SqlClient) =>
+const totals = (sql: SqlClient, min: bigint) =>
   sql<
     {
       queue: QueueName
@@ -204,7 +212,7 @@ const totals = (sql: SqlClient) =>
   >`
     SELECT queue, state, count(*) AS refunds, sum(amount)::bigint AS amount,
       (extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS oldest_ago_ms
-    FROM refund GROUP BY queue, state`.pipe(
+    FROM refund WHERE NOT ${isDust(sql, min)} GROUP BY queue, state`.pipe(
     Effect.map((rows) =>
       rows.map(({ refunds, oldest_ago_ms, ...row }): RefundTotals => ({
         ...row,

@@ -88,7 +88,7 @@ export type RefundMove =
 
 export class RefundStore extends Context.Service<RefundStore, {
   /**
-   * Leases due refunds of a queue, the longest overdue first. Each refund is leased to one caller at
+   * Leases due refunds of a queue, the longest overdue first; none under `UnmatchedRefundMin`. Each refund is leased to one caller at
    * a time, until its lease expires or it is moved. A refund in `needs_review` is included, because
    * the chain may have paid it meanwhile. An unreadable row is leased and returned too, so that it
    * does not block the others.

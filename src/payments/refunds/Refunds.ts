@@ -25,7 +25,7 @@ export interface RefundTotals {
 
 /** The port to the refund queue, limited to what the service's database role may read. */
 export class RefundQueue extends Context.Service<RefundQueue, {
-  /** The totals by queue and state; those without refunds are absent. */
+  /** The totals by queue and state, without `UnmatchedRefundMin`; those without refunds are absent. */
   readonly totals: Effect.Effect<ReadonlyArray<RefundTotals>>
 }>()("bellwether/payments/RefundQueue") {}
 

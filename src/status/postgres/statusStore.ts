@@ -7,6 +7,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import { UnmatchedRefundMin } from "../../core/UnmatchedRefundMin.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { type Part, parts } from "../domain/part.ts"
 import type { EndedRuns, StoredRuns } from "../domain/runs.ts"
@@ -15,8 +16,9 @@ import { StatusStore } from "../StatusStore.ts"
 export const layer: Layer.Layer<StatusStore, never, SqlClient> = Layer.effect(
   StatusStore,
   Effect.map(
-    SqlClient,
-    (sql) => StatusStore.of({ runs: runs(sql), ...historyOf(sql), payments: payments(sql) }),
+    Effect.all([SqlClient, UnmatchedRefundMin]),
+    ([sql, min]) =>
+      StatusStore.of({ runs: runs(sql), ...historyOf(sql), payments: payments(sql, min) }),
   ),
 )
 
@@ -112,7 +114,7 @@ interface PaymentRow {
   readonly oldest_at: Date | null
 }
 
-const payments = (sql: SqlClient) =>
+const payments = (sql: SqlClient, min: bigint) =>
   Effect.fn("StatusStore.payments")(function* (since: EpochMs) {
     const from = new Date(since)
     const [row] = yield* sql<PaymentRow>`
@@ -126,7 +128,9 @@ const payments = (sql: SqlClient) =>
       SELECT count(*) AS owed,
         coalesce(sum(coalesce(paid_amount, amount)), 0)::bigint AS owed_amount,
         min(changed_at) AS oldest_at
-      FROM payment WHERE state = 'refund_due'
+      FROM payment WHERE state = 'refund_due' AND NOT EXISTS (SELECT FROM refund
+        WHERE refund.payment_id = payment.payment_id
+          AND queue = 'unmatched' AND refund.state = 'queued' AND refund.amount < ${min}::bigint)
     ) owed`
     const sum = (payments = 0n, amount = 0n) => ({ payments: Number(payments), amount })
     return {

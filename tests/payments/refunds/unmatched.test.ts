@@ -9,6 +9,8 @@ import { Duration, Effect, Fiber, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { refundMax } from "../../../src/payments/domain/refund.ts"
+import { UnmatchedRefundMin } from "../../../src/core/UnmatchedRefundMin.ts"
+import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { test } from "../../support/effect.ts"
@@ -59,6 +61,24 @@ test("100 transfers of $1 use their own caps, and a buyer's $0.05 is refunded at
       equal([count(yield* statesOf(transfers)), yield* statesOf([real])], [20, ["confirmed"]])
     })
   ))
+
+test("transfers under the minimum wait and are in no total; one of the minimum is refunded", () =>
+  withRefundHarness(() =>
+    Effect.gen(function* () {
+      const dust = yield* Effect.forEach(range(5), (n) => transfer(n, 9_999n))
+      const least = yield* transfer(5, 10_000n)
+      const sale = yield* owed(100, { amount: 9_999n })
+      const { totals } = yield* RefundQueue
+      equal((yield* totals).map(({ queue, refunds }) => [queue, refunds]), [
+        ["unmatched", 1],
+        ["sales", 1],
+      ])
+      const current = yield* worker()
+      yield* sweepFor(current, 60)
+      equal(yield* statesOf([least, sale]), ["confirmed", "confirmed"])
+      equal(new Set(yield* statesOf(dust)), new Set(["queued"]))
+    })
+  ).pipe(Effect.provideService(UnmatchedRefundMin, 10_000n)))
 
 test("the use of the caps is measured for each queue", () =>
   withRefundHarness(() =>

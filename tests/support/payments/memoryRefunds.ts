@@ -4,6 +4,7 @@
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
+import { UnmatchedRefundMin } from "../../../src/core/UnmatchedRefundMin.ts"
 import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
 import {
   type Caps,
@@ -83,6 +84,9 @@ export function memoryRefunds(): MemoryRefunds {
   }
   const atNow = <A>(body: (now: number) => A) => Effect.map(Clock.currentTimeMillis, body)
 
+  const atNowWithMin = <A>(body: (now: number, min: bigint) => A) =>
+    Effect.flatMap(UnmatchedRefundMin, (min) => atNow((now) => body(now, min)))
+
   const sums = (queue: QueueName, caps: Caps, except: PaymentId | null, now: number) => {
     const since = (ms: number, cap: bigint) =>
       unitsOf((row) =>
@@ -96,10 +100,10 @@ export function memoryRefunds(): MemoryRefunds {
 
   const store = RefundStore.of({
     claimDue: (queue, lease, limit) =>
-      atNow((now) =>
+      atNowWithMin((now, min) =>
         [...rows.values()]
           .filter((row) =>
-            row.queue === queue && isOpen(row.state) && row.due <= now &&
+            row.queue === queue && !isDust(row, min) && isOpen(row.state) && row.due <= now &&
             (row.leaseUntil === null || row.leaseUntil <= now)
           )
           .sort((a, b) => a.due - b.due || (a.paymentId < b.paymentId ? -1 : 1))
@@ -168,7 +172,9 @@ export function memoryRefunds(): MemoryRefunds {
       }),
   })
   const queue = RefundQueue.of({
-    totals: atNow((now) => totalsOf([...rows.values()], now)),
+    totals: atNowWithMin((now, min) =>
+      totalsOf([...rows.values()].filter((row) => !isDust(row, min)), now)
+    ),
   })
 
   const debts = Debts.of({
@@ -216,6 +222,9 @@ export function memoryRefunds(): MemoryRefunds {
   )
   return { layer, rows }
 }
+
+const isDust = ({ queue, state, amount }: Stored, min: bigint) =>
+  queue === "unmatched" && state === "queued" && amount < min
 
 /** The row as an open refund, or an error when it fits no state. */
 function claimedOf(
