@@ -8,6 +8,7 @@ import { Arbitrary, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
 import { Freshness } from "../../src/core/Freshness.ts"
+import { UnmatchedRefundMin } from "../../src/core/UnmatchedRefundMin.ts"
 import { layer as jobSlots } from "../../src/postgres/jobSlots.ts"
 import { layer as storeLayer } from "../../src/status/postgres/statusStore.ts"
 import { Status } from "../../src/status/Status.ts"
@@ -165,7 +166,6 @@ onEveryStore("the report of the service", (law) => {
     "counts the answers delivered and refunds confirmed since, and what is owed now",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const store = yield* StatusStore
       const oldest = new Date(today - 40 * day)
       yield* sql.withTransaction(Effect.gen(function* () {
         // Rows as they are, without the triggers.
@@ -185,6 +185,7 @@ onEveryStore("the report of the service", (law) => {
             ('unsent', 'answered', NULL, NULL, 'a', NULL),
             ('owed', 'refund_due', ${new Date(today)}, NULL, NULL, 7),
             ('owed long', 'refund_due', ${oldest}, NULL, NULL, NULL),
+            ('dust', 'refund_due', ${oldest}, NULL, NULL, 4),
             ('refunded', 'refunded', NULL, NULL, NULL, NULL)
           ) row (id, state, changed, sent, body, paid)`
         yield* sql`
@@ -194,8 +195,17 @@ onEveryStore("the report of the service", (law) => {
             '0x' || repeat(substr(md5(id), 1, 1), 64)
           FROM (VALUES ('refunded', ${new Date(today)}::timestamptz),
             ('owed', ${new Date(today - day)})) row (id, at)`
+        yield* sql`
+          INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason, state, queue)
+          VALUES ('dust', 'p', 4, 'a', 1, 'r', 'queued', 'unmatched')`
       }))
-      equal(yield* store.payments(today - hour), {
+      const owedFrom = (min: bigint) =>
+        Effect.flatMap(StatusStore, (store) => store.payments(today - hour)).pipe(
+          Effect.provide(Layer.fresh(storeLayer)),
+          Effect.provideService(UnmatchedRefundMin, min),
+        )
+      equal((yield* owedFrom(4n)).owed.payments, 3)
+      equal(yield* owedFrom(5n), {
         delivered: { payments: 1, amount: 10n },
         refunded: { payments: 1, amount: 4n },
         owed: { payments: 2, amount: 17n, oldestAt: oldest.getTime() },

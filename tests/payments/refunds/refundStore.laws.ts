@@ -471,3 +471,26 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
 ]
 
 const range = (length: number) => Array.from({ length }, (_, n) => n)
+
+/** A law with `UnmatchedRefundMin` one over the amount of a debt. */
+export const dustLaw: RefundLaw = [
+  "an unmatched transfer under the minimum is neither claimed nor counted, unless its refund has begun",
+  Effect.gen(function* () {
+    const store = yield* RefundStore
+    const { amount } = debt(0)
+    yield* owe(0, { queue: "unmatched" })
+    yield* owe(1, { queue: "unmatched", amount: amount + 1n })
+    yield* owe(2)
+    const counted = Effect.map(
+      totals,
+      (all) => all.map(({ queue, refunds }) => `${queue} ${refunds}`).toSorted(),
+    )
+    equal(yield* counted, ["sales 1", "unmatched 1"])
+    const ids = (yield* claimDue(lease, 9, "unmatched")).map(({ paymentId }) => paymentId)
+    equal(ids, [debt(1).paymentId])
+    const begun = { paymentId: debt(0).paymentId, state: "queued", fence: 0 } as const
+    equal(yield* store.sign({ ...begun, queue: "unmatched" }, signature(0), noCaps), "signed")
+    equal((yield* claimDue(lease, 9, "unmatched")).length, 1)
+    equal(yield* counted, ["sales 1", "unmatched 1", "unmatched 1"])
+  }),
+]

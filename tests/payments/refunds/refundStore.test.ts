@@ -14,6 +14,7 @@ import {
   refundStateAfter,
   refundStates,
 } from "../../../src/payments/domain/refund.ts"
+import { UnmatchedRefundMin } from "../../../src/core/UnmatchedRefundMin.ts"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore, type UnmatchedTransfer } from "../../../src/payments/PaymentStore.ts"
@@ -29,6 +30,7 @@ import { onEveryStore } from "../../support/stores.ts"
 import { paymentIn, ticket } from "../paymentStore.laws.ts"
 import {
   debt,
+  dustLaw,
   lease,
   moveOf,
   noCaps,
@@ -42,6 +44,11 @@ import { refundMoves } from "../../support/payments/moves.ts"
 for (const [name, body] of refundLaws) {
   test(`refunds in memory: ${name}`, () => Effect.provide(body, memoryRefunds().layer))
 }
+
+const withDust = Effect.provideService(UnmatchedRefundMin, debt(0).amount + 1n)
+
+test(`refunds in memory: ${dustLaw[0]}`, () =>
+  withDust(Effect.provide(dustLaw[1], memoryRefunds().layer)))
 
 /** Runs a statement without triggers, as only a superuser can; a worker is none. */
 const withoutTriggers = (statement: Effect.Effect<unknown, unknown>) =>
@@ -118,6 +125,7 @@ const layer = Layer.mergeAll(refunds, queueLayer, debts).pipe(
 
 onEveryStore("refunds", (law) => {
   for (const [name, body] of refundLaws) law(name, Effect.provide(body, layer))
+  law(dustLaw[0], withDust(Effect.provide(dustLaw[1], layer)))
 
   law(
     "a transfer counts as a liability while its refund is signed, and another amount is unmatched",
