@@ -1,7 +1,7 @@
 /**
  * The visible prices of a simulated market: its order book, listing row and price history.
  *
- * The book is centred on the true probability, on a tick grid. It follows a change of the probability at
+ * The book is centred on the true probability, on a tick grid; that of a misquoted rung is above it. It follows a change of the probability at
  * the next quote. Between such changes it moves by noise only.
  *
  * @module
@@ -18,6 +18,7 @@ import {
 import { rulesDatesOf } from "../../markets/domain/rungs.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { rulesOf } from "./endings.ts"
+import { misquoteOf } from "./probability.ts"
 import { between, gaussian, type Key, mix, uniform } from "./seed.ts"
 
 /** Makers update their quotes at this interval; the book does not change in between. */
@@ -54,7 +55,8 @@ export function makeQuote(market: SimulatedMarket, truth: number, at: EpochMs): 
   const width = market.spread * Math.max(0.25, 2 * Math.sqrt(truth * (1 - truth)))
   const spread = Math.max(1, Math.round(width * ticksPerUsd + 0.3 * gaussian(mix(key, 1))))
   const skew = Math.max(-skewMax, Math.min(skewMax, 0.3 * gaussian(mix(key, 2))))
-  const centre = (truth + skew * width) * ticksPerUsd
+  const misquote = 4 * truth * (1 - truth) * misquoteOf(market)
+  const centre = (truth + misquote + skew * width) * ticksPerUsd
   const bidTicks = Math.min(
     ticksPerUsd - 1 - spread,
     Math.max(1, Math.round(centre - spread / 2)),

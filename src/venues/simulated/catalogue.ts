@@ -18,6 +18,7 @@ import {
   mechanicalTitle,
   ordinaryWords,
   type Subject,
+  topicOf,
 } from "./words.ts"
 
 export interface Catalogue {
@@ -49,8 +50,8 @@ export interface SimulatedMarket {
   readonly subject: Subject | null
   readonly eventSlug: string
   readonly eventTitle: string
-  /** Markets of the same event, this one included. */
-  readonly siblings: number
+  /** Its place on the ladder of its event, from 0 for the easiest; null when it is on none. */
+  readonly rung: number | null
   readonly category: string
   readonly outcomes: readonly [string, string]
   readonly opensAt: EpochMs
@@ -205,7 +206,8 @@ function makeMarket(
   const end = endDraw < 0.015 ? "push" : endDraw < 0.02 ? "cancelled" : "decided"
   const shape = shapeOf(options, key)
   const isShort = event.sports || event.daily
-  const mayLag = !isShort && end === "decided" && shape.aboveGate &&
+  const rung = rungOf(event, eventKey, index)
+  const mayLag = !isShort && rung === null && end === "decided" && shape.aboveGate &&
     shape.bookKind === "valid" && uniform(mix(key, 21)) < options.laggardShare
   const life = mayLag
     ? laggardLife(key, eventKey, opensAt, resolvedAt)
@@ -226,7 +228,7 @@ function makeMarket(
     eventKey,
     eventTitle: words.title,
     eventSlug: `${words.slug}-${event.first}-${ordinal}`,
-    siblings: event.members,
+    rung,
     category: words.category,
     takerFeeRate: words.takerFeeRate,
     opensAt,
@@ -236,6 +238,12 @@ function makeMarket(
     mechanical: null,
     end,
   }
+}
+
+/** Of a match, the first market is its winner and the others are its totals. */
+function rungOf({ sports, members }: EventPlan, eventKey: Key, index: number): number | null {
+  if (sports) return index === 0 ? null : index - 1
+  return members > 1 && topicOf(eventKey).level !== undefined ? index : null
 }
 
 /** A few ordinary markets are listed without an end, or with one that passed before they opened. */
@@ -359,7 +367,7 @@ function makeMechanical(
     subject: null,
     eventSlug: slug,
     eventTitle: title,
-    siblings: 1,
+    rung: null,
     category: "Crypto",
     opensAt,
     revealsAt,

@@ -21,11 +21,8 @@ import { headlineOf, slugOf, type Subject, wordOf } from "./words.ts"
 import words from "./words.json" with { type: "json" }
 import type { World } from "./world.ts"
 
-interface Outlet {
-  readonly name: string
-  /** A reserved name (RFC 2606). */
-  readonly host: string
-}
+/** Its host is a reserved name (RFC 2606). */
+type Outlet = Readonly<(typeof words.outlets)[number]>
 
 export const outlets: ReadonlyArray<Outlet> = words.outlets
 

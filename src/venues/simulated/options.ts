@@ -28,7 +28,7 @@ export const worldDefaults = {
   /** Wallets start to trade this many days before the origin. */
   walletDays: 90,
   /**
-   * Share of the decided ordinary markets above the gate, with valid books, whose outcome is known 6
+   * Share of the decided ordinary markets on no ladder, above the gate, with valid books, whose outcome is known 6
    * to 60 hours before their quotes follow, if the quotes are between 0.06 and 0.94 until then.
    */
   laggardShare: 0,

@@ -7,6 +7,9 @@
  * ends at 0 or 1 and thereby draws the outcome. `B` is built by midpoint displacement: any instant
  * costs a dozen hashes, and no nodes are stored.
  *
+ * The rungs of a ladder share `B` and all jumps, and `z` falls from each to the next: so a harder one
+ * is never more likely, and never wins alone.
+ *
  * @module
  */
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
@@ -17,11 +20,21 @@ import { between, gaussian, type Key, mix, normalQuantile, uniform } from "./see
 
 /** Chance of a jump in each period of `jumpChance / rate` days, at a uniform time. */
 const jumpChance = 0.75
-/** Share of the jumps of a market with siblings that hit all markets of its event at once. */
-const sharedJumps = 0.4
+/** Least and greatest distance of two rungs, in probits; a misquoted one is this near to the easier. */
+const rungGaps = [0.2, 0.45] as const
+const misquotedGap = 0.02
+/** Share of the rungs that are misquoted. */
+const misquotedShare = 0.2
+
+/** How far quotes are above a probability of one half; it shrinks to 0 towards 0 and 1. */
+export function misquoteOf({ key, rung }: SimulatedMarket): number {
+  const misquoted = rung !== null && rung > 0 && uniform(mix(key, 55)) < misquotedShare
+  return misquoted ? between(mix(key, 56), 0.05, 0.08) : 0
+}
 
 export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
-  const { key, eventKey } = market
+  // What is drawn from `key` is the same for all rungs of a ladder.
+  const key = market.rung === null ? market.key : mix(market.eventKey, 57)
   const startDraw = uniform(mix(key, 50))
   const start = market.kind === "mechanical"
     ? 0.5
@@ -30,24 +43,28 @@ export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
     : startDraw < 0.15
     ? between(mix(key, 51), 0.85, 0.96)
     : between(mix(key, 51), 0.15, 0.85)
-  const shared = market.siblings > 1 ? sharedJumps * options.jumpsPerMarketDay : 0
-  const jumps = market.kind === "mechanical" ? [] : [
-    ...jumpsAt(market, mix(key, 52), options.jumpsPerMarketDay - shared),
-    ...jumpsAt(market, mix(eventKey, 52), shared),
-  ].sort((a, b) => a.at - b.at)
+  const perDay = market.kind === "mechanical" ? 0 : options.jumpsPerMarketDay
   return makePath({
     key: mix(key, 53),
     opensAt: market.opensAt,
     revealsAt: market.revealsAt,
     closesAt: market.closesAt,
-    start,
+    start: normalQuantile(start) - heightOf(market),
     hourlyVol: market.kind === "mechanical" ? 0.01 : between(mix(key, 54), 0.006, 0.022),
-    jumps,
+    jumps: jumpsAt(market, mix(key, 52), perDay),
   })
 }
 
+/** How much harder a rung is than the event's drawn start, in probits; 0 on no ladder. */
+function heightOf(market: SimulatedMarket): number {
+  if (market.rung === null) return 0
+  const gap = between(mix(market.eventKey, 58), ...rungGaps)
+  const height = (market.rung - 1.5) * gap
+  return misquoteOf(market) > 0 ? height - gap + misquotedGap : height
+}
+
 /** Four in five jumps are of 6 to 14 points, the rest of 14 to 28. */
-function jumpsAt(market: SimulatedMarket, key: number, perDay: number) {
+function jumpsAt(market: SimulatedMarket, key: Key, perDay: number) {
   const jumps: Array<{ at: EpochMs; size: number; key: number }> = []
   if (perDay <= 0) return jumps
   const period = Math.max(minute, jumpChance * day / perDay)
@@ -60,7 +77,7 @@ function jumpsAt(market: SimulatedMarket, key: number, perDay: number) {
       ? between(mix(draw, 2), 0.06, 0.14)
       : between(mix(draw, 2), 0.14, 0.28)
     const at = Math.floor((index + uniform(mix(draw, 3))) * period)
-    jumps.push({ at, size, key: mix(mix(draw, 4), market.key) })
+    jumps.push({ at, size, key: mix(draw, 4) })
   }
   return jumps
 }
@@ -78,6 +95,7 @@ interface PathPlan {
   /** From here the path moves to its outcome. */
   readonly revealsAt: EpochMs
   readonly closesAt: EpochMs
+  /** The probit of the probability at `opensAt`. */
   readonly start: number
   /** Standard deviation of the probit of the probability over one hour. */
   readonly hourlyVol: number
@@ -103,11 +121,9 @@ interface Segment {
   readonly key: Key
 }
 
-/** Planted jumps never take a probability beyond these. */
+/** Planted jumps never take a probability beyond these; less is left of one near them. */
 const lowest = 0.03
 const highest = 0.97
-/** A jump that the bounds reduce to less than this is dropped. */
-const smallestJump = 0.01
 /** Between two points this far apart the path is a straight line. */
 const grainMs = minute
 
@@ -115,7 +131,7 @@ function makePath(plan: PathPlan): Path {
   const segments: Array<Segment> = []
   const jumps: Array<Jump> = []
   let from = plan.opensAt
-  let z = normalQuantile(plan.start)
+  let z = plan.start
   const diffuse = (to: EpochMs, end: number) => {
     const segment = { from, to, z, end, key: mix(plan.key, 100 + segments.length) }
     segments.push(segment)
@@ -129,7 +145,7 @@ function makePath(plan: PathPlan): Path {
     diffuse(candidate.at, varianceOver(plan, from, candidate.at))
     const before = normalCdf(z)
     const size = Math.min(candidate.size, before - lowest, highest - before)
-    if (size < smallestJump) continue
+    if (size <= 0) continue
     const after = uniform(candidate.key) < 0.5 ? before - size : before + size
     jumps.push({ at: candidate.at, from: before, to: after })
     z = normalQuantile(after)

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Layer, Option, Stream } from "effect"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import type { Market, MarketFacts, MarketId } from "../../markets/domain/market.ts"
+import type { Market, MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import { type Decoded, VenueClient } from "../../markets/VenueClient.ts"
@@ -38,7 +38,7 @@ export function devWorld(seed = 2, at: EpochMs = worldDefaults.origin): World {
     dailyShare: 0.12,
     wallets: devGroups,
     walletDays: (worldDefaults.origin - walletsFrom) / day,
-    laggardShare: 0.8,
+    laggardShare: 1,
     wrongProposalShare: 0.01,
     wrongContestedShare: 0.33,
   })
@@ -112,9 +112,7 @@ export function layer(world: World, crowdFrom?: EpochMs): Layer.Layer<VenueClien
         now,
         (at) => world.history(tokenId, { from, to: Math.min(at, to) }, Math.max(minute, stepMs)),
       ),
-    facts: ofMarkets((market, at) =>
-      market.opensAt > at ? null : factsOf(shown(world.listed(market, at)))
-    ),
+    facts: ofMarkets((market, at) => market.opensAt > at ? null : shown(world.listed(market, at))),
     resolutions: ofMarkets((market, at) => resolutionOf(world, market, at)),
     proposals: ofMarkets((market, at) => proposalOf(world, market, at)),
     rules: ofMarkets((market, at) =>
@@ -149,23 +147,6 @@ function proposalOf(world: World, market: SimulatedMarket, at: EpochMs): Proposa
     proposedAt: Math.floor(record.changedAt / second) * second,
     settlesAt: record.settlesAt,
     disputed: record.status !== "proposed",
-  }
-}
-
-function factsOf(market: Market): MarketFacts {
-  const { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, gameStartsAt } =
-    market
-  const { createdAt, rulesDates, eventKey, exclusive, takerFeeRate } = market
-  const named = { id, slug, question, eventSlug, url, category, outcomes, tokenIds }
-  return {
-    ...named,
-    endsAt,
-    createdAt,
-    rulesDates,
-    gameStartsAt,
-    eventKey,
-    exclusive,
-    takerFeeRate,
   }
 }
 

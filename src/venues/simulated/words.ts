@@ -60,9 +60,14 @@ export function rulesText(kind: keyof typeof words.rules, names: Names): string 
   return fillTemplate(words.rules[kind], names)
 }
 
+/** The markets of a topic with a level differ by it only, each harder than the one before. */
+export function topicOf(eventKey: Key) {
+  return pick(mix(eventKey, 11), words.topics)
+}
+
 export function ordinaryWords(eventKey: Key, endsAt: EpochMs): EventWords {
   const key = mix(eventKey, 12)
-  const topic = pick(mix(eventKey, 11), words.topics)
+  const topic = topicOf(eventKey)
   const { category, takerFeeRate, level } = topic
   const names: Record<string, string> = { day: dayOf(endsAt), month: monthOf(endsAt) }
   for (const [n, [name = "", list = ""]] of topic.drawn.entries()) {

@@ -72,16 +72,6 @@ interface Truth {
   readonly episodes: ActivityLog["episodes"]
 }
 
-/** The true prices of markets, and their quotes. */
-interface Prices {
-  readonly path: (market: SimulatedMarket) => Path
-  readonly payouts: Truth["payouts"]
-  readonly probability: Truth["probability"]
-  /** The time whose probability the quotes at `at` reflect: `at`, or an earlier time in a laggard. */
-  readonly knownAt: (market: SimulatedMarket, at: EpochMs) => EpochMs
-  readonly quote: World["quote"]
-}
-
 /** Quotes lag only within these limits, where a book is valid and stays between 0.03 and 0.97. */
 const lagBetween = { low: 0.06, high: 0.94 }
 
@@ -137,7 +127,8 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
   }
 }
 
-function makePrices(options: WorldOptions): Prices {
+/** The true prices of markets, and their quotes. */
+function makePrices(options: WorldOptions) {
   const cached = makeMemo<Path>(marketCacheSize(options.markets))
   const path = (market: SimulatedMarket): Path =>
     cached(market.number, () => drawPath(options, market))
@@ -151,6 +142,7 @@ function makePrices(options: WorldOptions): Prices {
   const probability = (market: SimulatedMarket, at: EpochMs): number =>
     at < market.closesAt ? path(market).at(at) : payouts(market)?.[0] ?? 0.5
 
+  /** The time whose probability the quotes at `at` reflect: `at`, or an earlier time in a laggard. */
   const knownAt = (market: SimulatedMarket, at: EpochMs): EpochMs => {
     if (at < market.revealsAt || at >= market.quotesLagUntil) return at
     const known = path(market).at(market.revealsAt)

@@ -8,6 +8,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import { midOf } from "../../../src/venues/simulated/books.ts"
 import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import { worldDefaults } from "../../../src/venues/simulated/options.ts"
+import { misquoteOf } from "../../../src/venues/simulated/probability.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { microstructure } from "../../../src/markets/domain/book.ts"
 import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
@@ -132,7 +133,8 @@ law(
     const truth = world.truth.probability(market, book.observedAt)
     const { mid, spread, depthUsdWithin5c } = found.success
     const gate = listed.volumeUsd >= 10_000 && depthUsdWithin5c.total >= 2_500
-    return gate === market.aboveGate && Math.abs(mid - truth) <= 2 * Math.max(spread, market.spread)
+    return gate === market.aboveGate &&
+      Math.abs(mid - truth) <= 2 * Math.max(spread, market.spread) + misquoteOf(market)
   },
 )
 
@@ -146,7 +148,7 @@ Deno.test("planted jumps appear in the mids with their direction and size", () =
       if (before === null || after === null) continue
       seen += 1
       const moved = midOf(after) - midOf(before)
-      const noise = Math.max(0.02, 3 * market.spread)
+      const noise = Math.max(0.02, 3 * market.spread) + misquoteOf(market)
       ok(Math.abs(moved - (jump.to - jump.from)) < noise, `${moved} for ${jump.to - jump.from}`)
     }
   }

@@ -44,7 +44,7 @@ const options = {
 }
 
 /** At this time the world has everything the tests need, proposals of each kind included. */
-const startsAt = Date.parse("2026-11-20T18:00:00Z")
+const startsAt = Date.parse("2026-11-22T06:00:00Z")
 
 interface Venues {
   readonly world: World

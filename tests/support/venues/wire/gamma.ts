@@ -186,7 +186,7 @@ function eventOf(
     active: true,
     closed,
     archived: false,
-    volume: volumeUsd * market.siblings,
+    volume: volumeUsd,
     openInterest: 0,
     negRisk: false,
     commentCount: 0,
