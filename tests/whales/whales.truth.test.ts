@@ -38,7 +38,7 @@ import {
 import { marketBySlug } from "../support/venues/worlds.ts"
 
 const world = makeWorld({
-  seed: 5,
+  seed: 7,
   markets: 60,
   lifeDays: [1, 4],
   wallets: defaultGroups.map((group) => ({
