@@ -94,11 +94,11 @@ export function replay(
     const found = [...touched].flatMap((state) => movesOf(state, slot, thresholds))
     touched.clear()
     for (const mover of selectMovers(found).chosen) {
-      const { state, window, phase, delta } = mover
+      const { state, window, phase, delta, priceNow } = mover
       moves.push(mover)
       state.emitted = [
         ...state.emitted.filter(({ emittedAt }) => emittedAt > slot - day),
-        { window, phase, delta, emittedAt: slot },
+        { window, phase, delta, priceNow, emittedAt: slot },
       ]
     }
   }

@@ -4,12 +4,22 @@
  * @module
  */
 import { deepStrictEqual, strictEqual } from "node:assert"
-import { Arbitrary, Schema } from "effect"
+import { Arbitrary, Result, Schema } from "effect"
 import type { FeedItem, MovePhase, MoveWindow } from "../../../src/feed/domain/item.ts"
 import { type EmittedMove, emittedMove, isNovel } from "../../../src/movers/domain/novelty.ts"
-import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { day, type EpochMs, hour, minute, second } from "../../../src/core/domain/time.ts"
+import type { SeriesPoint } from "../../../src/markets/domain/market.ts"
+import {
+  confirmMove,
+  judgeMove,
+  measureMove,
+  startRange,
+} from "../../../src/movers/domain/gates.ts"
 import { law } from "../../support/effect.ts"
 import { microstructureWith, now } from "../../support/movers/market.ts"
+
+/** Where all moves start, unless a test says otherwise. */
+const priceStart = 0.5
 
 function item(
   delta: number,
@@ -17,7 +27,7 @@ function item(
   window: MoveWindow = "1h",
   phase: MovePhase = "settled",
 ): EmittedMove {
-  return { window, phase, delta, emittedAt: now - age }
+  return { window, phase, delta, priceNow: priceStart + delta, emittedAt: now - age }
 }
 
 function novel(
@@ -26,7 +36,7 @@ function novel(
   window: MoveWindow = "1h",
   phase: MovePhase = "settled",
 ) {
-  return isNovel({ window, phase, delta, now }, emitted)
+  return isNovel({ window, phase, delta, priceNow: priceStart + delta, now }, emitted)
 }
 
 Deno.test("gate 6: a move that was published running is published once more when it settles", () => {
@@ -90,7 +100,51 @@ law(
   },
 )
 
-Deno.test("emittedMove() keeps an item's window, delta and time", () => {
+const cents = Schema.Int.check(Schema.isBetween({ minimum: 6, maximum: 94 }))
+
+for (const tickMs of [10 * second, 10 * minute]) {
+  law(
+    `one step of a price is at most one running and one settled item (a tick is ${tickMs} ms)`,
+    Arbitrary.array(Arbitrary.schema(cents), { minLength: 4, maxLength: 4 }),
+    (levels) => {
+      const items = itemsOf(levels.map((level) => level / 100), tickMs)
+      const phases = items.map(({ phase }) => phase)
+      return new Set(phases).size === phases.length
+    },
+    { runs: 20 },
+  )
+}
+
+/**
+ * What the gates publish in the 90 minutes after a price changed for the last time: the levels are each a
+ * third of the day before, and the last one since `now`.
+ */
+function itemsOf(levels: ReadonlyArray<number>, tickMs: number): ReadonlyArray<EmittedMove> {
+  const tickIntervalMs = Math.max(minute, tickMs)
+  const midAt = (at: EpochMs) =>
+    at >= now ? levels[3] ?? 0 : levels[Math.max(0, Math.floor((at - now + day) / (8 * hour)))] ?? 0
+  const points: Array<SeriesPoint> = []
+  for (let at = now - day - hour; at < now; at += tickIntervalMs) {
+    points.push({ at, mid: midAt(at) })
+  }
+  const emitted: Array<EmittedMove> = []
+  for (let at = now; at <= now + 90 * minute; at += tickMs) {
+    const price = { mid: midAt(at), spread: 0.01 }
+    const moves = (["1h", "24h"] as const).flatMap((window) => {
+      const { atOrBefore } = startRange(window, at, tickIntervalMs)
+      const start = points.findLast((point) => point.at <= atOrBefore)
+      const move = measureMove({ window, now: at, tickIntervalMs, start }, price)
+      const judged = Result.flatMap(move, (it) => judgeMove(it, { points, emitted }))
+      const mover = Result.flatMap(judged, (it) => confirmMove(it, null))
+      return Result.isSuccess(mover) ? [{ ...mover.success, emittedAt: at }] : []
+    })
+    emitted.push(...moves.slice(0, 1))
+    points.push({ at, mid: price.mid })
+  }
+  return emitted
+}
+
+Deno.test("emittedMove() keeps an item's window, delta, price and time", () => {
   const mover: Extract<FeedItem, { type: "mover" }> = {
     feedIndex: 7,
     type: "mover",
@@ -118,5 +172,5 @@ Deno.test("emittedMove() keeps an item's window, delta and time", () => {
       microstructure: microstructureWith(),
     },
   }
-  deepStrictEqual(emittedMove(mover), item(-0.1, 10 * minute, "24h"))
+  deepStrictEqual(emittedMove(mover), { ...item(-0.1, 10 * minute, "24h"), priceNow: 0.6 })
 })
