@@ -38,7 +38,7 @@ const forbidden: Readonly<Record<string, RegExp>> = {
 /** The same outside of quotations, where a stranger's headline may have them. */
 const forbiddenOutside: Readonly<Record<string, RegExp>> = {
   "an order in a sentence":
-    /\b(?:that|whether|if)\s+(?:bet|send|claim|visit|join|deposit)\b(?! (?:is|are|was))/iu,
+    /\b(?:that|whether|if)\s+(?:bet|send|claim|visit|join|deposit)\b(?! (?:is|are|was))|\b(?:is|was|says?|said|word|advice) that\s+(?:buy|sell|short)\b/iu,
   "a promise": /\bguarante\w+|\bcertainly\b|\brisk[- ]free\b/iu,
   "spelled letters": /(?:(?<![\p{L}\p{N}])\p{L} ){3}/u,
   "an outcome or money in lower case": /\b(?:yes|usd\w?)\b/u,
