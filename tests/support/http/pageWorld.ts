@@ -70,6 +70,8 @@ export const filledWorld = Effect.fnUntraced(function* (names: Names = plainName
     (_, n) => itemOf(n, now - (itemCount - n) * 40 * minute, names),
   )
   yield* Ref.set(world.items, items)
+  // The last prices are those of the last tick, so that the pulse has movers.
+  yield* Ref.set(world.lastTickAt, now)
   yield* Ref.set(world.scorecard, sampleScorecard(now))
   yield* world.digests.prune(Number.MAX_SAFE_INTEGER)
   for (let n = 0; n < digestCount; n++) {
