@@ -710,16 +710,14 @@ const unlessHungUp = <A>({ abandoned }: Sale, step: Effect.Effect<A, NotCharged>
   Effect.raceFirst(Effect.andThen(Deferred.await(abandoned), Effect.fail(hungUp)), step)
 
 /**
- * Releases a payment, and keeps a share of its payer; false when the release is not confirmed. The
+ * Releases a payment, then keeps a share of its payer; false when the release is not confirmed. The
  * sweep then releases it when the lease expires.
  */
 const release = ({ store, shares }: Seller, sale: Sale, claimed: Payment, reason: string) =>
-  Effect.andThen(
-    shares.keep("unpaid", sale.purchase),
-    store.move(claimed, { event: "release", reason }),
-  ).pipe(
+  store.move(claimed, { event: "release", reason }).pipe(
     Effect.map(Option.isSome),
     orInstead("Cannot release a payment", Effect.succeed(false)),
+    Effect.tap(() => shares.keep("unpaid", sale.purchase)),
   )
 
 /**
@@ -764,7 +762,7 @@ function* computeResumed(
   return yield* computeOrRefund(seller, sale, settled.value)
 }
 
-/** Computes the answer of a settled payment, or queues its refund. */
+/** Computes the answer of a settled payment, or queues its refund. Money moves first, shares after it. */
 function* computeOrRefund(
   seller: Seller,
   sale: Sale,
@@ -773,17 +771,18 @@ function* computeOrRefund(
   const { store, timing, shares } = seller
   if (row?.state !== "settled") return yield* outcomeForState(seller, sale, row)
   const computed = yield* Effect.result(withTimeLimit(sale.work.compute, timing.paidWorkTimeout))
-  const answer = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
-  if (answer !== null) {
-    const { body } = answer
+  const paidFor = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
+  if (paidFor !== null) {
+    const { body } = paidFor
+    const answer: Move = { event: "answer", answer: { body }, paidAt: null }
+    const answered = yield* tryMoveOrFind(store, row, answer)
     yield* shares.answered(sale.purchase)
-    const answered: Move = { event: "answer", answer: { body }, paidAt: null }
-    return yield* outcomeForState(seller, sale, yield* tryMoveOrFind(store, row, answered))
+    return yield* outcomeForState(seller, sale, answered)
   }
   const failure = Result.isFailure(computed) ? computed.failure : belowThreshold
-  yield* shares.refunded(sale.purchase, failure)
   const owed: Move = { event: "owe", reason: failure.code, paidAt: null }
   const refunded = yield* tryMoveOrFind(store, row, owed)
+  yield* shares.refunded(sale.purchase, failure)
   return refunded?.state === "refund_due"
     ? yield* refundQueued(refunded, failure)
     : yield* outcomeForState(seller, sale, refunded)

@@ -9,7 +9,8 @@
  *   answered sale gives its product a share back, so most sales of a product must have failed.
  *
  * A request that failed after its payment is also refused, until it may work again. Due refunds are
- * always paid. A replica learns that a share is used up when it keeps one itself.
+ * always paid. A replica learns that a share is used up when it keeps one itself. Limits that fail change
+ * no sale.
  *
  * @module
  */
@@ -70,7 +71,7 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
   const keep = (kind: Kind, purchase: Purchase) =>
     Effect.forEach(ofKind(kind), ({ holder, limit }) => {
       const key = keyOf(purchase, holder)
-      return key === null ? Effect.void : Effect.ignore(limit.take(key))
+      return key === null ? Effect.void : Effect.ignoreCause(limit.take(key))
     }, { concurrency: "unbounded", discard: true })
 
   /** Records that a settled payment is refunded because its answer failed. */
@@ -88,7 +89,7 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
     Effect.suspend(() => {
       failed.delete(request)
       const ofProduct = ofKind("refunded").find(({ holder }) => holder === "product")
-      return Effect.ignore(ofProduct?.limit.giveBack(product.id) ?? Effect.void)
+      return Effect.ignoreCause(ofProduct?.limit.giveBack(product.id) ?? Effect.void)
     })
   return { refusal, keep, refunded, answered }
 }

@@ -56,9 +56,9 @@ test("a request that failed after its payment is refused to the next buyer, who 
   })))
 
 /** Sells purchases with shares, as a service on the database does. */
-const counting = Effect.gen(function* () {
+const countingBy = Effect.fnUntraced(function* (rateLimits: ReturnType<typeof memoryRateLimits>) {
   const ports = yield* Effect.context<Exclude<Market, Payments>>()
-  const layer = Payments.layer({ terms, timing, rateLimits: memoryRateLimits() })
+  const layer = Payments.layer({ terms, timing, rateLimits })
   const built = yield* Layer.build(
     Layer.provide(Layer.fresh(layer), Layer.succeedContext(ports)),
   )
@@ -70,7 +70,38 @@ const counting = Effect.gen(function* () {
     )
 })
 
+const counting = Effect.suspend(() => countingBy(memoryRateLimits()))
+
 const nth = (n: number) => purchase({ authorization: { nonce: nonce(n) } })
+
+const nthEarly = (n: number) => purchase({ product: early, authorization: { nonce: nonce(n) } })
+
+test("limits that crash change no outcome of a sale", () =>
+  inMarket(Effect.gen(function* () {
+    const buy = yield* countingBy(memoryRateLimits(Effect.die("limits")))
+    equal(yield* buy(yield* nthEarly(0), good, 5), "answer")
+    equal(yield* buy(yield* nthEarly(1), failing, 5), "RefundQueued: venue_error")
+    equal(yield* buy(yield* nth(2), workOf(answering("free", false)), 5), "free")
+  })))
+
+for (
+  const [buying, work, state] of [
+    [nthEarly(0), good, "answered"],
+    [nthEarly(0), failing, "refund_due"],
+    [nth(0), workOf(answering("free", false)), "released"],
+  ] as const
+) {
+  test(`a payment is ${state} before slow limits keep a share of it`, () =>
+    inMarket(Effect.gen(function* () {
+      const buy = yield* countingBy(memoryRateLimits(Effect.sleep("1 minute")))
+      const bought = yield* buying
+      const sale = yield* Effect.forkChild(buy(bought, work, 5))
+      yield* passing(5)
+      equal(yield* stateOf(bought), state)
+      yield* passing(60)
+      yield* Fiber.join(sale)
+    })))
+}
 
 test("a payer whose payments are declined at settlement is refused before the sixth is claimed", () =>
   inMarket(Effect.gen(function* () {
