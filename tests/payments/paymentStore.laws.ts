@@ -6,7 +6,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Option, Result } from "effect"
 import {
-  address,
   Bytes32,
   holdsKey,
   type PaidAt,
@@ -479,36 +478,6 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       yield* store.saveScannedThrough(account, 9n)
       equal(yield* store.scanned(account), Option.some({ after: 7n, through: 9n }))
       equal(yield* store.scanned({ ...account, payTo: from }), Option.none())
-    }),
-  ],
-  [
-    "recentSales() counts a payer's charged settle-early payments, and those that were not fetched",
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      const payer = ticket(0).authorization.from
-      const { "settle-early": early, "compute-first": first } = paths
-      equal(yield* store.recentSales(payer), { charged: 0, absentAgoMs: [] })
-      let n = 0
-      for (const path of Object.values(first)) yield* claimAndMove(n++, "compute-first", path)
-      for (const state of ["claimed", "released", "settling", "unresolved", "void"] as const) {
-        yield* claimAndMove(n++, "settle-early", early[state] ?? [])
-      }
-      const { paymentId, token, authorization: { from, to, nonce } } = ticket(n++)
-      yield* store.insertUnmatched({ paymentId, token, from, to, value: 9n, nonce, at: paidAt })
-      equal(yield* store.recentSales(payer), { charged: 0, absentAgoMs: [] })
-      const owe = (reason: string): Move => ({ event: "owe", reason, paidAt: null })
-      for (const reason of ["internal_error", "lease_lost", "upstream_timeout"]) {
-        yield* claimAndMove(n++, "settle-early", [...early.settled ?? [], owe(reason)])
-      }
-      yield* claimAndMove(n++, "settle-early", early.answered ?? [])
-      yield* claimAndMove(n++, "settle-early", early.settled ?? [])
-      equal(yield* store.recentSales(payer), { charged: 5, absentAgoMs: [] })
-      yield* claimAndMove(n++, "settle-early", early.refund_due ?? [])
-      yield* claimAndMove(n++, "settle-early", [...early.answered ?? [], owe("unsent")])
-      const { charged, absentAgoMs } = yield* store.recentSales(payer)
-      equal([charged, absentAgoMs.length], [7, 2])
-      ok(absentAgoMs.every((ms) => ms >= 0 && ms < 600_000))
-      equal((yield* store.recentSales(address(buyer(1).address))).charged, 0)
     }),
   ],
   [

@@ -65,7 +65,8 @@ const sweepOnEmptyChain = Effect.gen(function* () {
   const store = yield* PaymentStore
   const logged: Array<unknown> = []
   const logger = Logger.make(({ message }) => logged.push([message].flat().at(-1)))
-  const ports = { store, chain: emptyChain, windows: defaultTiming }
+  const unfetched = () => Effect.void
+  const ports = { store, chain: emptyChain, windows: defaultTiming, unfetched }
   const moved = yield* Effect.all([sweep(ports, "urgent"), sweep(ports, "released")]).pipe(
     Effect.provide(Logger.layer([logger])),
   )

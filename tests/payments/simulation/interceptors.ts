@@ -17,6 +17,7 @@ export function interceptStore(
   intercept: Intercept,
 ): PaymentStore["Service"] {
   return {
+    ...store,
     claim: (...args) => intercept("claim", store.claim(...args)),
     find: (...args) => intercept("find", store.find(...args)),
     findWithKey: (...args) => intercept("findWithKey", store.findWithKey(...args)),
@@ -30,7 +31,6 @@ export function interceptStore(
       intercept("saveScannedThrough", store.saveScannedThrough(...args)),
     states: (...args) => intercept("states", store.states(...args)),
     liability: intercept("liability", store.liability),
-    recentSales: (...args) => intercept("recentSales", store.recentSales(...args)),
   }
 }
 

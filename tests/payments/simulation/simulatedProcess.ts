@@ -37,7 +37,6 @@ const storeCalls = new Set([
     "markSent",
   ],
   ...["waiting", "insertUnmatched", "scanned", "saveScannedThrough", "liability"],
-  "recentSales",
   ...["claimDue", "sign", "refund", "signedSums", "reserved"],
 ])
 
