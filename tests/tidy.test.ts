@@ -504,7 +504,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/markets": 3_990,
   "src/movers": 950,
   "src/news": 3_414,
-  "src/payments": 10_825,
+  "src/payments": 10_660,
   "src/postgres": 1_690,
   "src/predetermined": 580,
   "src/research": 2_950,

@@ -18,7 +18,6 @@ import type {
   StoredAnswer,
   TokenDomain,
 } from "./domain/payment.ts"
-import type { RecentSales } from "./domain/refundRatio.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
 import type { AuthorizedTransfer } from "./Chain.ts"
 
@@ -181,6 +180,4 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * declined settlement until the chain shows it.
    */
   readonly liability: Effect.Effect<bigint>
-  /** What a payer's charged settle-early payments of the last 24 hours became. */
-  readonly recentSales: (payer: Address) => Effect.Effect<RecentSales>
 }>()("bellwether/payments/PaymentStore") {}

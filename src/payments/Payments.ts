@@ -5,9 +5,7 @@
  * @module
  */
 import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
-import { storeWithDeadline } from "../core/deadline.ts"
-import { RateLimits } from "../core/RateLimits.ts"
-import { Chain, type ChainUnavailable } from "./Chain.ts"
+import type { ChainUnavailable } from "./Chain.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
 import type { FailedSale, SignedReceipt } from "./domain/failedSale.ts"
 import {
@@ -17,19 +15,13 @@ import {
   type Payment,
   type PaymentId,
 } from "./domain/payment.ts"
-import type { Sign } from "./domain/x402/offerReceipt.ts"
-import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
-import { Facilitator } from "./Facilitator.ts"
 import { scan } from "./matchTransfers.ts"
-import { PaymentStore } from "./PaymentStore.ts"
 import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { sweep } from "./reconcile.ts"
 import { secretHash, taskHash } from "./sale/identity.ts"
-import { makeReceipts, type Receipts } from "./sale/receipts.ts"
+import type { Receipts } from "./sale/receipts.ts"
 import { findOutcome, type PaymentOutcome } from "./sale/responses.ts"
-import { idOf, makeSeller, sell, type Seller } from "./sell.ts"
-import { Signatures } from "./Signatures.ts"
-import { defaultTiming, type PaymentTiming } from "./timing.ts"
+import { idOf, makeSeller, type PaymentOptions, sell, type Seller } from "./sell.ts"
 
 export class Payments extends Context.Service<Payments, {
   /**
@@ -88,23 +80,6 @@ export interface PaymentStatus {
   readonly receipt: typeof SignedReceipt.Type | null
 }
 
-interface PaymentOptions {
-  readonly terms: PaymentTerms
-  readonly timing?: PaymentTiming
-  /** Signs receipts; without it they have no signature. */
-  readonly sign?: Sign
-  /** Maximum number of verified payments that are sold at the same time. */
-  readonly salesMax?: number
-  /** Counts what is not paid for; without it nothing is counted. */
-  readonly rateLimits?: RateLimits["Service"]
-}
-
-const defaultSalesMax = 512
-const noRateLimits = RateLimits.of({
-  take: () => Effect.succeed({ granted: true, remaining: 1, resetMs: 0 }),
-  giveBack: () => Effect.void,
-  prune: () => Effect.succeed(0),
-})
 /**
  * The interval and the maximum number of retries, when the store fails to mark an answer as
  * delivered. An answer that is never marked is refunded although it was delivered.
@@ -112,33 +87,12 @@ const noRateLimits = RateLimits.of({
 const markInterval = Duration.millis(250)
 const markRetriesMax = 40
 
-const make = Effect.fnUntraced(function* (
-  { terms, timing = defaultTiming, sign, salesMax = defaultSalesMax, rateLimits = noRateLimits }:
-    PaymentOptions,
-) {
-  const store = storeWithDeadline("The payment store", yield* PaymentStore)
-  const chain = yield* Chain
-  const signatures = yield* Signatures
-  const token = tokenOf(terms)
-  const receipts = makeReceipts(sign ?? null, terms)
-  const treasury = address(terms.treasury)
-  const facilitator = yield* Facilitator
-  const seller = yield* makeSeller({
-    store,
-    chain,
-    facilitator,
-    signatures,
-    receipts,
-    timing,
-    terms,
-    token,
-    treasury,
-    salesMax,
-    rateLimits,
-  })
-  const ports = { store, chain, windows: timing }
+const make = Effect.fnUntraced(function* (options: PaymentOptions) {
+  const seller = yield* makeSeller(options)
+  const { store, signatures, terms, token, receipts, reconciling } = seller
+  const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   const hashOf = (id: PaymentId, secret: string | null) => secretHash(signatures, id, secret)
-  const outcomeOf = findOutcome({ ...ports, receipts, secretHash: hashOf })
+  const outcomeOf = findOutcome({ ...reconciling, receipts, secretHash: hashOf })
   return Payments.of({
     sell: (purchase, work) => sell(seller, purchase, work),
     idOf: (authorization) => idOf(seller, authorization),
@@ -157,14 +111,9 @@ const make = Effect.fnUntraced(function* (
         store.find(paymentId),
         Option.map((payment) => statusOf(payment, receipts, hashOf(paymentId, secret))),
       ),
-    sweep: sweep(ports, "urgent"),
-    sweepReleased: sweep(ports, "released"),
-    scan: scan({
-      ...ports,
-      signatures,
-      token,
-      account: { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) },
-    }),
+    sweep: sweep(reconciling, "urgent"),
+    sweepReleased: sweep(reconciling, "released"),
+    scan: scan({ ...reconciling, signatures, token, account }),
   })
 })
 

@@ -131,7 +131,7 @@ const match = Effect.fnUntraced(function* (
   if (known.value.state === "void") {
     yield* Effect.logError("A payment marked as void was paid", { paymentId })
   }
-  const { state } = yield* moveOrRead(store, known.value, move.value)
+  const { state } = yield* moveOrRead(options, known.value, move.value)
   return state === known.value.state ? "unchanged" : "changed"
 })
 

@@ -57,6 +57,8 @@ export interface ReconcileOptions {
   readonly store: PaymentStore["Service"]
   readonly chain: Chain["Service"]
   readonly windows: BuyerWindows
+  /** Runs after the refund of a settle-early payment became due because its buyer did not come. */
+  readonly unfetched: (payment: Payment) => Effect.Effect<void>
 }
 
 /**
@@ -64,10 +66,11 @@ export interface ReconcileOptions {
  * are safe: each move is a compare-and-set, and the caller that loses reads the row again.
  */
 export const reconcile = Effect.fnUntraced(function* (
-  { store, chain, windows }: ReconcileOptions,
+  options: ReconcileOptions,
   payment: Payment,
 ) {
-  const move = (payment: Payment, move: Move) => moveOrRead(store, payment, move)
+  const { chain, windows } = options
+  const move = (payment: Payment, move: Move) => moveOrRead(options, payment, move)
   switch (payment.state) {
     case "claimed":
       return yield* move(payment, { event: "release", reason: "lease_lost" })
@@ -232,11 +235,17 @@ function expectedTransfer(
  * Makes a move and returns the row after it, or the current row when it has changed meanwhile. A
  * row is never deleted, so there is one.
  */
-export function moveOrRead(store: PaymentStore["Service"], row: Payment, move: Move) {
+export function moveOrRead(
+  { store, unfetched }: Pick<ReconcileOptions, "store" | "unfetched">,
+  row: Payment,
+  move: Move,
+) {
+  const hasNoBuyer = move.event === "owe" && row.settlementOrder === "settle-early" &&
+    (row.state === "answered" || row.state === "unresolved")
   return Effect.flatMap(
     store.move(row, move),
     Option.match({
-      onSome: Effect.succeed,
+      onSome: (moved) => Effect.as(hasNoBuyer ? unfetched(row) : Effect.void, moved),
       onNone: () => Effect.flatMap(store.find(row.paymentId), Effect.fromOption),
     }),
   ).pipe(Effect.orDie)

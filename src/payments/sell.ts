@@ -26,34 +26,40 @@ import {
   Exit,
   Fiber,
   FiberSet,
+  Metric,
   Option,
   Result,
+  Schedule,
 } from "effect"
 import { resendUnused } from "../catalog/domain/refusal.ts"
+import { storeWithDeadline } from "../core/deadline.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
-import type { RateLimits } from "../core/RateLimits.ts"
-import type { Chain } from "./Chain.ts"
+import { RateLimits } from "../core/RateLimits.ts"
+import { secondsBuckets, timed } from "../core/timed.ts"
+import { annotate, inSpan } from "../core/tracing.ts"
+import { Chain } from "./Chain.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "./domain/failedSale.ts"
 import {
+  address,
   type AnsweredPayment,
   type Authorization,
   type Bytes32,
   holdsKey,
+  type PaidAt,
   type Payment,
   type PaymentId,
+  type PaymentProof,
   type PaymentTicket,
   type ReleasedPayment,
-  repeatAction,
-  type TokenDomain,
   wasTaken,
 } from "./domain/payment.ts"
 import { faultOf } from "./domain/paymentFault.ts"
-import { pauseMs } from "./domain/refundRatio.ts"
-import { type PaymentTerms, requirements } from "./domain/x402/terms.ts"
-import { type Facilitator, facilitatorBusy } from "./Facilitator.ts"
-import type { Move, PaymentStore } from "./PaymentStore.ts"
+import type { Sign } from "./domain/x402/offerReceipt.ts"
+import { type PaymentTerms, requirements, tokenOf } from "./domain/x402/terms.ts"
+import { Facilitator, facilitatorBusy, type SettleOutcome } from "./Facilitator.ts"
+import { declined, type Move, PaymentStore } from "./PaymentStore.ts"
 import { etagOf, type Outcome, type Purchase, type Work } from "./purchase.ts"
-import { needsChain, proofOf, reconcile } from "./reconcile.ts"
+import { needsChain, proofOf, reconcile, type ReconcileOptions } from "./reconcile.ts"
 import {
   checkPayerProof,
   fetchHint,
@@ -65,8 +71,7 @@ import {
   type Signer,
   wrongProof,
 } from "./sale/identity.ts"
-import type { Receipts } from "./sale/receipts.ts"
-import { makeShares } from "./sale/shares.ts"
+import { makeReceipts } from "./sale/receipts.ts"
 import {
   firstPaymentNamed,
   hungUp,
@@ -80,32 +85,33 @@ import {
   paymentInProgress,
   refundQueued,
   responseForKnownPayment,
-  tooManyRefunds,
   tooManySales,
   tooManyUnverified,
   unavailable,
   unresolved,
 } from "./sale/responses.ts"
+import { makeShares } from "./sale/shares.ts"
 import { makeSolvency } from "./sale/solvency.ts"
-import { defective, late, orInstead, paidMove, settle, tryMoveOrFind } from "./settle.ts"
-import type { Signatures } from "./Signatures.ts"
-import type { PaymentTiming } from "./timing.ts"
+import { Signatures } from "./Signatures.ts"
+import { defaultTiming, type PaymentTiming } from "./timing.ts"
 
-/** What selling needs of the outside. */
-interface SellerPorts {
-  readonly store: PaymentStore["Service"]
-  readonly facilitator: Facilitator["Service"]
-  readonly chain: Chain["Service"]
-  readonly signatures: Signatures["Service"]
-  readonly receipts: Receipts
-  readonly timing: PaymentTiming
+export interface PaymentOptions {
   readonly terms: PaymentTerms
-  readonly token: TokenDomain
-  readonly treasury: PaymentTicket["authorization"]["from"]
-  readonly rateLimits: RateLimits["Service"]
+  readonly timing?: PaymentTiming
+  /** Signs receipts; without it they have no signature. */
+  readonly sign?: Sign
   /** Maximum number of verified payments that are sold at the same time. */
-  readonly salesMax: number
+  readonly salesMax?: number
+  /** Counts what is not paid for; without it nothing is counted. */
+  readonly rateLimits?: RateLimits["Service"]
 }
+
+const defaultSalesMax = 512
+const noRateLimits = RateLimits.of({
+  take: () => Effect.succeed({ granted: true, remaining: 1, resetMs: 0 }),
+  giveBack: () => Effect.void,
+  prune: () => Effect.succeed(0),
+})
 
 export type Seller = Effect.Success<ReturnType<typeof makeSeller>>
 
@@ -168,8 +174,14 @@ const saleQueue = { waiting: 512, waitMax: queueWait }
 const perPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
 
 /** The state of selling in one process. Closing the scope waits for its fibers. */
-export const makeSeller = Effect.fnUntraced(function* (ports: SellerPorts) {
-  const { chain, store, signatures, token, treasury, salesMax, rateLimits } = ports
+export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) {
+  const { terms, timing = defaultTiming, sign = null } = options
+  const { salesMax = defaultSalesMax, rateLimits = noRateLimits } = options
+  const store = storeWithDeadline("The payment store", yield* PaymentStore)
+  const chain = yield* Chain
+  const signatures = yield* Signatures
+  const token = tokenOf(terms)
+  const shares = makeShares(rateLimits, yield* Clock.Clock)
   const fibers = yield* FiberSet.make<unknown, FailedSale | NotClaimed>()
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
@@ -177,15 +189,29 @@ export const makeSeller = Effect.fnUntraced(function* (ports: SellerPorts) {
   const sales = makePlaces({ places: salesMax, ...saleQueue })
   yield* publishDepth("sales", sales)
   return {
-    ...ports,
+    store,
+    chain,
+    facilitator: yield* Facilitator,
+    signatures,
+    terms,
+    timing,
+    token,
+    receipts: makeReceipts(sign, terms),
+    /** What resolves payments that no fiber works on. */
+    reconciling: {
+      store,
+      chain,
+      windows: timing,
+      unfetched: ({ authorization }) => shares.unfetched(authorization.from),
+    } satisfies ReconcileOptions,
     fibers,
     /** Runs an effect that no caller waits for. */
     inBackground: (effect: Effect.Effect<void>) => Effect.asVoid(FiberSet.run(fibers, effect)),
     /** The sales of this process, and their ends. */
     running: new Map<PaymentId, { purchase: Purchase; ended: Effect.Effect<void> }>(),
     signerOf: makeSignerCheck(signatures, chain, token),
-    shares: makeShares(rateLimits, yield* Clock.Clock),
-    solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
+    shares,
+    solvency: makeSolvency({ chain, store, asset: token.asset, treasury: address(terms.treasury) }),
     sales,
     saleClients: makePlacesByKey({ places: Math.ceil(salesMax / 4), ...saleQueue }),
     saleSites: makePlacesByKey({ places: Math.ceil(salesMax / 2), ...saleQueue }),
@@ -266,7 +292,7 @@ function* waitForSaleHere(
 /** Another call waits for the payment or resolves it. */
 const busy = "busy" as const
 
-/** Answers for a known payment, according to `repeatAction`. */
+/** Answers for a known payment, according to its state. */
 function* answerKnownPayment(
   seller: Seller,
   sale: Sale,
@@ -330,13 +356,14 @@ function* resolveInTurn(
   sale: Sale,
   found: Payment,
 ): Effect.fn.Return<Resolved, FailedSale> {
-  const { store, chain, timing } = seller
+  const { store, timing, reconciling } = seller
   let row = found
   for (let waits = 0;; waits++) {
     const outcome = yield* resume(seller, sale, row)
     if (outcome !== null) return { outcome, row }
-    if (needsChain(row, timing)) row = yield* reconcile({ store, chain, windows: timing }, row)
-    const mustWait = repeatAction(row.state, isBuyer(seller, sale, row)) === "wait"
+    if (needsChain(row, timing)) row = yield* reconcile(reconciling, row)
+    // Only a row that a worker has is worth a wait.
+    const mustWait = "leaseLeftMs" in row && isBuyer(seller, sale, row)
     if (!mustWait || waits === timing.waitRetriesMax) return { outcome: null, row }
     yield* Effect.sleep(timing.waitInterval)
     row = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
@@ -397,7 +424,7 @@ function* sellUnclaimed(
   released: ReleasedPayment | null,
   holder: Option.Option<Payment>,
 ): Effect.fn.Return<Outcome, FailedSale> {
-  const { purchase: { product, validityFault }, ticket, key, signer } = sale
+  const { purchase: { validityFault }, ticket, key, signer } = sale
   if (signer === "payer") {
     const first = yield* answerByKey(seller, sale, holder)
     if (first !== null) return first
@@ -405,7 +432,6 @@ function* sellUnclaimed(
   if (validityFault !== null) return yield* notValidNow(validityFault)
   const refusal = seller.shares.refusal(sale.purchase)
   if (refusal !== null) return yield* refusal
-  if (product.settlementOrder === "settle-early") yield* checkAbsences(seller, sale)
   const end = yield* inFiber(seller, sale, sellVerified(seller, sale, released)).pipe(
     Effect.catchTag("NotClaimed", Effect.succeed),
   )
@@ -421,21 +447,6 @@ function* sellUnclaimed(
   }
   const second = end.isProven ? yield* answerByKey(seller, sale, now.holder) : null
   return second ?? (yield* Effect.fail(end.refusal))
-}
-
-/**
- * Refuses a new settle-early sale, before the payment is verified or claimed, to a payer whose answers
- * were often not fetched (`pauseMs`).
- */
-function* checkAbsences(
-  { store }: Seller,
-  { ticket: { authorization } }: Sale,
-): Effect.fn.Return<void, NotCharged> {
-  const pause = yield* store.recentSales(authorization.from).pipe(
-    Effect.map(pauseMs),
-    orInstead("Cannot read the refunds of a payer", unavailable),
-  )
-  if (pause !== null) return yield* tooManyRefunds(pause)
 }
 
 /**
@@ -646,7 +657,7 @@ function* settleOrKeepShare(
   claimed: Payment,
   answer: Uint8Array | null,
 ): Effect.fn.Return<Payment | null, NotCharged | Unresolved> {
-  const { row, isDeclined } = yield* settle(seller, requestOf(seller, sale), claimed, answer)
+  const { row, isDeclined } = yield* settle(seller, sale, claimed, answer)
   if (isDeclined || row?.state === "void") yield* seller.shares.keep("unsettled", sale.purchase)
   return row
 }
@@ -741,6 +752,142 @@ const withTimeLimit = <A>(
 
 const notComputed = (code: "upstream_timeout" | "internal_error", message: string) =>
   Effect.fail(new NotCharged({ code, message, hint: resendUnused }))
+
+interface Settled {
+  /** Paid, unresolved or void, or as another worker has moved it; null when it cannot be read. */
+  readonly row: Payment | null
+  /** The facilitator did not settle it, and the chain shows no payment. */
+  readonly isDeclined: boolean
+}
+
+/**
+ * Settles a claimed payment: stores the intent, with the answer of compute-first, asks the
+ * facilitator, reads the chain for proof, and moves the row accordingly.
+ */
+function* settle(
+  seller: Seller,
+  sale: Sale,
+  claimed: Payment,
+  answer: Uint8Array | null,
+): Effect.fn.Return<Settled, NotCharged | Unresolved> {
+  const { facilitator, store, timing } = seller
+  const settling = yield* intend(seller, claimed, answer)
+  const report: SettleOutcome = yield* facilitator.settle(requestOf(seller, sale)).pipe(
+    Effect.timeoutOrElse({ duration: timing.settleTimeout, orElse: () => late }),
+    orInstead("The facilitator failed to settle", defective),
+  )
+  const transactionHint = report.outcome === "settled" ? report.transaction : null
+  const isDeclined = report.outcome === "declined"
+  const proof = yield* prove(seller, settling, transactionHint, isDeclined)
+  const move = proof.proof === "paid"
+    ? paidMove(timing, settling, proof.at)
+    : moveWithoutProof(proof, report, transactionHint)
+  const row = yield* tryMoveOrFind(store, settling, move)
+  return { row, isDeclined: isDeclined && proof.proof !== "paid" }
+}
+
+/**
+ * Stores the intent. When the store fails, it is unknown whether the intent was stored, so
+ * settlement is not requested.
+ */
+const intend = (
+  { store, timing: { lease } }: Seller,
+  claimed: Payment,
+  body: Uint8Array | null,
+): Effect.Effect<Payment, NotCharged | Unresolved> =>
+  store.move(claimed, { event: "intend", answer: body === null ? null : { body }, lease }).pipe(
+    orInstead("Cannot store the intent to settle", unavailable),
+    // The lease expired and another worker has the payment; only that worker knows the outcome.
+    Effect.flatMap(Option.match({ onNone: () => unresolved, onSome: Effect.succeed })),
+  )
+
+/** A call of the facilitator that did not end in time, and one that failed. */
+const late = Effect.succeed({ outcome: "unknown", reason: "timeout" } as const)
+const defective = Effect.succeed({ outcome: "unknown", reason: "defect" } as const)
+
+const proveSeconds = Metric.histogram("sale_prove_seconds", {
+  description: "Time from the facilitator's answer to a settlement until the chain's proof",
+  boundaries: secondsBuckets,
+})
+
+const notYet = Effect.succeed<PaymentProof>({ proof: "not_yet" })
+
+/**
+ * Reads the chain until there is proof or time is up; once when the facilitator declined. If it
+ * settled all the same, the sweep finds that: who can make it decline must not occupy a place.
+ */
+const prove = (
+  { chain, timing }: Seller,
+  settling: Payment,
+  transactionHint: string | null,
+  isDeclined: boolean,
+) =>
+  proofOf(chain, settling, transactionHint).pipe(
+    orInstead("The chain's adapter failed", notYet),
+    Effect.repeat({
+      until: ({ proof }) => proof !== "not_yet",
+      schedule: Schedule.spaced(timing.proveInterval),
+      times: isDeclined ? 0 : timing.proveRetriesMax,
+    }),
+    Effect.timeoutOrElse({ duration: timing.proveTimeout, orElse: () => notYet }),
+    timed((exit, seconds) => {
+      const outcome = Exit.isSuccess(exit) ? exit.value.proof : "interrupted"
+      return Effect.andThen(
+        Metric.update(Metric.withAttributes(proveSeconds, { outcome }), seconds),
+        annotate({ outcome }),
+      )
+    }),
+    inSpan("prove"),
+  )
+
+/** The move of an intended payment that the chain shows. */
+const paidMove = (
+  { lease }: PaymentTiming,
+  { settlementOrder }: Payment,
+  paidAt: PaidAt,
+): Move =>
+  settlementOrder === "compute-first"
+    ? { event: "answer", answer: null, paidAt }
+    : { event: "settle", paidAt, lease }
+
+/** The move after a settlement for which the chain shows no payment. */
+function moveWithoutProof(
+  proof: Exclude<PaymentProof, { readonly proof: "paid" }>,
+  report: SettleOutcome,
+  transactionHint: string | null,
+): Move {
+  if (proof.proof === "never") return { event: "void", reason: proof.reason }
+  const reason = report.outcome === "settled"
+    ? "unproven"
+    : report.outcome === "declined"
+    ? `${declined}${report.reason}`
+    : `unknown: ${report.reason}`
+  return { event: "doubt", reason, transactionHint }
+}
+
+/**
+ * Makes a move and returns the row after it. When the store fails or a sweep moved the row first,
+ * reads the row: a charged answer must be delivered now, because a buyer without a secret cannot
+ * fetch it later. Null when the row cannot be read.
+ */
+const tryMoveOrFind = (store: PaymentStore["Service"], before: Payment, move: Move) =>
+  store.move(before, move).pipe(
+    orInstead("Cannot move a payment", Effect.succeedNone),
+    Effect.flatMap((row) =>
+      Option.isSome(row) ? Effect.succeed(row) : store.find(before.paymentId)
+    ),
+    orInstead("Cannot read a payment", Effect.succeedNone),
+    Effect.map(Option.getOrNull),
+  )
+
+/** Logs a defect of a port, and goes on with `instead`. */
+const orInstead =
+  <B, E2>(message: string, instead: Effect.Effect<B, E2>) =>
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | B, E | E2> =>
+    Effect.catchDefect(
+      effect,
+      (defect) => Effect.andThen(Effect.logError(message, defect), instead),
+    )
 
 /**
  * Moves an unresolved settle-early payment to `settled` when its buyer calls again within the
@@ -850,7 +997,7 @@ const requestOf = ({ terms }: Seller, { ticket, purchase: { product } }: Sale) =
 
 /** The payment id of an authorization. */
 export const idOf = (
-  { signatures, token }: Pick<SellerPorts, "signatures" | "token">,
+  { signatures, token }: Pick<Seller, "signatures" | "token">,
   authorization: Authorization,
 ): PaymentId => signatures.paymentId({ ...token, ...authorization })
 

@@ -176,48 +176,6 @@ export function step(
   return to === undefined ? Result.fail(new IllegalMove({ from, event })) : Result.succeed(to)
 }
 
-/** How the service responds when a known payment is sent again for the same request. */
-type RepeatAction =
-  /** Claim it again. */
-  | "claim"
-  /** Wait for its answer, for a limited time. */
-  | "wait"
-  /** 409 payment_in_progress. */
-  | "in_progress"
-  /** Read the chain; the new state decides. 503 while the outcome is still unknown. */
-  | "reconcile"
-  /** Return the stored answer. */
-  | "replay"
-  /** 409 payment_already_used, with the receipt. */
-  | "already_used"
-  /** 410 payment_refunded, with the refund. */
-  | "refunded"
-  /** 402: this authorization can never pay; the buyer must sign a new one. */
-  | "challenge"
-
-const repeatActions: {
-  readonly [S in PaymentState]: { readonly secret: RepeatAction; readonly plain: RepeatAction }
-} = {
-  claimed: { secret: "wait", plain: "in_progress" },
-  released: { secret: "claim", plain: "claim" },
-  settling: { secret: "wait", plain: "in_progress" },
-  unresolved: { secret: "reconcile", plain: "reconcile" },
-  settled: { secret: "wait", plain: "in_progress" },
-  answered: { secret: "replay", plain: "already_used" },
-  refund_due: { secret: "refunded", plain: "refunded" },
-  refunded: { secret: "refunded", plain: "refunded" },
-  void: { secret: "challenge", plain: "challenge" },
-}
-
-/**
- * How the service responds when a known payment is sent again. A settled authorization is public
- * calldata, so the payment alone never returns or waits for an answer: the caller must also send
- * the first caller's secret.
- */
-export function repeatAction(state: PaymentState, hasSecret: boolean): RepeatAction {
-  return repeatActions[state][hasSecret ? "secret" : "plain"]
-}
-
 const keyHolders: ReadonlyArray<PaymentState> = [
   "claimed",
   "settling",

@@ -32,7 +32,6 @@ import {
   stateAfter,
   step,
 } from "../domain/payment.ts"
-import { absenceReasons, chargedMax, windowMs } from "../domain/refundRatio.ts"
 import {
   declined,
   type Move,
@@ -111,10 +110,6 @@ const commands = Effect.fnUntraced(function* (
   return { claim, move, markSent }
 })
 
-/** A duration as an interval of PostgreSQL. */
-const intervalOf = (sql: SqlClient) => (duration: Duration.Duration) =>
-  sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
-
 interface Lookup {
   readonly paymentId: PaymentId
   readonly keyHash: Bytes32 | null
@@ -178,7 +173,6 @@ const lookups = Effect.fnUntraced(function* (sql: SqlClient) {
 function queries(sql: SqlClient) {
   const columns = sql.literal(paymentColumns)
   const deliveredNowhere = sql.literal(notDeliveredBefore)
-  const seconds = intervalOf(sql)
 
   const urgent = ({ answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
@@ -187,7 +181,8 @@ function queries(sql: SqlClient) {
           AND (state = 'unresolved' OR lease_until < clock_timestamp())
           AND ${deliveredNowhere}
         OR state = 'answered' AND sent_at IS NULL
-          AND answered_at <= clock_timestamp() - ${seconds(answerWindow)}
+          AND answered_at <= clock_timestamp()
+            - make_interval(secs => ${Duration.toSeconds(answerWindow)}::float8)
           AND ${deliveredNowhere}
       ORDER BY changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`
 
@@ -208,7 +203,6 @@ function queries(sql: SqlClient) {
 
 /** Reads over several payments. */
 function sums(sql: SqlClient) {
-  const seconds = intervalOf(sql)
   const states = (paymentIds: ReadonlyArray<PaymentId>) =>
     sql<{ payment_id: PaymentId; state: PaymentState }>`
       SELECT payment_id, CASE WHEN delivered THEN 'answered' ELSE state END AS state
@@ -233,28 +227,7 @@ function sums(sql: SqlClient) {
     Effect.orDie,
   )
 
-  const recentSales = (payer: Address) =>
-    sql<{ charged: number; absent_ago_ms: ReadonlyArray<number> }>`
-      SELECT count(*)::integer AS charged, coalesce(json_agg(ago_ms) FILTER (
-          WHERE state IN ('refund_due', 'refunded') AND reason = ANY(${absenceReasons}::text[])),
-        '[]') AS absent_ago_ms
-      FROM (
-        SELECT state, reason, ((${sql.literal(now)} - ${sql.literal(epoch("created_at"))}) * 1000)
-          ::float8 AS ago_ms
-        FROM payment
-        WHERE payer = ${payer} AND settlement = 'settle-early' AND request IS NOT NULL
-          AND state IN ('settled', 'answered', 'refund_due', 'refunded')
-          AND created_at > now() - ${seconds(Duration.millis(windowMs))}
-        ORDER BY created_at DESC LIMIT ${chargedMax}
-      ) recent`.pipe(
-      Effect.map(([row]) => ({
-        charged: row?.charged ?? 0,
-        absentAgoMs: row?.absent_ago_ms ?? [],
-      })),
-      Effect.orDie,
-    )
-
-  return { states, liability, recentSales }
+  return { states, liability }
 }
 
 /** True unless a delivery journal shows that the answer was delivered before the store was restored. */

@@ -24,7 +24,6 @@ import {
   type PaymentId,
   type PaymentWithRefund,
   type ReleasedPayment,
-  repeatAction,
 } from "../domain/payment.ts"
 import type { PaidReceipt, Receipts } from "./receipts.ts"
 import { etagOf, type Outcome } from "../purchase.ts"
@@ -159,18 +158,6 @@ export const waitUnused =
   "Your payment was not used. After Retry-After, send it again if it is still valid; if not, sign " +
   "a new one, with the same key."
 
-export const tooManyRefunds = (pause: number) =>
-  Effect.fail(
-    new NotCharged({
-      code: "rate_limited",
-      message: "Too many recent payments of this payer were refunded because their answers were " +
-        "not fetched",
-      hint: `${waitUnused} Read each answer. ` +
-        "Products that are computed before they are charged are still sold.",
-      retryAfterSeconds: Math.max(1, Math.ceil(pause / 1_000)),
-    }),
-  )
-
 /** Paid and not answered, with the code and message of the failure. The refund is queued. */
 export const refundQueued = (
   { paymentId, authorization, paidAmount, paidAt, refund }: PaymentWithRefund,
@@ -226,7 +213,7 @@ function outcomeOf(
       return { state: "underway" }
     case "answered": {
       const { paymentId, answer } = row
-      if (repeatAction(row.state, hasSecret) !== "replay" || answer === null) {
+      if (!hasSecret || answer === null) {
         return { state: "used", receipt: receipts.plain(row) }
       }
       const { body } = answer

@@ -5,8 +5,9 @@
  *
  * - `unpaid`: claimed and released. Addresses and networks are counted by the limit of invalid payments.
  * - `unsettled`: the facilitator declined to settle, or the authorization was spent elsewhere.
- * - `refunded`: charged, and refunded because its answer failed. It ends settle-early sales only. An
- *   answered sale gives its product a share back, so most sales of a product must have failed.
+ * - `refunded`: charged, and refunded because its answer failed, or because it was not fetched. It ends
+ *   settle-early sales only. An answered sale gives its product a share back, so most sales of a product
+ *   must have failed. Of an answer that was not fetched the sweep knows the payer alone.
  *
  * A request that failed after its payment is also refused, until it may work again. Due refunds are
  * always paid. A replica learns that a share is used up when it keeps one itself. Limits that fail change
@@ -19,6 +20,7 @@ import { resendUnused } from "../../catalog/domain/refusal.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { makeLimit, type RateLimits } from "../../core/RateLimits.ts"
 import { NotCharged } from "../domain/failedSale.ts"
+import type { Address } from "../domain/payment.ts"
 import type { Purchase } from "../purchase.ts"
 import { waitUnused } from "./responses.ts"
 
@@ -49,6 +51,8 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
     }))
   const limits = new Map(kindNames.map((kind) => [kind, limitsOf(kinds[kind], kind)]))
   const ofKind = (kind: Kind) => limits.get(kind) ?? []
+  const limitOf = (kind: Kind, of: Holder) =>
+    ofKind(kind).find(({ holder }) => holder === of)?.limit
 
   /** Why a new sale is refused before it is charged; null when it is not. */
   const refusal = (purchase: Purchase): NotCharged | null => {
@@ -84,14 +88,18 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
       return keep("refunded", purchase)
     })
 
+  /** Records that a settled payment is refunded because its answer was not fetched. */
+  const unfetched = (payer: Address) =>
+    Effect.ignoreCause(limitOf("refunded", "payer")?.take(payer) ?? Effect.void)
+
   /** Records that a settled payment was answered. */
   const answered = ({ request, product }: Purchase) =>
     Effect.suspend(() => {
       failed.delete(request)
-      const ofProduct = ofKind("refunded").find(({ holder }) => holder === "product")
-      return Effect.ignoreCause(ofProduct?.limit.giveBack(product.id) ?? Effect.void)
+      const ofProduct = limitOf("refunded", "product")
+      return Effect.ignoreCause(ofProduct?.giveBack(product.id) ?? Effect.void)
     })
-  return { refusal, keep, refunded, answered }
+  return { refusal, keep, refunded, unfetched, answered }
 }
 
 /** Null for an address without an IPv6 site. */

@@ -16,7 +16,6 @@ import {
   type PaymentState,
   paymentStates,
   recordOf,
-  repeatAction,
   Signature,
   stateAfter,
   step,
@@ -157,32 +156,6 @@ Deno.test("only refunded is final: from every other state a refund is still poss
       if (from === "refunded" || (order === "compute-first" && from === "settled")) continue
       ok(reachable(order, from).has("refund_due"), `${order} ${from}`)
     }
-  }
-})
-
-Deno.test("a repeated payment is never refused while its outcome is unknown", () => {
-  for (const secret of [true, false]) {
-    for (const state of ["claimed", "settling", "unresolved", "settled"] as const) {
-      ok(repeatAction(state, secret) !== "challenge")
-      ok(repeatAction(state, secret) !== "claim")
-    }
-  }
-})
-
-Deno.test("a repeated payment returns or waits for an answer only with the secret", () => {
-  for (const state of paymentStates) {
-    ok(!["replay", "wait"].includes(repeatAction(state, false)), state)
-  }
-  equal(repeatAction("answered", true), "replay")
-  equal(repeatAction("claimed", true), "wait")
-})
-
-Deno.test("a repeated payment reveals nothing once a refund is due", () => {
-  for (const secret of [true, false]) {
-    equal(repeatAction("refund_due", secret), "refunded")
-    equal(repeatAction("refunded", secret), "refunded")
-    equal(repeatAction("void", secret), "challenge")
-    equal(repeatAction("released", secret), "claim")
   }
 })
 

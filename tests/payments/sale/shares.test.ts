@@ -28,6 +28,7 @@ import {
   purchase,
   purchaseOf,
   refusing,
+  startSeconds,
   stateOf,
   taken,
   timing,
@@ -55,20 +56,27 @@ test("a request that failed after its payment is refused to the next buyer, who 
     equal(yield* buying(second, good), "answer")
   })))
 
-/** Sells purchases with shares, as a service on the database does. */
-const countingBy = Effect.fnUntraced(function* (rateLimits: ReturnType<typeof memoryRateLimits>) {
+/** Payments with shares, as a service on the database has. */
+const paymentsWith = Effect.fnUntraced(function* (rateLimits: ReturnType<typeof memoryRateLimits>) {
   const ports = yield* Effect.context<Exclude<Market, Payments>>()
   const layer = Payments.layer({ terms, timing, rateLimits })
   const built = yield* Layer.build(
     Layer.provide(Layer.fresh(layer), Layer.succeedContext(ports)),
   )
-  const { sell } = Context.get(built, Payments)
-  return (bought: Purchase, work: Work, seconds: number) =>
+  return Context.get(built, Payments)
+})
+
+/** Sells purchases with shares. */
+const countingBy = Effect.fnUntraced(function* (rateLimits: ReturnType<typeof memoryRateLimits>) {
+  return buyingFrom(yield* paymentsWith(rateLimits))
+})
+
+const buyingFrom =
+  ({ sell }: Payments["Service"]) => (bought: Purchase, work: Work, seconds: number) =>
     Effect.forkChild(Effect.map(Effect.result(sell(bought, work)), outcomeText)).pipe(
       Effect.tap(() => passing(seconds)),
       Effect.flatMap(Fiber.join),
     )
-})
 
 const counting = Effect.suspend(() => countingBy(memoryRateLimits()))
 
@@ -113,6 +121,25 @@ test("a payer whose payments are declined at settlement is refused before the si
     for (let n = 0; n < 6; n++) ends.push(yield* buy(yield* nth(n), good, 5))
     equal(ends, [...Array(5).fill("Unresolved"), "rate_limited"])
     equal(yield* stateOf(yield* nth(5)), null)
+  })))
+
+test("a payer is refused a settle-early sale after five of its answers were not fetched", () =>
+  inMarket(Effect.gen(function* () {
+    const payments = yield* paymentsWith(memoryRateLimits())
+    const buy = buyingFrom(payments)
+    const validBefore = BigInt(startSeconds + 3_600)
+    const bought = (n: number, sold = early) =>
+      purchase({ product: sold, authorization: { nonce: nonce(n), validBefore } })
+    for (let n = 0; n < 5; n++) equal(yield* buy(yield* bought(n), good, 1), "answer")
+    // It is fetched, so it does not count.
+    const sixth = yield* Effect.forkChild(payments.sell(yield* bought(5), good))
+    yield* passing(1)
+    yield* payments.sent(yield* Fiber.join(sixth))
+    yield* passing(600)
+    equal([yield* payments.sweep, yield* stateOf(yield* bought(5))], [5, "answered"])
+    equal(yield* buy(yield* bought(6), computed, 1), "rate_limited")
+    equal(yield* stateOf(yield* bought(6)), null)
+    equal(yield* buy(yield* bought(7, product), good, 1), "answer")
   })))
 
 test("a payer whose answers are not charged is refused before the 31st claim in a minute", () =>

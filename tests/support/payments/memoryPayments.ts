@@ -17,7 +17,6 @@ import {
   step,
   type StoredAnswer,
 } from "../../../src/payments/domain/payment.ts"
-import { absenceReasons, chargedMax, windowMs } from "../../../src/payments/domain/refundRatio.ts"
 import {
   type ClaimResult,
   declined,
@@ -190,21 +189,6 @@ export function memoryPayments({ uniqueKeys = true }: MemoryOptions = {}): Memor
         0n,
       )
     ),
-    recentSales: (payer) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const charged = [...rows.values()].filter((row) =>
-          row.authorization.from === payer && row.settlementOrder === "settle-early" &&
-          row.request !== null && row.createdAt > now - windowMs &&
-          ["settled", "answered", "refund_due", "refunded"].includes(row.state)
-        ).sort((a, b) => b.createdAt - a.createdAt).slice(0, chargedMax)
-        const absent = charged.filter(({ refund }) =>
-          absenceReasons.some((reason) => reason === refund?.reason)
-        )
-        return {
-          charged: charged.length,
-          absentAgoMs: absent.map(({ createdAt }) => now - createdAt),
-        }
-      }),
   })
 
   const countByState = () => {
