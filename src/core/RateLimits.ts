@@ -25,10 +25,7 @@ export interface RateDecision {
 
 /** The limit cannot be read now: the request is refused, never let through. */
 export class RateLimitUnavailable
-  extends Schema.TaggedError<RateLimitUnavailable>()("RateLimitUnavailable", {
-    /** Whether the store can still be read. */
-    acceptsReads: Schema.optionalKey(Schema.Boolean),
-  }) {}
+  extends Schema.TaggedError<RateLimitUnavailable>()("RateLimitUnavailable", {}) {}
 
 export class RateLimits extends Context.Service<RateLimits, {
   /** Takes one grant for `key` if one is left. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Deferred, type Duration, Effect, Metric, Option } from "effect"
+import { Deferred, Duration, Effect, Metric, Option } from "effect"
 
 interface PlaceLimits {
   /** How many hold a place at the same time. */
@@ -22,7 +22,7 @@ interface Places extends QueueDepth {
    */
   readonly run: <E2>(
     refused: E2,
-  ) => <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | E2>
+  ) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | E2, R>
   /** True while no place is taken and no caller waits for one. */
   readonly isIdle: () => boolean
 }
@@ -96,11 +96,11 @@ export function makePlaces({ places, waiting, waitMax }: PlaceLimits): Places {
   })
 
   return {
-    run: <E2>(refused: E2) => <A, E>(effect: Effect.Effect<A, E>) =>
+    run: <E2>(refused: E2) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(
           acquire,
-          (got): Effect.Effect<A, E | E2> =>
+          (got): Effect.Effect<A, E | E2, R> =>
             got ? Effect.ensuring(restore(effect), Effect.sync(release)) : Effect.fail(refused),
         )
       ),
@@ -125,4 +125,30 @@ export function makePlacesByKey(limits: PlaceLimits) {
       )
     })
   return { run, size: () => byKey.size }
+}
+
+/** Who takes a place: an address, and its IPv6 site (/48), if it has one. */
+interface PlaceTaker {
+  readonly client: string
+  readonly site: string | null
+}
+
+/** Places of which one client, and one IPv6 site, has at most its part. No caller waits for one. */
+export function makePartedPlaces(max: {
+  readonly total: number
+  readonly perClient: number
+  readonly perSite: number
+}) {
+  const noQueue = { waiting: 0, waitMax: Duration.zero }
+  const all = makePlaces({ places: max.total, ...noQueue })
+  const clients = makePlacesByKey({ places: max.perClient, ...noQueue })
+  const sites = makePlacesByKey({ places: max.perSite, ...noQueue })
+  /** Runs an effect in a place. Fails with `own` where its client has no place left, else `full`. */
+  const run =
+    <E2>({ client, site }: PlaceTaker, own: E2, full: E2) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> => {
+      const placed = all.run(full)(effect)
+      return clients.run(client)(own)(site === null ? placed : sites.run(site)(own)(placed))
+    }
+  return { run, running: all.running, waiting: all.waiting }
 }

@@ -9,50 +9,26 @@ import { version } from "../core/domain/version.ts"
 import type { TestTrigger } from "../core/testCall.ts"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
-import type { Digest } from "../digest/Digest.ts"
-import type { Feed } from "../feed/Feed.ts"
-import type { FeedChain } from "../feed/FeedChain.ts"
-import type { PublishedMarkets } from "../feed/PublishedMarkets.ts"
-import type { Freshness } from "../core/Freshness.ts"
-import type { PaymentHealth } from "../payments/PaymentHealth.ts"
-import type { Payments } from "../payments/Payments.ts"
-import type { StoreClock } from "../core/StoreClock.ts"
-import type { RateLimits } from "../core/RateLimits.ts"
-import type { Research } from "../research/Research.ts"
-import type { Resolving } from "../markets/Resolving.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
-import type { Status } from "../status/Status.ts"
-import type { Outcomes } from "../track-record/Outcomes.ts"
-import type { TrackRecord } from "../track-record/TrackRecord.ts"
-import type { Calibration } from "../whales/Calibration.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { documents, dynamicDocuments } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
 import { packageAnswers, type Packages } from "./documents/packages.ts"
-import { makePending, namingLimit, placed } from "./server/admission.ts"
+import { makePending, namingLimit, type Pending, placed } from "./server/admission.ts"
 import { type AnswerLog, makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { legacyRoute } from "./free/legacy.ts"
-import { answerFailures } from "./server/failures.ts"
 import { handshakeBudget, makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
-import { aroundRouter } from "./server/middleware.ts"
+import { answerFailures, aroundRouter } from "./server/middleware.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { makePaymentRoute } from "./paywall/paymentStatus.ts"
-import { makeOffers } from "./paywall/offers.ts"
-import { makePaywall } from "./paywall/paywall.ts"
+import { makeOffers, makePaywall } from "./paywall/paywall.ts"
 import { freeRoutes, routesOf } from "./routes.ts"
 import { makeCheckouts } from "./handlers.ts"
-import type { PendingRequests } from "./server/pendingRequests.ts"
 import { observeRequests } from "./server/requestMetrics.ts"
 import { addRoute, type Handler } from "./server/route.ts"
-import {
-  type CannotListen,
-  listen,
-  toWebHandler,
-  traceCall,
-  type WebHandler,
-} from "./server/server.ts"
+import { listen, toWebHandler, traceCall, type WebHandler } from "./server/server.ts"
 import type { SkillPorts } from "./skills.ts"
 import { makeLookups } from "./free/lookups.ts"
 import { makePageData } from "./free/pageData.ts"
@@ -171,7 +147,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
 
 /** Wraps the handlers of calls that may have a payment. */
 const callsOf =
-  (log: AnswerLog, pending: PendingRequests, budget: RateBudget) => (handler: Handler): Handler => {
+  (log: AnswerLog, pending: Pending, budget: RateBudget) => (handler: Handler): Handler => {
     const policy = budget === "off" ? null : { name: "invalid_payments", ...budget }
     return placed(pending, traceCall(namingLimit(policy)(answerFailures(log)(handler))))
   }
@@ -227,28 +203,7 @@ interface ServeOptions extends HttpServiceOptions {
 }
 
 /** Serves the public API until the Layer is released. */
-export const layer = (
-  options: ServeOptions,
-): Layer.Layer<
-  Served,
-  CannotListen,
-  | Digest
-  | Feed
-  | FeedChain
-  | Freshness
-  | Outcomes
-  | PaymentHealth
-  | Payments
-  | PublishedMarkets
-  | RateLimits
-  | Research
-  | Resolving
-  | SigningKey
-  | Status
-  | StoreClock
-  | TrackRecord
-  | Calibration
-> =>
+export const layer = (options: ServeOptions) =>
   Layer.effect(
     Served,
     Effect.gen(function* () {

@@ -17,17 +17,16 @@ import type { Snapshot } from "./free/snapshot.ts"
 import type { Checkouts } from "./handlers.ts"
 import type { marketRoutes } from "./pages/marketRoutes.ts"
 import { marketsPrefix } from "./pages/paths.ts"
-import type { Offers } from "./paywall/offers.ts"
+import type { Offers } from "./paywall/paywall.ts"
 import { paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { type Paywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
-import { limited } from "./server/admission.ts"
+import { limited, type Pending } from "./server/admission.ts"
 import { type Answer, answer, varyingByAccept } from "./server/answer.ts"
 import type { BodyReader } from "./server/bodyReader.ts"
 import { refuse, refused } from "./server/errors.ts"
 import { byRequest, webOf } from "./server/inbound.ts"
 import type { RateLimiter } from "./server/limits.ts"
 import { prefersHtml } from "./server/mediaType.ts"
-import type { PendingRequests } from "./server/pendingRequests.ts"
 import {
   type AgentRoute,
   byRest,
@@ -87,7 +86,7 @@ interface RouteParts {
   readonly limiter: RateLimiter
   /** That of unpaid calls of paid paths. */
   readonly unpaidLimiter: RateLimiter
-  readonly pending: PendingRequests
+  readonly pending: Pending
   readonly readBody: BodyReader
   /** Wraps the handler of a call that may have a payment. */
   readonly asCall: (handler: Handler) => Handler
@@ -201,7 +200,7 @@ const prefixRoutes = (parts: RouteParts): ReadonlyArray<Route> => [
 /** The POST of a protocol. Every refusal on the way to its handler is in its format. */
 function postOf(parts: RouteParts, { handle, refusal }: AgentRoute): Handler {
   const { limiter, readBody, asCall, testTriggers } = parts
-  const read = readBody(limiter, asCall(handle))
+  const read = readBody(limiter, (body) => asCall(handle(body)))
   return byRequest((request) => {
     const fault = testHeaderFault(webOf(request).headers, testTriggers)
     return fault === null ? read : refuse(fault)

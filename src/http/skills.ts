@@ -9,7 +9,7 @@ import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
 import { argumentText, type ParameterError, unknownNames } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
-import type { Offers } from "./paywall/offers.ts"
+import type { Offers } from "./paywall/paywall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
@@ -34,7 +34,7 @@ export interface SkillPorts {
 }
 
 /** The answer of a free skill, with its `RateLimit` headers. */
-export interface FreeSkillAnswer {
+interface FreeSkillAnswer {
   readonly answer: Answer | PreparedRefusal
   readonly fields: ReadonlyArray<HeaderPair>
 }

@@ -1,53 +1,38 @@
 /**
- * POST /a2a: the skills over A2A 0.3.0 with JSON-RPC. GET /a2a returns the agent card.
+ * POST /a2a: A2A 0.3.0 over JSON-RPC. Skills are called by message/send; a paid skill opens a task
+ * with its x402 terms, and a message on that task pays for it.
  *
- * Errors of the protocol have HTTP status 200. Rate limits and temporary failures have their own
- * status, also with a JSON-RPC body. A free skill is answered at once, with the bytes and the rate
- * limit of its HTTP row. Every other call spends the rate limit of documents, except a payment that
- * reaches the checkout.
+ * Every call spends one limit. That is the limit of documents, unless a free skill answers, which has
+ * that of its row, or a payment is sold, which has that of invalid payments.
  *
  * @module
  */
 import { Cause, Clock, Duration, Effect, Option, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Payments } from "../../payments/Payments.ts"
+import type { Outcome } from "../../payments/purchase.ts"
+import { SigningKey } from "../../signing/SigningKey.ts"
 import type { HeaderPair } from "../server/answer.ts"
-import { overloaded, RequestId } from "../server/errors.ts"
-import { onDelivered } from "../server/inbound.ts"
+import { internalError, internalErrorPaid, overloaded, RequestId } from "../server/errors.ts"
+import { addressOf, onDelivered } from "../server/inbound.ts"
 import {
   asRpcRefusal,
   errorBody,
   isObject,
-  type MessageId,
   objectOf,
   rpcCodes,
   type RpcError,
 } from "../server/jsonRpc.ts"
 import { clientKeys, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
-import type { AgentRoute } from "../server/route.ts"
+import type { AgentRoute, Body } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
-import { SigningKey } from "../../signing/SigningKey.ts"
-import {
-  type A2aError,
-  a2aError,
-  failOnDefect,
-  failOnDefectPaid,
-  failWithRefusal,
-  type FieldViolation,
-  invalid,
-  noId,
-  notForSale,
-  nothingOffered,
-  paymentTooEarly,
-  paymentUnchecked,
-} from "./errors.ts"
+import { type A2aError, a2aError, failWithRefusal, type FieldViolation, invalid } from "./errors.ts"
 import {
   type ClientMessage,
   hasPayload,
-  historyLengthExpected,
-  isHistoryLength,
   readCall,
   readMessage,
+  readTaskParams,
   type SkillCall,
 } from "./message.ts"
 import { payTask, readTask, type TaskReply } from "./payment.ts"
@@ -63,7 +48,6 @@ import {
 import {
   canceled,
   declined,
-  type JsonObject,
   type TaskView,
   viewOfFree,
   viewOfOffer,
@@ -74,10 +58,6 @@ import {
 
 /** The path of the endpoint. */
 export const a2aPath = "/a2a"
-
-interface A2aOptions {
-  readonly skills: SkillPorts
-}
 
 interface A2aPorts {
   readonly skills: SkillPorts
@@ -91,7 +71,7 @@ interface A2aPorts {
 const cancelMemory = Duration.minutes(10)
 
 /** Builds the route of the endpoint. */
-export const a2aRoute = Effect.fnUntraced(function* ({ skills }: A2aOptions) {
+export const a2aRoute = Effect.fnUntraced(function* ({ skills }: Pick<A2aPorts, "skills">) {
   const ports: A2aPorts = {
     skills,
     payments: yield* Payments,
@@ -101,43 +81,49 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills }: A2aOptions) {
       windowMs: Duration.toMillis(cancelMemory),
     }),
   }
-  const handle = Effect.catchCause(respond(ports), (cause) =>
-    // A disconnected client is not a failure.
-    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(
-      Effect.flip(failOnDefect(cause)),
-      (error) => refuse({ ...error, id: null }, []),
-    ))
-  const route: AgentRoute = { handle, refusal: asRpcRefusal(rpcCodes.limited) }
+  const route: AgentRoute = {
+    handle: (body) => answerRequest(ports, body),
+    refusal: asRpcRefusal(rpcCodes.limited),
+  }
   return route
 })
 
 /** Answers one request. */
-const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
+const answerRequest = Effect.fnUntraced(function* (ports: A2aPorts, body: Body) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const fields: Array<HeaderPair> = []
-  const caller: Caller = {
-    address: Option.getOrElse(request.remoteAddress, () => "unknown"),
-    setRateFields: (more) => fields.splice(0, fields.length, ...more),
-  }
-  const outcome = yield* Effect.result(Effect.gen(function* () {
-    const { id, method, params } = yield* Effect.catch(readCall(request), (error) =>
-      Effect.andThen(
-        Effect.mapError(spendDocuments(ports, caller), (refusal) => ({ ...refusal, id: error.id })),
-        Effect.fail(error),
-      ))
-    const { result, delivery } = yield* Effect.mapError(
-      Effect.catchDefect(answer(ports, method, params, caller), failOnDefect),
-      (error): RpcError => ({ ...error, id }),
-    )
-    if (delivery !== null) {
-      yield* onDelivered(ports.payments.sent(delivery))
+  const call = yield* Effect.result(readCall(request, body))
+  const { id, plan, mayPay } = Result.isFailure(call)
+    ? { id: call.failure.id, plan: refusing(call.failure), mayPay: false }
+    : {
+      id: call.success.id,
+      plan: planOf(ports, call.success.method, call.success.params, addressOf(request)),
+      mayPay: hasPayload(call.success.params),
     }
-    return JSON.stringify({ jsonrpc: "2.0", id, result })
-  }))
   const extensions = activatedExtensions(request.headers)
-  return outcome._tag === "Success"
-    ? response(200, outcome.success, [...fields, ...extensions])
-    : refuse(outcome.failure, [...fields, ...extensions])
+  return yield* runPlan(ports, plan, addressOf(request)).pipe(
+    Effect.map(({ result, fields }) =>
+      response(200, JSON.stringify({ jsonrpc: "2.0", id, result }), [...fields, ...extensions])
+    ),
+    Effect.catchCause((cause) => {
+      const error = Option.getOrNull(Cause.findErrorOption(cause))
+      if (error !== null) return Effect.fail(error)
+      // A disconnected client is not a failure.
+      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+      const refusal = mayPay ? internalErrorPaid : internalError
+      return Effect.andThen(
+        Effect.logError("Cannot answer a call to /a2a", cause),
+        failWithRefusal(refusal),
+      )
+    }),
+    Effect.catch((error) =>
+      Effect.succeed(
+        response(error.status, errorBody({ ...error, id }), [
+          ...extensions,
+          ...error.headers ?? [],
+        ]),
+      )
+    ),
+  )
 })
 
 /** The extensions that the client requests and the agent supports. */
@@ -148,13 +134,6 @@ function activatedExtensions(
     .map((uri) => uri.trim())
   const supported = x402Extensions.filter((uri) => requested.includes(uri))
   return supported.length === 0 ? [] : [["x-a2a-extensions", supported.join(", ")]]
-}
-
-function refuse(
-  error: A2aError & { readonly id: MessageId },
-  more: ReadonlyArray<HeaderPair>,
-): HttpServerResponse.HttpServerResponse {
-  return response(error.status, errorBody(error), [...more, ...(error.headers ?? [])])
 }
 
 function response(
@@ -169,232 +148,211 @@ function response(
   })
 }
 
-/** The caller of a method. */
-interface Caller {
-  readonly address: string
-  /** Sets the `RateLimit` headers of the response. */
-  readonly setRateFields: (fields: ReadonlyArray<HeaderPair>) => void
+/** The task that a call returns. */
+interface Reply extends TaskReply {
+  readonly task: Task
+  /** The `RateLimit` headers of a free skill. */
+  readonly fields?: ReadonlyArray<HeaderPair>
 }
 
-/** What a method returns: its result, and the paid answer that is delivered with it. */
-interface Outcome {
-  readonly result: unknown
-  readonly delivery: TaskReply["delivery"]
+/** How a call is answered, once it has spent the limit of documents; `own`: it spends another. */
+interface Plan {
+  readonly spends: "documents" | "own"
+  /** The answer has a payment that was not read, so a refusal has `charged: null`. */
+  readonly hasPayment?: boolean
+  readonly answer: Effect.Effect<Reply, A2aError>
 }
 
-type Method = (
-  ports: A2aPorts,
-  params: unknown,
-  caller: Caller,
-) => Effect.Effect<Outcome, A2aError>
+const documents = (answer: Plan["answer"]): Plan => ({ spends: "documents", answer })
+const refusing = (error: A2aError | RpcError): Plan => documents(Effect.fail(error))
+/** Refuses a call whose payment was not read. */
+const refusingPayment = (error: A2aError): Plan => ({
+  ...refusing({
+    ...error,
+    data: { ...objectOf(error.data), payment: "The payment was not read by this call" },
+  }),
+  hasPayment: true,
+})
+
+const runPlan = Effect.fnUntraced(function* (ports: A2aPorts, plan: Plan, address: string) {
+  const call = plan.hasPayment === true ? "paid" : "unpaid"
+  const spent = plan.spends === "own" ? [] : yield* Effect.catch(
+    spend(ports.skills.documents, address, call),
+    ({ refusal, fields }) => failWithRefusal(refusal, fields),
+  )
+  const { task, view, delivery, fields = spent } = yield* Effect.mapError(
+    plan.answer,
+    (error): A2aError => ({ ...error, headers: [...spent, ...error.headers ?? []] }),
+  )
+  if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery satisfies Outcome))
+  return { result: wireTask(task, view, yield* Clock.currentTimeMillis), fields }
+})
 
 /** How much of an unknown name an error repeats. */
 const unknownNameMax = 128
 
-/** Answers one call. */
-const answer = (ports: A2aPorts, method: string, params: unknown, caller: Caller) => {
-  const found = params !== undefined && params !== null && !isObject(params)
-    ? refusing(invalid([{ field: "params", description: "must be an object" }]))
-    : methods.get(method) ??
-      refusing(a2aError("method", { method: method.slice(0, unknownNameMax) }))
-  return found(ports, params, caller)
+/** How a call of this method is answered. */
+function planOf(ports: A2aPorts, method: string, params: unknown, address: string): Plan {
+  if (params !== undefined && params !== null && !isObject(params)) {
+    return refusing(invalid([{ field: "params", description: "must be an object" }]))
+  }
+  switch (method) {
+    case "message/send":
+      return planMessage(ports, params, address)
+    case "tasks/get":
+      return planGet(ports, params, address)
+    case "tasks/cancel":
+      return planCancel(ports, params)
+    case "message/stream":
+    case "tasks/resubscribe":
+      return refusing(a2aError("unsupported", { capability: "streaming" }))
+    case "tasks/pushNotificationConfig/set":
+    case "tasks/pushNotificationConfig/get":
+    case "tasks/pushNotificationConfig/list":
+    case "tasks/pushNotificationConfig/delete":
+      return refusing(a2aError("pushNotSupported"))
+    case "agent/getAuthenticatedExtendedCard":
+      return refusing(a2aError("noExtendedCard"))
+    default:
+      return refusing(a2aError("method", { method: method.slice(0, unknownNameMax) }))
+  }
 }
 
-const spendDocuments = (
-  { skills: { documents } }: A2aPorts,
-  { address, setRateFields }: Caller,
-  call?: "paid",
-): Effect.Effect<void, A2aError> =>
-  spend(documents, address, call).pipe(
-    Effect.map(setRateFields),
-    Effect.catch(({ refusal, fields }) => failWithRefusal(refusal, fields)),
+function planGet(ports: A2aPorts, params: unknown, address: string): Plan {
+  const found = taskOf(ports, params)
+  return Result.isFailure(found) ? refusing(found.failure) : planTask(ports, found.success, address)
+}
+
+/** A task as it is now. A free skill is answered again. */
+function planTask(ports: A2aPorts, task: Task, address: string): Plan {
+  if (isFree(task)) return { spends: "own", answer: answerFree(ports, task, address) }
+  return documents(
+    isPaid(task)
+      ? Effect.map(readTask(ports, task), (reply) => ({ task, ...reply }))
+      : Effect.succeed({ task, view: whichSkill, delivery: null }),
   )
+}
 
-/** A method that fails every call with this error. */
-const refusing = (error: A2aError): Method => (ports, _, caller) =>
-  Effect.andThen(spendDocuments(ports, caller), Effect.fail(error))
-const noStreaming = refusing(a2aError("unsupported", { capability: "streaming" }))
-const noPush = refusing(a2aError("pushNotSupported"))
-
-const sendMessage: Method = Effect.fnUntraced(function* (ports, params, caller) {
-  const read = readMessage(params)
-  if (Result.isFailure(read)) {
-    yield* spendDocuments(ports, caller)
-    return yield* Effect.fail(hasPayload(params) ? paymentUnchecked(read.failure) : read.failure)
-  }
-  const message = read.success
-  const replied = (message.taskId === null ? openTask : continueTask)(ports, message, caller)
-  const { task, view, delivery } = yield* message.payment.kind === "submitted"
-    ? Effect.catchDefect(replied, failOnDefectPaid)
-    : replied
-  const now = yield* Clock.currentTimeMillis
-  return { result: wireTask(task, view, now), delivery }
-})
-
-const getTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
-  const task = yield* taskNamed(ports, params, caller)
-  const { view, delivery } = yield* currentTask(ports, task, caller)
-  return { result: wireTask(task, view, yield* Clock.currentTimeMillis), delivery }
-})
-
-const cancelTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
-  const task = yield* taskNamed(ports, params, caller)
-  const state = isFree(task)
-    ? "completed"
-    : isPaid(task)
-    ? (yield* readTask(ports, task)).view.state
-    : whichSkill.state
-  if (state !== "input-required") return yield* notCancelable(state)
-  const key = { client: task.secret, site: null }
-  const decision = yield* ports.cancels.take(key)
-  if (decision.kind === "denied") return yield* notCancelable(canceled.state)
-  if (decision.kind !== "granted") return yield* failWithRefusal(overloaded)
-  return { result: wireTask(task, canceled, yield* Clock.currentTimeMillis), delivery: null }
-})
+function planCancel(ports: A2aPorts, params: unknown): Plan {
+  const found = taskOf(ports, params)
+  if (Result.isFailure(found)) return refusing(found.failure)
+  const task = found.success
+  return documents(Effect.gen(function* () {
+    const state = isFree(task)
+      ? "completed"
+      : isPaid(task)
+      ? (yield* readTask(ports, task)).view.state
+      : whichSkill.state
+    if (state !== "input-required") return yield* notCancelable(state)
+    const decision = yield* ports.cancels.take({ client: task.secret, site: null })
+    if (decision.kind === "denied") return yield* notCancelable(canceled.state)
+    if (decision.kind !== "granted") return yield* failWithRefusal(overloaded)
+    return { task, view: canceled, delivery: null }
+  }))
+}
 
 const notCancelable = (state: TaskView["state"]) =>
   Effect.fail(a2aError("taskNotCancelable", { state }))
 
-const methods: ReadonlyMap<string, Method> = new Map([
-  ["message/send", sendMessage],
-  ["message/stream", noStreaming],
-  ["tasks/get", getTask],
-  ["tasks/cancel", cancelTask],
-  ["tasks/resubscribe", noStreaming],
-  ["tasks/pushNotificationConfig/set", noPush],
-  ["tasks/pushNotificationConfig/get", noPush],
-  ["tasks/pushNotificationConfig/list", noPush],
-  ["tasks/pushNotificationConfig/delete", noPush],
-  ["agent/getAuthenticatedExtendedCard", refusing(a2aError("noExtendedCard"))],
-])
+/** The task that the parameters of tasks/get and tasks/cancel name. */
+function taskOf(ports: A2aPorts, params: unknown): Result.Result<Task, A2aError> {
+  return Result.flatMap(readTaskParams(params), (id) => findTask(ports, id))
+}
 
-/** The task of a method's `id`. Its call spends the limit of documents, unless a free skill answers. */
-const taskNamed = Effect.fnUntraced(function* (
-  ports: A2aPorts,
-  params: unknown,
-  caller: Caller,
-): Effect.fn.Return<Task, A2aError> {
-  const { id, historyLength } = objectOf(params)
-  const found = typeof id === "string" ? find(ports, id) : Effect.fail(noId)
-  const task = yield* Effect.result(found)
-  if (Result.isFailure(task) || !isFree(task.success)) yield* spendDocuments(ports, caller)
-  if (!isHistoryLength(historyLength)) {
-    return yield* Effect.fail(
-      invalid([{ field: "historyLength", description: historyLengthExpected }]),
-    )
-  }
-  return yield* Effect.fromResult(task)
-})
-
-const find = ({ tasks }: A2aPorts, id: string): Effect.Effect<Task, A2aError> =>
-  Option.match(tasks.find(id), {
-    onNone: () => Effect.fail(a2aError("taskNotFound", { taskId: id.slice(0, unknownNameMax) })),
-    onSome: Effect.succeed,
-  })
-
-/** A task as it is now. A free skill is answered again. */
-const currentTask = (
-  ports: A2aPorts,
-  task: Task,
-  caller: Caller,
-): Effect.Effect<TaskReply, A2aError> =>
-  isFree(task)
-    ? answerFree(ports, task.subject, caller)
-    : isPaid(task)
-    ? readTask(ports, task)
-    : Effect.succeed({ view: whichSkill, delivery: null })
-
-type Reply = TaskReply & { readonly task: Task }
-
-/** A message without a task. */
-const openTask = Effect.fnUntraced(function* (
-  ports: A2aPorts,
-  { call, payment, contextId }: ClientMessage,
-  caller: Caller,
-): Effect.fn.Return<Reply, A2aError> {
-  const subject = call === null ? null : subjectOf(ports, call)
-  const isFreeCall = subject !== null && Result.isSuccess(subject) && call?.skill.kind === "free"
-  if (!isFreeCall || payment.kind !== "none") yield* spendDocuments(ports, caller)
-  if (payment.kind !== "none") return yield* Effect.fail(paymentTooEarly)
-  return yield* openFor(
-    ports,
-    contextId,
-    subject === null ? null : yield* Effect.fromResult(subject),
-    caller,
+const findTask = ({ tasks }: A2aPorts, id: string): Result.Result<Task, A2aError> =>
+  Result.fromOption(
+    tasks.find(id),
+    () => a2aError("taskNotFound", { taskId: id.slice(0, unknownNameMax) }),
   )
-})
+
+function planMessage(ports: A2aPorts, params: unknown, address: string): Plan {
+  const read = readMessage(params)
+  if (Result.isFailure(read)) {
+    return hasPayload(params) ? refusingPayment(read.failure) : refusing(read.failure)
+  }
+  const message = read.success
+  const { taskId, contextId, call, payment } = message
+  if (taskId !== null) return planReply(ports, taskId, message, address)
+  if (payment.kind !== "none") return refusing(paymentTooEarly)
+  return planCall(ports, contextId, call, address)
+}
 
 /** Opens a task: a free skill is answered, a paid one offered. */
-const openFor = Effect.fnUntraced(function* (
+function planCall(
   ports: A2aPorts,
   contextId: string | null,
-  subject: TaskSubject | null,
-  caller: Caller,
-): Effect.fn.Return<Reply, A2aError> {
-  const task = yield* ports.tasks.open(contextId, subject)
-  if (isPaid(task)) return { task, view: viewOfOffer(task.subject, ports.skills), delivery: null }
-  return { task, ...(yield* currentTask(ports, task, caller)) }
-})
+  call: SkillCall | null,
+  address: string,
+): Plan {
+  const subject = call === null ? Result.succeed(null) : subjectOf(ports, call)
+  if (Result.isFailure(subject)) return refusing(subject.failure)
+  const task = ports.tasks.open(contextId, subject.success)
+  return isPaid(task)
+    ? documents(
+      Effect.sync(() => ({ task, view: viewOfOffer(task.subject, ports.skills), delivery: null })),
+    )
+    : planTask(ports, task, address)
+}
 
 /** A message on a task. */
-const continueTask = Effect.fnUntraced(function* (
+function planReply(
   ports: A2aPorts,
-  message: ClientMessage,
-  caller: Caller,
-): Effect.fn.Return<Reply, A2aError> {
-  const { payment, call } = message
-  if (payment.kind === "submitted") return yield* payFor(ports, message, payment.payload, caller)
-  yield* spendDocuments(ports, caller)
-  const task = yield* findFor(ports, message)
-  if (isPaid(task)) {
-    const { view, delivery } = yield* readTask(ports, task)
-    if (view.state === "completed" || view.state === "failed") return yield* hasEnded(view.state)
-    const isDeclined = payment.kind === "rejected" && view.state === "input-required"
-    return { task, view: isDeclined ? declined : view, delivery }
-  }
-  if (isFree(task)) return yield* hasEnded("completed")
-  if (payment.kind === "rejected") return yield* Effect.fail(nothingOffered)
-  // The id of a task says what it is about, so the skill has a task of its own.
-  return call === null ? { task, view: whichSkill, delivery: null } : yield* openFor(
-    ports,
-    task.contextId,
-    yield* Effect.fromResult(subjectOf(ports, call)),
-    caller,
-  )
-})
-
-const hasEnded = (state: TaskView["state"]) =>
-  Effect.fail(invalid([{
-    field: "message.taskId",
-    description: `the task is ${state} and accepts no more messages`,
-  }]))
-
-/** A message that pays for a task. Its sale spends no limit of documents. */
-const payFor = Effect.fnUntraced(function* (
-  ports: A2aPorts,
-  message: ClientMessage,
-  payload: unknown,
-  caller: Caller,
-): Effect.fn.Return<Reply, A2aError> {
-  const unused = (error: A2aError) =>
-    Effect.andThen(
-      spendDocuments(ports, caller, "paid"),
-      Effect.fail(paymentUnchecked(error)),
-    )
-  const task = yield* Effect.catch(findFor(ports, message), unused)
-  if (!isPaid(task)) return yield* unused(notForSale)
-  const client = clientKeys(caller.address)
-  return { task, ...(yield* payTask(ports, task, { payload, client })) }
-})
-
-/** The task that a message names. */
-const findFor = (ports: A2aPorts, { taskId, contextId }: ClientMessage) =>
-  Effect.filterOrFail(
-    find(ports, taskId ?? ""),
+  taskId: string,
+  { contextId, payment, call }: ClientMessage,
+  address: string,
+): Plan {
+  const found = Result.filterOrFail(
+    findTask(ports, taskId),
     (task) => contextId === null || contextId === task.contextId,
     () =>
       invalid([{ field: "message.contextId", description: "is not the contextId of the task" }]),
   )
+  const isPayment = payment.kind === "submitted"
+  if (Result.isFailure(found)) {
+    return isPayment ? refusingPayment(found.failure) : refusing(found.failure)
+  }
+  const task = found.success
+  if (isPaid(task) && isPayment) {
+    const sold = payTask(ports, task, { payload: payment.payload, client: clientKeys(address) })
+    return { spends: "own", answer: Effect.map(sold, (reply) => ({ task, ...reply })) }
+  }
+  if (isPayment) return refusingPayment(notForSale)
+  if (isPaid(task)) {
+    return documents(Effect.flatMap(readTask(ports, task), ({ view, delivery }) => {
+      if (view.state === "completed" || view.state === "failed") {
+        return Effect.fail(hasEnded(view.state))
+      }
+      const isDeclined = payment.kind === "rejected" && view.state === "input-required"
+      return Effect.succeed({ task, view: isDeclined ? declined : view, delivery })
+    }))
+  }
+  if (isFree(task)) return refusing(hasEnded("completed"))
+  if (payment.kind === "rejected") return refusing(nothingOffered)
+  // The id of a task says what it is about, so the skill has a task of its own.
+  return call === null
+    ? planTask(ports, task, address)
+    : planCall(ports, task.contextId, call, address)
+}
+
+const hasEnded = (state: TaskView["state"]) =>
+  invalid([{
+    field: "message.taskId",
+    description: `the task is ${state} and accepts no more messages`,
+  }])
+const paymentTooEarly = invalid([{
+  field: "message.taskId",
+  description:
+    "must name the task to pay or to decline. Call the skill first, then reply on its task. The " +
+    "payment was not read",
+}])
+const notForSale = invalid([{
+  field: "message.taskId",
+  description: "the task has no paid skill",
+}])
+const nothingOffered = invalid([{
+  field: "message.metadata",
+  description: "no payment was requested on this task. Name a skill first",
+}])
 
 /** The subject of a call, if its parameters are valid. */
 function subjectOf(
@@ -427,15 +385,14 @@ const utf8 = new TextDecoder()
 /** A free skill, answered now under the limit of its row. */
 const answerFree = Effect.fnUntraced(function* (
   { skills }: A2aPorts,
-  { skill, parameters }: FreeTask["subject"],
-  caller: Caller,
-): Effect.fn.Return<TaskReply, A2aError> {
+  task: FreeTask,
+  address: string,
+): Effect.fn.Return<Reply, A2aError> {
+  const { skill, parameters } = task.subject
   const { answer, fields } = yield* Effect.catch(
-    freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), caller.address),
+    freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), address),
     ({ refusal, fields }) => failWithRefusal(refusal, fields),
   )
-  caller.setRateFields(fields)
   const text = "body" in answer ? answer.body(yield* RequestId) : utf8.decode(answer.bytes)
-  const data: JsonObject = JSON.parse(text)
-  return { view: viewOfFree(skill, data), delivery: null }
+  return { task, view: viewOfFree(skill, JSON.parse(text)), delivery: null, fields }
 })

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema, SchemaIssue } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
+import type { Body } from "../server/route.ts"
 import {
   idOf,
   isObject,
@@ -16,17 +17,11 @@ import {
   readJson,
   type RpcError,
 } from "../server/jsonRpc.ts"
-import {
-  type A2aError,
-  a2aError,
-  type A2aErrorName,
-  type FieldViolation,
-  invalid,
-} from "./errors.ts"
+import { type A2aError, a2aError, invalid } from "./errors.ts"
 import { x402Keys } from "./taskView.ts"
 
 /** A JSON-RPC call. */
-interface Call {
+interface RpcCall {
   readonly id: MessageId
   readonly method: string
   readonly params: unknown
@@ -36,49 +31,33 @@ interface Call {
 const versions = /^0\.3(?:\.\d+)?$/
 
 /** Reads a call: checks JSON, then JSON-RPC, then the version of A2A. */
-export const readCall = (
+export const readCall = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<Call, RpcError> =>
-  Effect.gen(function* () {
-    const json = yield* Effect.mapError(readJson(request), asParseError)
-    if (!isObject(json)) {
-      return yield* refusal("request", null, "Send one JSON object; batches are not supported")
-    }
-    const { jsonrpc, id: rawId, method, params } = json
-    const id = idOf(rawId)
-    if (rawId !== undefined && rawId !== id) {
-      return yield* refusal("request", null, "id must be text, an integer or null")
-    }
-    if (jsonrpc !== "2.0") {
-      return yield* refusal("request", id, 'jsonrpc must be "2.0"')
-    }
-    if (typeof method !== "string") return yield* refusal("request", id, "method must be text")
-    const version = request.headers["a2a-version"]?.trim() ?? ""
-    if (version !== "" && !versions.test(version)) {
-      return yield* Effect.fail({ ...a2aError("version", { supported: ["0.3"] }), id })
-    }
-    return { id, method, params }
-  })
-
-const refusal = (
-  name: A2aErrorName,
-  id: MessageId,
-  reason: string,
-): Effect.Effect<never, RpcError> => Effect.fail({ ...a2aError(name, { reason }), id })
+  body: Body,
+): Effect.fn.Return<RpcCall, RpcError> {
+  const json = yield* Effect.mapError(readJson(request, body), asParseError)
+  const refuse = (id: MessageId, reason: string) =>
+    Effect.fail({ ...a2aError("request", { reason }), id })
+  if (!isObject(json)) return yield* refuse(null, "Send one JSON object; batches are not supported")
+  const { jsonrpc, id: rawId, method, params } = json
+  const id = idOf(rawId)
+  if (rawId !== undefined && rawId !== id) {
+    return yield* refuse(null, "id must be text, an integer or null")
+  }
+  if (jsonrpc !== "2.0") return yield* refuse(id, 'jsonrpc must be "2.0"')
+  if (typeof method !== "string") return yield* refuse(id, "method must be text")
+  const version = request.headers["a2a-version"]?.trim() ?? ""
+  if (version !== "" && !versions.test(version)) {
+    return yield* Effect.fail({ ...a2aError("version", { supported: ["0.3"] }), id })
+  }
+  return { id, method, params }
+})
 
 /** A body that is not JSON is a protocol error, with HTTP status 200. */
 function asParseError(error: RpcError): RpcError {
   if (error.status !== 400) return error
   return { ...a2aError("parse", { reason: error.message }), id: error.id }
 }
-
-/** Longest ids, in characters; the id of a task says what the task is about. */
-const idLengthMax = { messageId: 2_048, contextId: 128, taskId: 2_048 }
-type IdName = keyof typeof idLengthMax
-const idPattern = /^[\x21-\x7e]+$/
-const partsMax = 20
-/** Longest text that is searched for the name of a skill. */
-const textLengthMax = 4_096
 
 /** The skill that a message names, with its raw parameters. */
 export interface SkillCall {
@@ -103,104 +82,102 @@ export interface ClientMessage {
   readonly payment: MessagePayment
 }
 
+/** A member that may be absent or null. */
+const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+/** Printable ASCII without spaces. The id of a task says what the task is about, so it is long. */
+const id = (lengthMax: number) =>
+  Schema.String.check(Schema.isPattern(/^[\x21-\x7e]+$/), Schema.isMaxLength(lengthMax))
+const object = Schema.Record(Schema.String, Schema.Unknown)
+const partsMax = 20
+
+const Part = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("text"), text: Schema.String }),
+  Schema.Struct({ kind: Schema.Literal("data"), data: object }),
+  Schema.Struct({ kind: Schema.Literal("file"), file: object }),
+]).annotate({ message: 'must have the kind "text" or "data"' })
+type Part = typeof Part.Type
+
+/** It changes nothing, because no history is kept. */
+const historyLength = optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
+
+const MessageParams = Schema.Struct({
+  message: Schema.Struct({
+    kind: optional(Schema.Literal("message")),
+    role: Schema.Literal("user"),
+    messageId: id(2_048),
+    taskId: optional(id(2_048)),
+    contextId: optional(id(128)),
+    parts: Schema.Array(Part).check(Schema.isMinLength(1), Schema.isMaxLength(partsMax)),
+    metadata: optional(Schema.Struct({
+      [x402Keys.status]: optional(Schema.Literals(["payment-submitted", "payment-rejected"])),
+      [x402Keys.payload]: Schema.optional(Schema.Unknown),
+    })),
+  }),
+  configuration: optional(Schema.Struct({
+    historyLength,
+    acceptedOutputModes: optional(Schema.Array(Schema.String)),
+    pushNotificationConfig: Schema.optional(Schema.Unknown),
+  })),
+})
+
+const TaskParams = Schema.Struct({ id: Schema.String, historyLength })
+
+/** Decodes parameters, or fails with every invalid field. */
+function readerOf<S extends Schema.Decoder<unknown>>(schema: S) {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  return (params: unknown): Result.Result<S["Type"], A2aError> =>
+    Result.mapError(decode(params ?? {}), ({ issue }) =>
+      invalid(
+        issuesOf(issue).issues.map(({ path = [], message }) => ({
+          field: path.map(fieldPart).join("").slice(1),
+          description: message,
+        })),
+      ))
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const fieldPart = (part: unknown) =>
+  typeof part === "number" ? `[${part}]` : /\./.test(String(part)) ? `["${part}"]` : `.${part}`
+
+const readMessageParams = readerOf(MessageParams)
+const readTaskId = readerOf(TaskParams)
+
+/** The id of a task in the parameters of a method. */
+export const readTaskParams = (params: unknown): Result.Result<string, A2aError> =>
+  Result.map(readTaskId(params), ({ id }) => id)
+
 /** Reads the parameters of message/send. */
 export function readMessage(params: unknown): Result.Result<ClientMessage, A2aError> {
-  const violations: Array<FieldViolation> = []
-  const addViolation = (field: string, description: string) =>
-    violations.push({ field, description })
-  const message = objectOf(params)["message"]
-  if (!isObject(message)) return invalidField("message", "must be an object")
-  if (message["kind"] !== undefined && message["kind"] !== "message") {
-    addViolation("message.kind", 'must be "message"')
-  }
-  if (message["role"] !== "user") addViolation("message.role", 'must be "user"')
-  const idIn = (name: IdName) => {
-    const id = message[name] ?? (name === "messageId" ? "" : null)
-    const lengthMax = idLengthMax[name]
-    if (id === null) return null
-    if (typeof id === "string" && id.length <= lengthMax && idPattern.test(id)) return id
-    addViolation(
-      `message.${name}`,
-      `must be 1 to ${lengthMax} printable ASCII characters without spaces`,
-    )
-    return null
-  }
-  idIn("messageId")
-  const taskId = idIn("taskId")
-  const contextId = idIn("contextId")
-  const parts = readParts(message["parts"], addViolation)
-  const payment = readPayment(message["metadata"], addViolation)
-  const refused = readConfiguration(objectOf(params)["configuration"], addViolation)
-  if (violations.length > 0) return Result.fail(invalid(violations))
-  if (refused !== null) return Result.fail(refused)
-  if (parts.some(({ kind }) => kind === "file")) {
-    return Result.fail(a2aError("contentType", { taken: ["text", "data"] }))
-  }
-  const call = callIn(parts, addViolation)
-  if (violations.length > 0) return Result.fail(invalid(violations))
-  return Result.succeed({
-    taskId,
-    contextId,
-    call,
-    payment,
+  return Result.gen(function* () {
+    const { message, configuration } = yield* readMessageParams(params)
+    const { taskId = null, contextId = null, parts, metadata } = message
+    const payment = yield* paymentIn(metadata ?? {})
+    const modes = configuration?.acceptedOutputModes ?? []
+    if ((configuration?.pushNotificationConfig ?? null) !== null) {
+      return yield* Result.fail(a2aError("pushNotSupported"))
+    }
+    if (modes.length > 0 && !modes.some(isSupportedMode)) {
+      return yield* Result.fail(a2aError("contentType", { supported: ["application/json"] }))
+    }
+    if (parts.some(({ kind }) => kind === "file")) {
+      return yield* Result.fail(a2aError("contentType", { taken: ["text", "data"] }))
+    }
+    return { taskId, contextId, call: yield* callIn(parts), payment }
   })
 }
 
-/** Whether a `historyLength` is valid. It changes nothing, because no history is kept. */
-export const isHistoryLength = (value: unknown) =>
-  value === undefined || value === null || Number.isInteger(value) && Number(value) >= 0
-export const historyLengthExpected = "must be an integer of at least 0"
+type Metadata = NonNullable<typeof MessageParams.Type["message"]["metadata"]>
 
-type AddViolation = (field: string, description: string) => void
-
-function invalidField(field: string, description: string): Result.Result<never, A2aError> {
-  return Result.fail(invalid([{ field, description }]))
-}
-
-/** A decoded part. */
-type Part =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "data"; readonly data: Json }
-  | { readonly kind: "file" }
-
-function readParts(value: unknown, addViolation: AddViolation): ReadonlyArray<Part> {
-  if (!Array.isArray(value) || value.length === 0 || value.length > partsMax) {
-    addViolation("message.parts", `must be an array of 1 to ${partsMax} parts`)
-    return []
-  }
-  return value.flatMap((part: unknown, at): ReadonlyArray<Part> => {
-    const field = `message.parts[${at}]`
-    const { kind, text, data, file } = objectOf(part)
-    if (kind === "text" && typeof text === "string") return [{ kind, text }]
-    if (kind === "data" && isObject(data)) return [{ kind, data }]
-    if (kind === "file" && isObject(file)) return [{ kind }]
-    if (kind === "text") addViolation(`${field}.text`, "must be text")
-    else if (kind === "data") addViolation(`${field}.data`, "must be an object")
-    else if (kind === "file") addViolation(`${field}.file`, "must be an object")
-    else addViolation(`${field}.kind`, 'must be "text" or "data"')
-    return []
-  })
-}
-
-function readPayment(value: unknown, addViolation: AddViolation): MessagePayment {
-  if (value === undefined || value === null) return { kind: "none" }
-  if (!isObject(value)) {
-    addViolation("message.metadata", "must be an object")
-    return { kind: "none" }
-  }
-  const status = value[x402Keys.status]
-  const payload = value[x402Keys.payload]
-  if (status === "payment-rejected") return { kind: "rejected" }
-  if (status !== undefined && status !== "payment-submitted") {
-    addViolation(
-      `message.metadata["${x402Keys.status}"]`,
-      'must be "payment-submitted" or "payment-rejected"',
-    )
-  } else if (payload !== undefined && payload !== null) return { kind: "submitted", payload }
-  else if (status !== undefined) {
-    addViolation(`message.metadata["${x402Keys.payload}"]`, "must be the payment, an x402 payload")
-  }
-  return { kind: "none" }
+function paymentIn(metadata: Metadata): Result.Result<MessagePayment, A2aError> {
+  const { [x402Keys.status]: status = null, [x402Keys.payload]: payload = null } = metadata
+  if (status === "payment-rejected") return Result.succeed({ kind: "rejected" })
+  if (payload !== null) return Result.succeed({ kind: "submitted", payload })
+  return status === null ? Result.succeed({ kind: "none" }) : Result.fail(invalid([{
+    field: `message.metadata["${x402Keys.payload}"]`,
+    description: "must be the payment, an x402 payload",
+  }]))
 }
 
 /** Whether a message has a payment payload, even if the message is invalid. */
@@ -212,51 +189,30 @@ export function hasPayload(params: unknown): boolean {
 /** The accepted output modes that an answer satisfies. */
 const outputModes = ["application/json", "text/plain", "application/*", "text/*", "*/*"]
 
-/** Why the message cannot be answered as it wants; null when it can. */
-function readConfiguration(value: unknown, addViolation: AddViolation): A2aError | null {
-  const configuration = objectOf(value)
-  if (value !== undefined && value !== null && !isObject(value)) {
-    addViolation("configuration", "must be an object")
-  }
-  if (!isHistoryLength(configuration["historyLength"])) {
-    addViolation("configuration.historyLength", historyLengthExpected)
-  }
-  const { acceptedOutputModes: modes, pushNotificationConfig: push } = configuration
-  if (modes !== undefined && modes !== null && !isStrings(modes)) {
-    addViolation("configuration.acceptedOutputModes", "must be an array of media types")
-  }
-  return push !== undefined && push !== null
-    ? a2aError("pushNotSupported")
-    : isStrings(modes) && modes.length > 0 && !modes.some(isSupportedMode)
-    ? a2aError("contentType", { supported: ["application/json"] })
-    : null
-}
-
-function isStrings(value: unknown): value is ReadonlyArray<string> {
-  return Array.isArray(value) && value.every((item) => typeof item === "string")
-}
-
 /** Whether an answer has this media type; its parameters are ignored. */
 function isSupportedMode(mode: string): boolean {
   return outputModes.includes(mode.split(";")[0]?.trim().toLowerCase() ?? "")
 }
 
+/** Longest text that is searched for the name of a skill. */
+const textLengthMax = 4_096
+
 /** The skill that a message names: data parts first, then text parts, in order. */
-function callIn(parts: ReadonlyArray<Part>, addViolation: AddViolation): SkillCall | null {
+function callIn(parts: ReadonlyArray<Part>): Result.Result<SkillCall | null, A2aError> {
   for (const [at, part] of parts.entries()) {
     if (part.kind !== "data" || part.data["skill"] === undefined) continue
     const { skill: name, params } = part.data
     const field = `message.parts[${at}].data`
     const skill = typeof name === "string" ? skillOf(name) : undefined
-    if (skill !== undefined) return { skill, params, field: `${field}.params` }
-    addViolation(`${field}.skill`, `must be one of ${skills.map(({ name }) => name).join(", ")}`)
-    return null
+    if (skill !== undefined) return Result.succeed({ skill, params, field: `${field}.params` })
+    const description = `must be one of ${skills.map(({ name }) => name).join(", ")}`
+    return Result.fail(invalid([{ field: `${field}.skill`, description }]))
   }
   for (const [at, part] of parts.entries()) {
     const found = part.kind === "text" ? textCall(part.text) : null
-    if (found !== null) return { ...found, field: `message.parts[${at}].text` }
+    if (found !== null) return Result.succeed({ ...found, field: `message.parts[${at}].text` })
   }
-  return null
+  return Result.succeed(null)
 }
 
 /** The skill in a text: JSON, or a skill name followed by parameters. */

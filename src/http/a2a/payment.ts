@@ -17,10 +17,10 @@ import {
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Payments } from "../../payments/Payments.ts"
 import type { Outcome } from "../../payments/purchase.ts"
-import { errorRules, prepare, RequestId, toRefusal } from "../server/errors.ts"
+import { errorRules, prepare, type Refusal, RequestId, toRefusal } from "../server/errors.ts"
 import type { ClientKeys } from "../server/limits.ts"
 import type { SkillPorts } from "../skills.ts"
-import { type A2aError, errorData, failWithRefusal } from "./errors.ts"
+import { type A2aError, failWithRefusal } from "./errors.ts"
 import type { PaidTask } from "./task.ts"
 import {
   type JsonObject,
@@ -101,16 +101,16 @@ const afterFailedSale = Effect.fnUntraced(function* (
   task: PaidTask,
   error: NotCharged | RefundQueued | Unresolved,
 ): Effect.fn.Return<TaskReply, A2aError> {
-  const requestId = yield* RequestId
-  // It is parsed from JSON, so the cast is safe.
-  const data = errorData(toRefusal(error), requestId) as JsonObject
+  const data = yield* errorData(toRefusal(error))
   if (error._tag === "Unresolved" || error.code === "payment_in_progress") {
     return unsold({ ...paymentUnderway, data })
   }
   if (error._tag === "RefundQueued" || error.code === "payment_refunded") {
     return unsold(refunded(data))
   }
-  if (error.code === "rate_limited") return yield* failWithRefusal(prepare(toRefusal(error)))
+  if (error.code === "rate_limited" || error.code === "internal_error") {
+    return yield* failWithRefusal(prepare(toRefusal(error)))
+  }
   // The payment that was sent decides nothing while another call sells the task, or has sold it.
   const now = yield* readTask(ports, task)
   return now.view.state === "input-required"
@@ -144,15 +144,15 @@ function failedPayment(
 }
 
 /** The view of a refund found later, with the error that the sale would have returned. */
-const refundView = (refund: typeof RefundNotice.Type) =>
-  Effect.map(RequestId, (requestId) => {
-    const error = new RefundQueued({
-      code: "payment_refunded",
-      message: "This payment was taken and not answered: it is refunded",
-      refund,
-    })
-    return refunded(errorData(toRefusal(error), requestId) as JsonObject)
-  })
+const refundView = (refund: typeof RefundNotice.Type) => {
+  const code = "payment_refunded"
+  const message = "This payment was taken and not answered: it is refunded"
+  return Effect.map(errorData(toRefusal(new RefundQueued({ code, message, refund }))), refunded)
+}
+
+/** The documented body of an error, as the data of a task. */
+const errorData = (refusal: Refusal): Effect.Effect<JsonObject> =>
+  Effect.map(RequestId, (requestId) => JSON.parse(prepare(refusal).body(requestId)))
 
 const refunded = (data: JsonObject): TaskView => ({
   ...ended("failed", "The payment was taken, but there is no answer. It is refunded in full."),

@@ -6,7 +6,7 @@
  */
 import { Buffer } from "node:buffer"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import { Effect, Option, Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import { type FreeSkill, type PaidSkill, type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import type { SigningKey } from "../../signing/SigningKey.ts"
 
@@ -50,7 +50,7 @@ export interface Tasks {
   readonly open: (
     contextId: string | null,
     subject: TaskSubject | null,
-  ) => Effect.Effect<Task>
+  ) => Task
   /** None for an id that this service did not sign, or whose skill it does not have any more. */
   readonly find: (id: string) => Option.Option<Task>
 }
@@ -75,18 +75,17 @@ export function makeTasks({ sign }: Pick<SigningKey["Service"], "sign">): Tasks 
     createHmac("sha256", key).update(content).digest("base64url")
 
   return {
-    open: (contextId, subject) =>
-      Effect.sync(() => {
-        const context = contextId ?? crypto.randomUUID()
-        const content = Buffer.from(encode([
-          randomBytes(nonceBytes).toString("base64url"),
-          context,
-          subject?.skill.name ?? null,
-          subject?.parameters ?? "",
-        ])).toString("base64url")
-        const secret = secretOf(content)
-        return { id: `${secret}.${content}`, secret, contextId: context, subject }
-      }),
+    open: (contextId, subject) => {
+      const context = contextId ?? crypto.randomUUID()
+      const content = Buffer.from(encode([
+        randomBytes(nonceBytes).toString("base64url"),
+        context,
+        subject?.skill.name ?? null,
+        subject?.parameters ?? "",
+      ])).toString("base64url")
+      const secret = secretOf(content)
+      return { id: `${secret}.${content}`, secret, contextId: context, subject }
+    },
     find: (id) => {
       const [, secret = "", content = ""] = idPattern.exec(id) ?? []
       const isOurs = secret !== "" &&

@@ -12,7 +12,7 @@ import { usd } from "../../core/domain/money.ts"
 import { type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { x402Extensions } from "../a2a/taskView.ts"
-import { revisions } from "../mcp/protocol.ts"
+import { revisions } from "../mcp/mcp.ts"
 import { paths } from "./addresses.ts"
 
 interface CardOptions {

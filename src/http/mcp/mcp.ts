@@ -1,33 +1,31 @@
 /**
  * POST /mcp: the Model Context Protocol over streamable HTTP, one JSON message in and one out.
  *
- * This file decides who may call, which rate limit a call spends, and when a paid answer counts as
- * delivered. Nothing is stored between calls and nothing is streamed, so any replica answers any
- * call, including calls of older clients.
+ * The official library decides which revision a message is of, and checks its headers against it.
+ * The six methods are answered here: nothing is stored between calls and nothing is streamed, so any
+ * replica answers any call, of the current revision and of earlier ones.
  *
  * @module
  */
-import { Effect, Option } from "effect"
+import { classifyInboundRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server"
+import { Effect, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Base64 } from "effect/encoding"
 import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
+import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { paths } from "../documents/addresses.ts"
 import type { Packages } from "../documents/packages.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import { gzipped } from "../server/encoding.ts"
-import {
-  internalErrorPaid,
-  type PreparedRefusal,
-  type Refused,
-  RequestId,
-} from "../server/errors.ts"
-import { onDelivered } from "../server/inbound.ts"
+import { internalErrorPaid, type PreparedRefusal, RequestId } from "../server/errors.ts"
+import { addressOf, onDelivered } from "../server/inbound.ts"
 import {
   asRpcRefusal,
   errorBody,
   idOf,
   isObject,
+  type Json,
   type MessageId,
   objectOf,
   readJson,
@@ -35,24 +33,22 @@ import {
   type RpcError,
   toRpcError,
 } from "../server/jsonRpc.ts"
-import { cachedRefusal, type RateLimiter, spend } from "../server/limits.ts"
-import type { AgentRoute } from "../server/route.ts"
+import { type RateLimiter, spend } from "../server/limits.ts"
+import type { AgentRoute, Body } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
-import { makeMcp, type Mcp } from "./protocol.ts"
 import {
-  callFree,
-  callPaid,
-  callUnpaid,
-  hasReceipt,
+  callTool,
   paymentArgument,
   paymentIn,
   paymentKey,
-  refusedCall,
-  type ToolAnswer,
-  type ToolCall,
   type ToolPayment,
   tools,
 } from "./tools.ts"
+
+/** The current revision, which has no sessions. */
+const currentRevision = "2026-07-28"
+/** Every supported revision, the current one first. */
+export const revisions = [currentRevision, ...SUPPORTED_PROTOCOL_VERSIONS]
 
 const instructions = ({ specs }: Packages) =>
   "Signals from prediction markets, paid per call. Start free: call get_index about every 10 minutes; " +
@@ -76,42 +72,28 @@ interface McpPorts {
   readonly skills: SkillPorts
   readonly handshakes: RateLimiter
   readonly payments: Payments["Service"]
-  readonly mcp: Mcp
+  readonly methods: Methods
 }
 
 /** Builds the route of the endpoint. */
 export const mcpRoute = Effect.fnUntraced(function* (options: McpOptions) {
-  const { skills, handshakes, version, packages } = options
-  const { publicBaseUrl, serviceName } = skills.terms
-  const mcp = makeMcp({
-    name: serviceName.toLowerCase(),
-    title: serviceName,
-    version,
-    websiteUrl: publicBaseUrl,
-    instructions: instructions(packages),
-    tools,
-  })
-  const ports: McpPorts = { skills, handshakes, mcp, payments: yield* Payments }
-  const handle = gzipped(
-    respond(ports).pipe(
-      Effect.catch((error: RpcError) =>
-        Effect.succeed(response(error.status, errorBody(error), error.headers))
+  const { skills, handshakes } = options
+  const ports = { skills, handshakes, methods: methodsOf(options), payments: yield* Payments }
+  const handle = (body: Body) =>
+    gzipped(
+      answerRequest(ports, body).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.andThen(
+            Effect.logError("Cannot answer a message to /mcp", defect),
+            // Its payment may have been taken, so the error has `charged: null`.
+            failWith(internalErrorPaid, null),
+          )
+        ),
+        Effect.catch((error) =>
+          Effect.succeed(response(error.status, errorBody(error), error.headers))
+        ),
       ),
-      Effect.catchDefect((defect) =>
-        Effect.gen(function* () {
-          yield* Effect.logError("Cannot answer a message to /mcp", defect)
-          const requestId = yield* RequestId
-          // Its payment may have been taken, so the error has `charged: null`.
-          const error = toRpcError(internalErrorPaid, {
-            code: rpcCodes.internal,
-            id: null,
-            requestId,
-          })
-          return response(error.status, errorBody(error), error.headers)
-        })
-      ),
-    ),
-  )
+    )
   const route: AgentRoute = {
     handle,
     refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal),
@@ -119,82 +101,117 @@ export const mcpRoute = Effect.fnUntraced(function* (options: McpOptions) {
   return route
 })
 
-/** Answers one request. */
-const respond = Effect.fnUntraced(function* (ports: McpPorts) {
-  const { skills, payments } = ports
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const { headers } = request
-  const { publicBaseUrl } = skills.terms
-  const address = Option.getOrElse(request.remoteAddress, () => "unknown")
-  const message = yield* Effect.catch(
-    isOriginAllowed(headers["origin"], publicBaseUrl)
-      ? readMessage(request)
-      : Effect.fail(wrongOrigin),
-    (error) => Effect.andThen(spendDocuments(skills, error, address), Effect.fail(error)),
-  )
-  const refused = knownRefusal(skills, message, address)
-  if (refused !== null) {
-    const { result, fields } = yield* refusedCall(refused)
-    return response(200, resultText(message, result), fields)
-  }
-  const admitted = yield* admit(ports, message, {
-    args: message.args,
-    payment: message.payment,
-    address,
-    idempotencyKey: headers["idempotency-key"] ?? null,
-  })
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const answers: Array<ToolAnswer> = []
-  const call = async (work: Effect.Effect<ToolAnswer>, signal: AbortSignal) => {
-    const answer = await run(work, { signal })
-    answers.push(answer)
-    return answer.result
-  }
-  const reply = yield* Effect.promise((signal) =>
-    ports.mcp({
-      url: `${publicBaseUrl}${paths.mcp}`,
-      headers,
-      json: message.json,
-      call: admitted.call === null ? null : call.bind(null, admitted.call, signal),
-    })
-  )
-  const { status, text } = reply
-  for (const { sold, fields } of answers) {
-    // A protocol error instead of the result delivers nothing.
-    if (sold !== null && hasReceipt(objectOf(JSON.parse(text).result?._meta))) {
-      yield* onDelivered(payments.sent(sold))
-    }
-    return response(status, text, fields)
-  }
-  // The protocol did not accept the message as a call, so it spends the limit of documents.
-  const fields = admitted.fields ?? (yield* spendDocuments(skills, message, address))
-  return response(status, text, fields)
-})
+/** The messages that every client sends before it calls a tool; a refusal would break it. */
+const handshakeMethods = ["initialize", "ping", "tools/list", "server/discover"]
 
 /**
- * The refusal of a call whose client is known to be over its limit; null when that is not known. It
- * is answered without the library, which takes milliseconds, so that a flood stays cheap.
+ * Answers one request. It spends one limit: the call of a tool its own (`callTool`), a handshake one
+ * for those, and any other message that of the documents.
  */
-function knownRefusal(
-  { free, documents }: SkillPorts,
-  { json, id, skill, payment }: Message,
-  address: string,
-): Refused | null {
-  if (skill === undefined || payment !== null) return null
-  if (id === null || objectOf(json)["jsonrpc"] !== "2.0") return null
-  return cachedRefusal(skill.kind === "free" ? free[skill.id].limiter : documents, address)
+const answerRequest = Effect.fnUntraced(function* (ports: McpPorts, body: Body) {
+  const { skills, handshakes, payments, methods } = ports
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const address = addressOf(request)
+  const spendFor = (limiter: RateLimiter, id: MessageId) =>
+    Effect.catch(
+      spend(limiter, address),
+      ({ refusal, fields }) => failWith(refusal, id, fields),
+    )
+  const refuseFor = (error: RpcError) =>
+    Effect.flatMap(
+      spendFor(skills.documents, error.id),
+      (headers) => Effect.fail({ ...error, headers: [...error.headers ?? [], ...headers] }),
+    )
+  const message = yield* Effect.catch(
+    readMessage(request, body, skills.terms.publicBaseUrl),
+    refuseFor,
+  )
+  const { id, method, skill, isCurrent } = message
+  if (skill !== undefined) {
+    const { result, sold, fields } = yield* callTool(skills, skill, {
+      ...message,
+      idempotencyKey: request.headers["idempotency-key"] ?? null,
+      address,
+    })
+    if (sold !== null) yield* onDelivered(payments.sent(sold))
+    return response(200, resultBody(id, methods.resultText(isCurrent, result)), fields)
+  }
+  const isHandshake = message.isNotification || handshakeMethods.includes(method)
+  const fields = yield* spendFor(isHandshake ? handshakes : skills.documents, id)
+  if (message.isNotification) return response(202, "", fields)
+  const answer = methods.of(message)
+  return typeof answer === "string"
+    ? response(200, resultBody(id, answer), fields)
+    : yield* Effect.fail({ ...answer, headers: fields })
+})
+
+type Methods = ReturnType<typeof methodsOf>
+
+/** How long a client may cache the list of tools; it changes only with a new version. */
+const listCache = { ttlMs: 300_000, cacheScope: "public" } as const
+
+/** The methods but the calls of tools that exist: each returns the text of its result. */
+function methodsOf({ skills, version, packages }: McpOptions) {
+  const { publicBaseUrl, serviceName } = skills.terms
+  const serverInfo = {
+    name: serviceName.toLowerCase(),
+    title: serviceName,
+    version,
+    websiteUrl: publicBaseUrl,
+  }
+  /** A result in the form of the revision that its message is of. */
+  const resultText = (isCurrent: boolean, result: Json): string =>
+    JSON.stringify(
+      isCurrent
+        ? {
+          ...result,
+          resultType: "complete",
+          _meta: {
+            ...objectOf(result["_meta"]),
+            "io.modelcontextprotocol/serverInfo": serverInfo,
+          },
+        }
+        : result,
+    )
+  const about = { capabilities: { tools: {} }, instructions: instructions(packages) }
+  const list = prepared(() => resultText(false, { tools: tools() }))
+  const currentList = prepared(() => resultText(true, { tools: tools(), ...listCache }))
+  const discovered = resultText(true, {
+    supportedVersions: [currentRevision],
+    ...about,
+    ...listCache,
+  })
+  const of = ({ id, method, params, isCurrent }: Message): string | RpcError => {
+    switch (method) {
+      case "tools/list":
+        return isCurrent ? currentList() : list()
+      case "tools/call":
+        return rpcError(200, "params", noSuchTool, id)
+      case "server/discover":
+        if (isCurrent) return discovered
+        break
+      case "ping":
+        if (!isCurrent) return "{}"
+        break
+      case "initialize":
+        if (!isCurrent) {
+          const [newest = ""] = SUPPORTED_PROTOCOL_VERSIONS
+          const requested = String(params["protocolVersion"])
+          const isKnown = SUPPORTED_PROTOCOL_VERSIONS.includes(requested)
+          const protocolVersion = isKnown ? requested : newest
+          return resultText(false, { protocolVersion, ...about, serverInfo })
+        }
+    }
+    return rpcError(isCurrent ? 404 : 200, "method", "The service has no such method", id)
+  }
+  return { of, resultText }
 }
 
-/** The response to a call, in the form of the revision that the message is in. */
-function resultText({ json, id }: Message, result: ToolAnswer["result"]): string {
-  const meta = objectOf(objectOf(objectOf(json)["params"])["_meta"])
-  const isCurrent = meta["io.modelcontextprotocol/protocolVersion"] !== undefined
-  return JSON.stringify({
-    jsonrpc: "2.0",
-    id,
-    result: { ...result, ...(isCurrent ? { resultType: "complete" } : {}) },
-  })
-}
+const noSuchTool =
+  "There is no tool with this name. tools/list returns all names. Nothing was charged"
+
+const resultBody = (id: MessageId, result: string) =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 
 function response(
   status: number,
@@ -228,18 +245,14 @@ function isLoopback(hostname: string): boolean {
     /^(?:[^.]+\.)*localhost$/.test(hostname)
 }
 
-const wrongOrigin: RpcError = {
-  status: 403,
-  code: rpcCodes.request,
-  id: null,
-  message: "This Origin may not call the service",
-}
-
-/** A message, decoded as far as the rate limits and the payment need it. */
+/** A message whose form and headers are valid. */
 interface Message {
-  readonly json: unknown
   readonly id: MessageId
   readonly method: string
+  readonly params: Json
+  readonly isNotification: boolean
+  /** Whether it is of the current revision; else of an earlier one. */
+  readonly isCurrent: boolean
   /** The called skill; undefined when the message is not a call of an existing tool. */
   readonly skill: Skill | undefined
   readonly args: unknown
@@ -248,20 +261,47 @@ interface Message {
 }
 
 /** Reads the message of a request. Nothing has been charged when it fails. */
-const readMessage = (
+const readMessage = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<Message, RpcError> =>
-  Effect.gen(function* () {
-    const json = yield* readJson(request)
-    if (Array.isArray(json)) {
-      return yield* refuse(
-        400,
-        "request",
-        "Send one message per request; batches are not supported",
-      )
-    }
-    return yield* decodeMessage(withoutNulls(json))
-  })
+  body: Body,
+  publicBaseUrl: string,
+): Effect.fn.Return<Message, RpcError> {
+  if (!isOriginAllowed(request.headers["origin"], publicBaseUrl)) {
+    return yield* refuse(403, "request", "This Origin may not call the service")
+  }
+  const json = withoutNulls(yield* readJson(request, body))
+  if (Array.isArray(json)) {
+    return yield* refuse(400, "request", "Send one message per request; batches are not supported")
+  }
+  const message = objectOf(json)
+  const id = idOf(message["id"])
+  if ("id" in message && id === null) {
+    const text = "id must be a string or an integer, not null; a notification has no id"
+    return yield* refuse(400, "request", text)
+  }
+  const isCurrent = yield* Effect.fromResult(revisionOf(request.headers, json, id))
+  const method = String(message["method"])
+  const params = objectOf(message["params"])
+  const isNotification = id === null || message["method"] === undefined
+  const common = { id, method, params, isNotification, isCurrent }
+  if (method !== "tools/call" || isNotification) {
+    return { ...common, skill: undefined, args: undefined, payment: null }
+  }
+  const { name, arguments: args } = params
+  if (args !== undefined && !isObject(args)) {
+    return yield* refuse(400, "params", "arguments must be an object. Nothing was charged", id)
+  }
+  if (typeof name !== "string") {
+    const text = "params must be an object with the name of a tool, as in tools/list. " +
+      "Nothing was charged"
+    return yield* refuse(200, "params", text, id)
+  }
+  const skill = skillOf(name)
+  const { [paymentArgument]: _, ...own } = objectOf(args)
+  const isPaid = skill?.kind === "paid"
+  const payment = paymentIn(objectOf(params["_meta"]), isPaid ? objectOf(args) : {})
+  return { ...common, skill, args: isPaid ? own : args, payment }
+})
 
 /** Members that may be null for none, which several SDKs send. The id and the arguments' own stay. */
 const nullable = ["params", "_meta", "arguments", "cursor", "task", "progressToken"]
@@ -278,96 +318,76 @@ function withoutNulls(value: unknown, depth = 0): unknown {
   return Object.fromEntries(members)
 }
 
-function decodeMessage(json: unknown): Effect.Effect<Message, RpcError> {
-  const message = objectOf(json)
-  const id = idOf(message["id"])
-  const params = objectOf(message["params"])
-  const method = String(message["method"])
-  if ("id" in message && id === null) {
-    const text = "id must be a string or an integer, not null; a notification has no id"
-    return refuse(400, "request", text)
+/** Codes of the protocol: a header that contradicts its message, and a revision that is not served. */
+const headerMismatch = -32020
+const unsupportedRevision = -32022
+
+/** Whether a message is of the current revision, or why its form or headers are refused. */
+function revisionOf(
+  headers: Readonly<Record<string, string | undefined>>,
+  json: unknown,
+  id: MessageId,
+): Result.Result<boolean, RpcError> {
+  const version = headers["mcp-protocol-version"]
+  const method = headers["mcp-method"]
+  const found = classifyInboundRequest({
+    httpMethod: "POST",
+    body: json,
+    ...(version === undefined ? {} : { protocolVersionHeader: version }),
+    ...(method === undefined ? {} : { mcpMethodHeader: method }),
+  })
+  if (found.kind === "reject") {
+    const { httpStatus: status, code, message, data } = found
+    return Result.fail({ status, code, message, id, ...(data === undefined ? {} : { data }) })
   }
-  if (method === "subscriptions/listen") {
-    return refuse(404, "method", "The service sends no notifications. Poll get_index", id)
+  const isCurrent = found.kind === "modern"
+  const requested = isCurrent ? found.classification.revision : version
+  const supported = isCurrent ? [currentRevision] : revisions
+  if (requested !== undefined && !supported.includes(requested)) {
+    const message = `Unsupported protocol version: ${requested}`
+    const data = { supported: revisions, requested }
+    return Result.fail({ status: 400, code: unsupportedRevision, message, id, data })
   }
-  if (method !== "tools/call") {
-    return Effect.succeed({ json, id, method, skill: undefined, args: undefined, payment: null })
-  }
-  const { name, arguments: args } = params
-  if (args !== undefined && !isObject(args)) {
-    return refuse(400, "params", "arguments must be an object. Nothing was charged", id)
-  }
-  if (typeof name !== "string") {
-    const text = "params must be an object with the name of a tool, as in tools/list. " +
-      "Nothing was charged"
-    return refuse(200, "params", text, id)
-  }
-  const skill = skillOf(name)
-  const call = { json, id, method, skill }
-  if (skill?.kind !== "paid") {
-    return Effect.succeed({ ...call, args, payment: paymentIn(objectOf(params["_meta"]), {}) })
-  }
-  const { [paymentArgument]: _, ...own } = objectOf(args)
-  const payment = paymentIn(objectOf(params["_meta"]), objectOf(args))
-  return Effect.succeed({ ...call, args: own, payment })
+  if (!isCurrent || found.messageKind !== "request") return Result.succeed(isCurrent)
+  const { name } = objectOf(found.message.params)
+  const missing = version === undefined
+    ? "MCP-Protocol-Version"
+    : method === undefined
+    ? "Mcp-Method"
+    : found.message.method === "tools/call" && nameIn(headers["mcp-name"]) !== name
+    ? "Mcp-Name"
+    : null
+  return missing === null ? Result.succeed(true) : Result.fail({
+    status: 400,
+    code: headerMismatch,
+    message: `The header ${missing} is missing or differs from the message`,
+    id,
+  })
 }
 
-function refuse(
+/** The value of Mcp-Name, which may be in base64. */
+function nameIn(header: string | undefined): string | undefined {
+  const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(header ?? "") ?? []
+  return encoded === undefined
+    ? header?.trim()
+    : Result.getOrUndefined(Base64.decodeString(encoded))
+}
+
+function rpcError(
   status: number,
   code: keyof typeof rpcCodes,
   message: string,
   id: MessageId = null,
-): Effect.Effect<never, RpcError> {
-  return Effect.fail({ status, code: rpcCodes[code], message, id })
+): RpcError {
+  return { status, code: rpcCodes[code], message, id }
 }
 
-/** The result of the rate limits: what a message may do. */
-interface Admitted {
-  /** The `RateLimit` headers of the limit it spent; null when its call spends one itself. */
-  readonly fields: ReadonlyArray<HeaderPair> | null
-  readonly call: Effect.Effect<ToolAnswer> | null
-}
+const refuse = (...error: Parameters<typeof rpcError>) => Effect.fail(rpcError(...error))
 
-/** The messages that every client sends before it calls a tool; a refusal would break it. */
-const handshake = /^(?:initialize|ping|tools\/list|server\/discover|notifications\/.*)$/
-
-/**
- * Each message spends one limit: a free tool that of its row, and an unpaid call that of the
- * documents, when it is called; a paid call that of invalid payments, in the checkout; a handshake
- * one of its own; every other message that of the documents.
- */
-const admit = (
-  { skills, handshakes }: McpPorts,
-  message: Message,
-  call: ToolCall,
-): Effect.Effect<Admitted, RpcError> => {
-  const { skill, method } = message
-  const { payment, address } = call
-  if (skill !== undefined) {
-    return Effect.succeed({
-      fields: null,
-      call: skill.kind === "free"
-        ? callFree(skills, skill, call)
-        : payment === null
-        ? callUnpaid(skills, skill, call)
-        : callPaid(skills, skill, call, payment),
-    })
-  }
-  const spent = handshake.test(method)
-    ? Effect.catch(spend(handshakes, address), (refusal) => overLimit(message, refusal))
-    : spendDocuments(skills, message, address)
-  return Effect.map(spent, (fields) => ({ fields, call: null }))
-}
-
-const spendDocuments = (
-  { documents }: SkillPorts,
-  message: Pick<Message, "id">,
-  address: string,
-) => Effect.catch(spend(documents, address), (refusal) => overLimit(message, refusal))
-
-const overLimit = (
-  { id }: Pick<Message, "id">,
-  { refusal, fields }: Refused,
+const failWith = (
+  refusal: PreparedRefusal,
+  id: MessageId,
+  fields: ReadonlyArray<HeaderPair> = [],
 ): Effect.Effect<never, RpcError> =>
   Effect.flatMap(
     RequestId,

@@ -22,8 +22,7 @@ import { type FreeSkill, type PaidSkill, type Skill, skills } from "../../catalo
 import type { Outcome } from "../../payments/purchase.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import {
-  errorText,
-  internalErrorPaid,
+  type ErrorBody,
   prepare,
   type PreparedRefusal,
   type Refused,
@@ -32,7 +31,7 @@ import {
 } from "../server/errors.ts"
 import { objectOf } from "../server/jsonRpc.ts"
 import { clientKeys, spend } from "../server/limits.ts"
-import { type FreeSkillAnswer, freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
+import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
 export const paymentKey = "x402/payment"
@@ -137,13 +136,8 @@ export function paymentIn(meta: Json, args: Json): ToolPayment | null {
   return value === null ? null : { value, receiptKey }
 }
 
-/** Whether the `_meta` of a result has a receipt. */
-export function hasReceipt(meta: Readonly<Record<string, unknown>>): boolean {
-  return metaKeys.some(([, key]) => meta[key] !== undefined)
-}
-
 /** A call of a tool that exists. */
-export interface ToolCall {
+interface ToolCall {
   readonly args: unknown
   readonly payment: ToolPayment | null
   readonly idempotencyKey: string | null
@@ -151,7 +145,7 @@ export interface ToolCall {
 }
 
 /** The outcome of a call. A refusal is a result too, because clients fail on a status like 429. */
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly result: CallToolResult
   /** The sold answer, whose receipt is in the result; null when nothing was sold. */
   readonly sold: Outcome | null
@@ -159,51 +153,64 @@ export interface ToolAnswer {
   readonly fields: ReadonlyArray<HeaderPair>
 }
 
+const unsold = (
+  result: CallToolResult,
+  fields: ToolAnswer["fields"] = [],
+): ToolAnswer => ({ result, sold: null, fields })
+
+/**
+ * Calls a tool: a free one under the limit of its row, a paid one under that of the documents when it
+ * has no payment, else under that of invalid payments.
+ */
+export const callTool = Effect.fnUntraced(function* (
+  ports: SkillPorts,
+  skill: Skill,
+  call: ToolCall,
+): Effect.fn.Return<ToolAnswer> {
+  const requestId = yield* RequestId
+  const answer = skill.kind === "free"
+    ? callFree(ports, skill, call, requestId)
+    : call.payment === null
+    ? offer(ports, skill, call, requestId)
+    : buy(ports, skill, call, call.payment, requestId)
+  return yield* Effect.catch(
+    answer,
+    ({ refusal, fields }) => Effect.succeed(unsold(errorResult(refusal, requestId), fields)),
+  )
+})
+
 /** Calls a free tool, under the rate limit of its row. */
-export const callFree = (
+const callFree = (
   ports: SkillPorts,
   skill: FreeSkill,
   { args, address }: ToolCall,
-): Effect.Effect<ToolAnswer> => {
+  requestId: string,
+): Effect.Effect<ToolAnswer, Refused> => {
   const query = queryOf(skill, args)
   const sent = Result.getOrElse(query, () => new URLSearchParams())
-  return Effect.flatMap(RequestId, (id) =>
-    freeSkillAnswer(ports, skill.id, sent, address).pipe(
-      Effect.map(({ answer, fields }) => unsold(freeResult(query, answer, id), fields)),
-      Effect.catch(refusedCall),
+  return Effect.map(freeSkillAnswer(ports, skill.id, sent, address), ({ answer, fields }) =>
+    unsold(
+      Result.isFailure(query)
+        ? invalidResult(query.failure, requestId)
+        : "body" in answer
+        ? errorResult(answer, requestId)
+        : { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) },
+      fields,
     ))
 }
 
-/** Refuses a call that is over a rate limit. */
-export const refusedCall = ({ refusal, fields }: Refused): Effect.Effect<ToolAnswer> =>
-  Effect.map(RequestId, (id) => unsold(errorResult(refusal, id), fields))
-
-function freeResult(
-  query: ReturnType<typeof queryOf>,
-  answer: FreeSkillAnswer["answer"],
-  requestId: string,
-): CallToolResult {
-  if (Result.isFailure(query)) return invalidResult(query.failure, requestId)
-  if ("body" in answer) return errorResult(answer, requestId)
-  return { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) }
-}
-
 /** Answers a call of a paid tool that has no payment. */
-export const callUnpaid = (
+const offer = (
   ports: SkillPorts,
   skill: PaidSkill,
   { args, address }: ToolCall,
-): Effect.Effect<ToolAnswer> => {
+  requestId: string,
+): Effect.Effect<ToolAnswer, Refused> => {
   const query = queryOf(skill, args)
-  return Effect.flatMap(RequestId, (id) =>
-    spend(ports.documents, address).pipe(
-      Effect.map((fields) =>
-        unsold(
-          Result.isFailure(query) ? invalidResult(query.failure, id) : offerResult(ports, skill),
-          fields,
-        )
-      ),
-      Effect.catch(refusedCall),
+  return Effect.map(spend(ports.documents, address), (fields) =>
+    unsold(
+      Result.isFailure(query) ? invalidResult(query.failure, requestId) : offerResult(ports, skill),
+      fields,
     ))
 }
 
@@ -214,44 +221,31 @@ function invalidResult(failure: NotCharged, requestId: string): CallToolResult {
 }
 
 /** Sells the answer of a paid tool for a payment. */
-export const callPaid = (
+const buy = (
   ports: SkillPorts,
   skill: PaidSkill,
   { args, idempotencyKey, address }: ToolCall,
   { value, receiptKey }: ToolPayment,
-): Effect.Effect<ToolAnswer> => {
-  const sold = ports.checkouts[skill.id].sell({
+  requestId: string,
+): Effect.Effect<ToolAnswer> =>
+  ports.checkouts[skill.id].sell({
     input: Result.merge(queryOf(skill, args)),
     payment: typeof value === "string" ? { header: value } : { json: value },
     key: idempotencyKey,
     client: clientKeys(address),
-  })
-  return Effect.flatMap(RequestId, (id) =>
-    sold.pipe(
-      Effect.map((delivery) => ({
-        ...unsold(soldResult(skill, delivery, receiptKey)),
-        sold: delivery,
-      })),
-      Effect.catch((error) =>
-        Effect.succeed(unsold(
-          error instanceof NotCharged && error.code === "payment_required"
-            ? offerResult(ports, skill, error.message)
-            : errorResult(prepare(toRefusal(error)), id),
-        ))
-      ),
-      Effect.catchDefect((defect) =>
-        Effect.as(
-          Effect.logError("Cannot answer a paid call of a tool", defect),
-          unsold(errorResult(internalErrorPaid, id)),
-        )
-      ),
-    ))
-}
-
-const unsold = (
-  result: CallToolResult,
-  fields: ToolAnswer["fields"] = [],
-): ToolAnswer => ({ result, sold: null, fields })
+  }).pipe(
+    Effect.map((outcome) => ({
+      ...unsold(soldResult(skill, outcome, receiptKey)),
+      sold: outcome.receipt === null ? null : outcome,
+    })),
+    Effect.catch((error) =>
+      Effect.succeed(unsold(
+        error instanceof NotCharged && error.code === "payment_required"
+          ? offerResult(ports, skill, error.message)
+          : errorResult(prepare(toRefusal(error)), requestId),
+      ))
+    ),
+  )
 
 /**
  * The offer of a paid tool: the terms where x402 clients read them (the transport's specification:
@@ -332,4 +326,19 @@ function errorResult(refusal: PreparedRefusal, requestId: string): CallToolResul
     structuredContent: body,
     isError: true,
   }
+}
+
+/** An error as one text, for a model that reads no fields. */
+function errorText(
+  { code, message, hint, charged, refund, retryAfterSeconds }: (typeof ErrorBody.Type)["error"],
+): string {
+  const money = charged === null
+    ? "It is not known yet whether the payment was taken"
+    : charged
+    ? `The payment was taken${
+      refund === undefined ? "" : `, and $${refund.amountUsd} are refunded`
+    }`
+    : "Nothing was charged"
+  const wait = retryAfterSeconds === undefined ? "" : `, Retry-After ${retryAfterSeconds} s`
+  return `${message}. ${money} (${code}${wait}).${hint === undefined ? "" : ` ${hint}`}`
 }

@@ -1,7 +1,7 @@
 /**
  * The checkout: sells one product for one payment over any transport.
  *
- * It checks the limit of invalid payments (`invalidPayments.ts`) first, then the parameters, so that
+ * It checks the limit of invalid payments first, then the parameters, so that
  * a wrong one leaves the payment unused, then the payment, cheapest check first. It returns the
  * answer, or fails with `NotCharged`, `RefundQueued` or `Unresolved`. The compiler rejects a
  * handler that fails with an error its row does not declare. The row's `settlementOrder` decides
@@ -20,7 +20,12 @@ import {
 } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import { type FailedSale, NotCharged, notCharged } from "../../payments/domain/failedSale.ts"
-import type { ProductError, RefusalCode } from "../../catalog/domain/refusal.ts"
+import {
+  type ProductError,
+  type RefusalCode,
+  resend,
+  resendUnused,
+} from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -36,8 +41,7 @@ import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
 import type { AnswerLog, FailedAnswer } from "../server/answerLog.ts"
 import { errorRules, RequestId, toRefusal } from "../server/errors.ts"
-import type { ClientKeys, RateLimiter } from "../server/limits.ts"
-import { countInvalidPayments } from "./invalidPayments.ts"
+import type { ClientKeys, Denied, RateLimiter } from "../server/limits.ts"
 
 /** The errors that a product's row declares. */
 type ErrorOf<P extends Product> = P["errors"][number]["Type"]
@@ -129,7 +133,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         ),
         countUnpaid(invalid, client),
       )
-    })
+    }, Effect.catchDefect(failAfterDefect))
     const sellLogged = (call: Call) =>
       loggingFailure(
         sell(call),
@@ -161,6 +165,20 @@ const countUnpaid =
       ),
     )
 
+/** The payment may have been taken, so `charged` is null. */
+const failAfterDefect = (defect: unknown) =>
+  Effect.andThen(
+    Effect.logError("Cannot answer a paid request", defect),
+    Effect.fail(
+      new NotCharged({
+        code: "internal_error",
+        message: "The service failed to answer",
+        hint: `It is not known whether the payment was taken: ${resend}.`,
+        taken: null,
+      }),
+    ),
+  )
+
 /** Decodes the parameters of a product; an unknown one is an error. */
 function readerOf<P extends Product>(product: P) {
   const decode = decodeQuery<P["parameters"]>(product.parameters)
@@ -180,12 +198,9 @@ const loggingFailure = Effect.fnUntraced(function* (
   const startedAt = yield* Clock.currentTimeMillis
   return yield* Effect.onError(sale, (cause) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      if (Cause.hasInterruptsOnly(cause)) return
-      // The door logs a defect itself, with its cause.
-      const { code, message } = Option.match(Cause.findErrorOption(cause), {
-        onNone: () => ({ code: "internal_error", message: "defect" }) as const,
-        onSome: toRefusal,
-      })
+      const failure = Option.getOrNull(Cause.findErrorOption(cause))
+      if (failure === null) return
+      const { code, message } = toRefusal(failure)
       const { status } = errorRules[code]
       log({ requestId, status, code, reason: message, durationMs: now - startedAt })
     }))
@@ -276,3 +291,60 @@ function answerOf<P extends Product>(
     },
   })
 }
+
+/**
+ * The limit of invalid payments, uncharged answers and wrong parameters, per client and IPv6 /48.
+ *
+ * Each costs a signature check, a store read and perhaps a facilitator call, so they share one
+ * count. A client over the limit is refused here before its payment is read and without a store
+ * call; its calls in flight still finish.
+ */
+function countInvalidPayments(limiter: RateLimiter) {
+  /** Fails while the client is over the limit. */
+  const check = (client: ClientKeys) =>
+    Effect.suspend(() => {
+      const denied = limiter.refusal(client)
+      return denied === null ? Effect.void : Effect.fail(unread(denied))
+    })
+
+  /** Counts an invalid payment; fails when that exceeds the limit. */
+  const countOrRefuse = (client: ClientKeys) =>
+    Effect.flatMap(limiter.take(client), (decision) => {
+      switch (decision.kind) {
+        case "denied":
+          return Effect.fail(new NotCharged(tooMany(decision)))
+        case "unavailable":
+          return Effect.fail(
+            new NotCharged({
+              code: "payments_unavailable",
+              message: "Payments cannot be checked now",
+              hint: resendUnused,
+            }),
+          )
+        default:
+          return Effect.void
+      }
+    })
+
+  /**
+   * Counts a call that is answered anyway: an uncharged answer, a conflict of a known payment, or a
+   * wrong parameter. Never fails. The last grant blocks the client from its next call on.
+   */
+  const countOnly = (client: ClientKeys) => Effect.asVoid(limiter.take(client))
+
+  return { check, countOrRefuse, countOnly }
+}
+
+const tooMany = ({ retryAfterSeconds }: Denied) => ({
+  code: "rate_limited" as const,
+  message: "Too many invalid payments or uncharged answers for this address",
+  retryAfterSeconds,
+})
+
+/** The payment was not read. An earlier request may have used it, so `charged` is null. */
+const unread = (denied: Denied) =>
+  new NotCharged({
+    ...tooMany(denied),
+    hint: `This call did not read the payment: after Retry-After, ${resend}.`,
+    taken: null,
+  })

@@ -6,26 +6,29 @@
  *
  * @module
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
-import { prepared } from "../../core/domain/prepared.ts"
+import { prepared, preparedFor } from "../../core/domain/prepared.ts"
 import { sentenceOf, unknownInQuery } from "../../catalog/domain/parameter.ts"
-import { resend } from "../../catalog/domain/refusal.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
-import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
+import {
+  offerExtension,
+  offerPeriodSeconds,
+  type SignedExtension,
+} from "../../payments/domain/x402/offerReceipt.ts"
 import type { Outcome } from "../../payments/purchase.ts"
+import { SigningKey } from "../../signing/SigningKey.ts"
 import { type Answer, answer, matchesTag, responseTo } from "../server/answer.ts"
 import { gzipped } from "../server/encoding.ts"
-import { paymentLengthMax, paymentTooLong, prepare, refuse } from "../server/errors.ts"
+import { paymentLengthMax, paymentTooLong, refuse } from "../server/errors.ts"
 import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
 import { clientKeys } from "../server/limits.ts"
 import type { Handler } from "../server/route.ts"
 import { testHeaderFault } from "../server/testTriggers.ts"
 import type { Checkout } from "./checkout.ts"
-import type { Offers } from "./offers.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -45,9 +48,7 @@ export type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
 export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions) {
   const { sent } = yield* Payments
   const paywall: Paywall = (checkout, unpaid) => {
-    const paid = options.around(
-      gzipped(Effect.catchDefect(sell(checkout, options, sent), failAfterDefect)),
-    )
+    const paid = options.around(gzipped(sell(checkout, options, sent)))
     return byRequest((request) => {
       const { headers } = webOf(request)
       const fault = testHeaderFault(headers, options.testTriggers)
@@ -93,17 +94,6 @@ const sell = (
     )
   })
 
-const failAfterDefect = (defect: unknown) =>
-  Effect.andThen(
-    Effect.logError("Cannot answer a paid request", defect),
-    refuse(prepare({
-      code: "internal_error",
-      message: "The service failed to answer",
-      hint: `It is not known whether the payment was taken: ${resend}.`,
-      charged: null,
-    })),
-  )
-
 /**
  * The payment of a request: PAYMENT-SIGNATURE, else the legacy X-PAYMENT. An empty header is none;
  * else an unpaid probe would bypass its limit.
@@ -133,6 +123,27 @@ function paidResponse(delivery: Outcome): Response {
   }
   return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
 }
+
+/**
+ * The signed offer of a product in a 402. It names a product, not a request, so each product is
+ * signed at most once in a period, at any load and for any parameters: within a period, the same
+ * object.
+ */
+export type Offers = (product: Product) => SignedExtension
+
+/** Makes the offers under these terms. They are signed when they are first asked for. */
+export const makeOffers = Effect.fnUntraced(function* (terms: PaymentTerms) {
+  const { sign } = yield* SigningKey
+  const clock = yield* Clock.Clock
+  const offersOf = preparedFor((product: Product) =>
+    prepared((issuedAt: number) => offerExtension(sign, product, terms, issuedAt))
+  )
+  const offers: Offers = (product) => {
+    const seconds = Math.floor(clock.currentTimeMillisUnsafe() / 1_000)
+    return offersOf(product)(seconds - seconds % offerPeriodSeconds)
+  }
+  return offers
+})
 
 interface ChallengeOptions {
   /** Why the payment in the request was not accepted. */

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { makePartedPlaces } from "../../core/places.ts"
 import type { RatePolicy } from "../../core/RateLimits.ts"
 import { type Answer, type HeaderPair, responseTo } from "./answer.ts"
 import {
@@ -16,12 +17,6 @@ import {
 } from "./errors.ts"
 import { addressOf, byRequest, webOf } from "./inbound.ts"
 import { clientKeys, denial, policyField, rateField, type RateLimiter, spend } from "./limits.ts"
-import {
-  type Exceeded,
-  makePendingRequests,
-  type PendingRequests,
-  whilePending,
-} from "./pendingRequests.ts"
 import type { Handler } from "./route.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
@@ -33,17 +28,18 @@ const pendingPerSiteMax = 3 * pendingPerClientMax
 /** How long a client with too many pending requests should wait, in seconds. */
 const pendingRetrySeconds = 1
 
-/** The pending requests of the public API. */
-export const makePending = (): PendingRequests =>
-  makePendingRequests({
+/** The places of the requests that wait, of the whole public API. */
+export const makePending = () =>
+  makePartedPlaces({
     total: pendingMax,
     perClient: pendingPerClientMax,
     perSite: pendingPerSiteMax,
   })
+export type Pending = ReturnType<typeof makePending>
 
 /** Answers within a rate limit, and counts the request as pending meanwhile. */
 export const limited = (
-  pending: PendingRequests,
+  pending: Pending,
   limiter: RateLimiter,
   handler: Handler,
   /** The answer while the count cannot be read; 503 overloaded when absent. */
@@ -53,8 +49,6 @@ export const limited = (
     const keys = clientKeys(addressOf(request))
     const known = limiter.refusal(keys)
     if (known !== null) return Effect.fail(denial(limiter, known))
-    const exceeded = pending.exceeded(keys)
-    if (exceeded !== null) return refuseBusy("unpaid", exceeded)
     const answered = Effect.matchEffect(spend(limiter, keys), {
       onSuccess: (fields) => withFields(handler, fields),
       onFailure: (failure) =>
@@ -62,16 +56,14 @@ export const limited = (
           ? Effect.succeed(responseTo(webOf(request), withoutStore))
           : Effect.fail(failure),
     })
-    return whilePending(pending, keys, answered)
+    return pending.run(keys, busy, refused(overloaded))(answered)
   })
 
 /** Answers a call, which may have a payment, when its client and all clients have a place left. */
-export const placed = (pending: PendingRequests, handler: Handler): Handler =>
-  byRequest((request) => {
-    const keys = clientKeys(addressOf(request))
-    const exceeded = pending.exceeded(keys)
-    return exceeded === null ? whilePending(pending, keys, handler) : refuseBusy("paid", exceeded)
-  })
+export const placed = (pending: Pending, handler: Handler): Handler =>
+  byRequest((request) =>
+    pending.run(clientKeys(addressOf(request)), busyPaid, refused(overloadedPaid))(handler)
+  )
 
 /** The headers of a grant, on the answer and on a refusal of the route. */
 const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handler =>
@@ -83,19 +75,13 @@ const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handle
         : failure,
   })
 
-/** A posted body may contain a payment, so it is refused like a paid call. */
-const busyRefusals = {
-  unpaid: { client: rateLimited(pendingRetrySeconds), total: overloaded },
-  paid: { client: rateLimitedBeforeReading(pendingRetrySeconds), total: overloadedPaid },
-} as const
-
 const pendingFields: ReadonlyArray<HeaderPair> = [
   ["ratelimit-policy", `"pending";q=${pendingPerClientMax};qu="concurrent-requests"`],
   ["ratelimit", `"pending";r=0;t=${pendingRetrySeconds}`],
 ]
-
-const refuseBusy = (call: keyof typeof busyRefusals, exceeded: Exceeded) =>
-  Effect.fail(refused(busyRefusals[call][exceeded], exceeded === "client" ? pendingFields : []))
+const busy = refused(rateLimited(pendingRetrySeconds), pendingFields)
+/** A posted body may contain a payment, so it is refused like a paid call. */
+const busyPaid = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
 
 /** Names the limit of invalid payments, which the checkout counts, on a call that it refused. */
 export const namingLimit =

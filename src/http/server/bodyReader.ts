@@ -7,13 +7,13 @@
  *
  * @module
  */
-import { ByteSize, Context, Duration, Effect } from "effect"
+import { ByteSize, Duration, Effect } from "effect"
+import { makePartedPlaces, makePlacesByKey } from "../../core/places.ts"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading, refused } from "./errors.ts"
 import { addressOf, byRequest } from "./inbound.ts"
 import { cachedRefusal, clientKeys, type RateLimiter } from "./limits.ts"
-import { makePendingRequests, whilePending } from "./pendingRequests.ts"
-import type { Handler } from "./route.ts"
+import type { Body, Handler } from "./route.ts"
 
 /** Most bodies being read at once. */
 export const pendingBodiesMax = 256
@@ -21,43 +21,28 @@ export const pendingBodiesMax = 256
 export const pendingBodiesPerClientMax = 8
 /** Most of them from one IPv6 /48. */
 export const pendingBodiesPerSiteMax = 64
-/** Most of them from a client that is over its budget. */
-const pendingBodiesOverBudgetMax = 1
 /** A body must arrive within this time. */
 export const bodyTimeout = Duration.seconds(3)
 
-/** The posted body, or why it could not be read. */
-export type Body =
-  | { readonly bytes: ArrayBuffer }
-  | { readonly fault: "too large" | "late" | "unreadable" }
-
-/** The posted body of the current request, where its route reads it. */
-export const RequestBody = Context.Reference<Body | null>("bellwether/http/RequestBody", {
-  defaultValue: () => null,
-})
-
-/** Reads the body of a POST before its handler, or refuses the request at once. */
-export type BodyReader = (limiter: RateLimiter, handler: Handler) => Handler
+/** Reads the body of a POST for its handler, or refuses the request at once. */
+export type BodyReader = (limiter: RateLimiter, handle: (body: Body) => Handler) => Handler
 
 /** The body reader of the public API; make it once. */
 export function makeBodyReader(): BodyReader {
-  const reading = makePendingRequests({
+  const reading = makePartedPlaces({
     total: pendingBodiesMax,
     perClient: pendingBodiesPerClientMax,
     perSite: pendingBodiesPerSiteMax,
   })
-  return (limiter, handler) =>
+  const overBudget = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
+  return (limiter, handle) =>
     byRequest((request) => {
       const keys = clientKeys(addressOf(request))
       const refusal = cachedRefusal(limiter, addressOf(request), rateLimitedBeforeReading)
-      const exceeded = reading.exceeded(
-        keys,
-        refusal === null ? undefined : pendingBodiesOverBudgetMax,
-      )
-      if (exceeded !== null) return Effect.fail(exceeded === "total" ? full : refusal ?? tooMany)
+      const body = reading.run(keys, refusal ?? tooMany, full)(bodyOf(request))
       return Effect.flatMap(
-        whilePending(reading, keys, bodyOf(request)),
-        (body) => Effect.provideService(handler, RequestBody, body),
+        refusal === null ? body : overBudget.run(keys.client)(refusal)(body),
+        handle,
       )
     })
 }

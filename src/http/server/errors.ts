@@ -17,11 +17,11 @@ import {
 } from "../../catalog/domain/refusal.ts"
 import { described, text } from "../../core/domain/fields.ts"
 import {
+  type FailedSale,
   type NotCharged,
   Receipt,
   RefundNotice,
   type RefundQueued,
-  type Unresolved,
 } from "../../payments/domain/failedSale.ts"
 import type { HeaderPair } from "./answer.ts"
 import { CurrentInbound } from "./inbound.ts"
@@ -237,21 +237,6 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   return { status, code, message, headers, body }
 }
 
-/** An error as one text, for a model that reads no fields. */
-export function errorText(
-  { code, message, hint, charged, refund, retryAfterSeconds }: (typeof ErrorBody.Type)["error"],
-): string {
-  const money = charged === null
-    ? "It is not known yet whether the payment was taken"
-    : charged
-    ? `The payment was taken${
-      refund === undefined ? "" : `, and $${refund.amountUsd} are refunded`
-    }`
-    : "Nothing was charged"
-  const wait = retryAfterSeconds === undefined ? "" : `, Retry-After ${retryAfterSeconds} s`
-  return `${message}. ${money} (${code}${wait}).${hint === undefined ? "" : ` ${hint}`}`
-}
-
 const afterRefund = ({ id }: RefundQueued["refund"]) =>
   `GET /v1/payments/${id} returns the state of the refund. ` +
   "This purchase has ended: to buy again, sign a new authorization."
@@ -263,32 +248,24 @@ function withRule(hint: string | undefined): string {
 }
 
 /** One of the three errors of a paid route, as a refusal. */
-export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusal {
+export function toRefusal(error: FailedSale): Refusal {
   switch (error._tag) {
     case "NotCharged": {
-      const { code, message, retryAfterSeconds, details, receipt, refund, taken } = error
-      const hint = taken === null || errorRules[code].status >= 500
+      const { taken = false, refund } = error
+      const isUnclear = taken === null || errorRules[error.code].status >= 500
+      const hint = refund !== undefined
+        ? afterRefund(refund)
+        : isUnclear
         ? withRule(error.hint)
         : error.hint
-      return {
-        code,
-        message,
-        ...(hint === undefined ? {} : { hint }),
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-        ...(details === undefined ? {} : { details }),
-        ...(receipt === undefined ? {} : { receipt }),
-        ...(refund === undefined ? {} : { refund, hint: afterRefund(refund) }),
-        ...(taken === undefined ? {} : { charged: taken }),
-      }
+      // The message of an Error is not among its spread fields.
+      const { message } = error
+      return { ...error, message, charged: taken, ...(hint === undefined ? {} : { hint }) }
     }
-    case "RefundQueued":
-      return {
-        code: error.code,
-        message: error.message,
-        refund: error.refund,
-        hint: afterRefund(error.refund),
-        charged: true,
-      }
+    case "RefundQueued": {
+      const { code, message, refund } = error
+      return { code, message, refund, hint: afterRefund(refund), charged: true }
+    }
     case "Unresolved":
       return {
         code: "settlement_unresolved",
@@ -307,6 +284,9 @@ export interface Refused {
   readonly refusal: PreparedRefusal
   readonly fields: ReadonlyArray<HeaderPair>
 }
+
+/** What a route may fail with. */
+export type Failure = Refused | FailedSale
 
 export const refused = (
   refusal: PreparedRefusal,

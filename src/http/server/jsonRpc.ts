@@ -7,7 +7,8 @@
 import { Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { HeaderPair } from "./answer.ts"
-import { type Body, bodyTimeout, RequestBody } from "./bodyReader.ts"
+import { bodyTimeout } from "./bodyReader.ts"
+import type { Body } from "./route.ts"
 import { bodyTooLarge, prepare, type PreparedRefusal, RequestId } from "./errors.ts"
 
 /** Codes of JSON-RPC, and our own for an exceeded rate limit. */
@@ -42,13 +43,13 @@ const wrongType = prepare({
 
 /** Parses the posted body. When it fails, nothing has been charged. */
 export const readJson = (
-  request: HttpServerRequest.HttpServerRequest,
+  { headers }: HttpServerRequest.HttpServerRequest,
+  body: Body,
 ): Effect.Effect<unknown, RpcError> =>
   Effect.gen(function* () {
-    const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
+    const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
     if (type !== "application/json") return yield* failWith(wrongType, rpcCodes.request)
-    const body = yield* RequestBody
-    if (body === null || "fault" in body) return yield* bodyFault(body?.fault ?? "unreadable")
+    if ("fault" in body) return yield* bodyFault(body.fault)
     const json = parse(body.bytes)
     return json === undefined ? yield* parseError(400, "The body is not JSON in UTF-8") : json
   })

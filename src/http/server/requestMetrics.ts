@@ -1,18 +1,15 @@
 /**
  * The metrics of the public listener: answers by status, durations by route, requests in progress.
  *
- * A poll takes tens of microseconds, so an answer costs no Effect: its duration goes straight into
- * the histogram, and its status into a plain number that is added to the metric once a second.
+ * A poll takes tens of microseconds, so an answer costs no Effect: it goes straight into the metrics.
  *
  * @module
  */
-import { Duration, Effect, Metric } from "effect"
+import { Effect, Metric } from "effect"
 import { secondsBuckets } from "../../core/timed.ts"
 import { publishDepth } from "../../core/places.ts"
 import type { Inbound } from "./inbound.ts"
-import type { PendingRequests } from "./pendingRequests.ts"
-
-const flushInterval = Duration.seconds(1)
+import type { Pending } from "./admission.ts"
 
 const answers = Metric.counter("http_answers_total", {
   description: "Answers sent on the public listener, by status",
@@ -28,52 +25,44 @@ const untrustedForwards = Metric.counter("http_untrusted_forwards_total", {
   incremental: true,
 })
 
-/** Counts and times the answers, and updates the metrics while the scope lives. */
-export const observeRequests = Effect.fnUntraced(function* (pending: PendingRequests) {
-  yield* publishDepth("requests", { running: pending.total, waiting: () => 0 })
-  const answersByStatus = new Map<number, number>()
-  let forwards = 0
-  let hasWarned = false
-  const flush = Effect.gen(function* () {
-    const entries = [...answersByStatus]
-    answersByStatus.clear()
-    for (const [status, count] of entries) {
-      yield* Metric.update(Metric.withAttributes(answers, { status: String(status) }), count)
-    }
-    yield* Metric.update(untrustedForwards, forwards)
-    if (forwards === 0 || hasWarned) return void (forwards = 0)
-    forwards = 0
-    hasWarned = true
-    yield* Effect.logWarning(
-      "Requests have X-Forwarded-For, but TRUSTED_PROXY_HOPS is 0. If a proxy is in front, set it: " +
-        "otherwise all clients of the proxy share one limit",
-    )
+/** Counts and times the answers. */
+export const observeRequests = Effect.fnUntraced(function* (pending: Pending) {
+  yield* publishDepth("requests", pending)
+  const context = yield* Effect.context<never>()
+  const answersOf = remembered((status: number) =>
+    Metric.withAttributes(answers, { status: String(status) })
+  )
+  /** By route and class of status. */
+  const secondsOf = remembered((key: string) => {
+    const [route = "", status = ""] = key.split(" ")
+    return Metric.withAttributes(seconds, { route, status })
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, flushInterval)))
-  const observeDuration = yield* durations
+  let hasWarned = false
   return {
     onUntrustedForward: () => {
-      forwards += 1
+      untrustedForwards.updateUnsafe(1, context)
+      if (hasWarned) return
+      hasWarned = true
+      Effect.runForkWith(context)(Effect.logWarning(
+        "Requests have X-Forwarded-For, but TRUSTED_PROXY_HOPS is 0. If a proxy is in front, set it: " +
+          "otherwise all clients of the proxy share one limit",
+      ))
     },
     /** Counts an answer when it has been made. */
     count: (status: number, { route, startedAt }: Inbound) => {
-      answersByStatus.set(status, (answersByStatus.get(status) ?? 0) + 1)
-      observeDuration(status, route, performance.now() - startedAt)
+      answersOf(status).updateUnsafe(1, context)
+      const durationMs = performance.now() - startedAt
+      secondsOf(`${route} ${Math.floor(status / 100)}xx`).updateUnsafe(durationMs / 1_000, context)
     },
   }
 })
 
-/** Records durations; the histogram of each route and class of status is made on its first answer. */
-const durations = Effect.map(Effect.context<never>(), (context) => {
-  const histograms = new Map<string, Array<typeof seconds | undefined>>()
-  return (status: number, route: string, durationMs: number) => {
-    let byClass = histograms.get(route)
-    if (byClass === undefined) histograms.set(route, byClass = [])
-    const statusClass = Math.floor(status / 100)
-    const histogram = byClass[statusClass] ??= Metric.withAttributes(seconds, {
-      route,
-      status: `${statusClass}xx`,
-    })
-    histogram.updateUnsafe(durationMs / 1_000, context)
+/** Metrics by key, each made when it is first needed: attributes cost more than an update. */
+function remembered<Key, Of>(make: (key: Key) => Of): (key: Key) => Of {
+  const made = new Map<Key, Of>()
+  return (key) => {
+    const known = made.get(key) ?? make(key)
+    made.set(key, known)
+    return known
   }
-})
+}

@@ -7,24 +7,10 @@
  * @module
  */
 import { Effect } from "effect"
-import {
-  HttpRouter,
-  type HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse,
-} from "effect/http"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { testHeader } from "../../core/testCall.ts"
-import type { Failure } from "./failures.ts"
 import { type Answer, responseTo } from "./answer.ts"
-import {
-  bodyBytesMax,
-  bodyTooLarge,
-  methodNotAllowed,
-  notFound,
-  overloaded,
-  type PreparedRefusal,
-  refuse,
-} from "./errors.ts"
+import { type Failure, notFound, overloaded, type PreparedRefusal, refuse } from "./errors.ts"
 import { byRequest, webOf } from "./inbound.ts"
 import type { RateLimiter } from "./limits.ts"
 
@@ -47,9 +33,14 @@ export interface FreeRoute {
   readonly withoutStore?: Answer
 }
 
+/** The posted body, or why it could not be read. */
+export type Body =
+  | { readonly bytes: ArrayBuffer }
+  | { readonly fault: "too large" | "late" | "unreadable" }
+
 /** POST of one of the agents' protocols, whose every answer is in its own format. */
 export interface AgentRoute {
-  readonly handle: Handler<never>
+  readonly handle: (body: Body) => Handler<never>
   /** Converts a refusal made before the body was read to this format. */
   readonly refusal: (refusal: PreparedRefusal) => PreparedRefusal
 }
@@ -64,7 +55,7 @@ export interface Route {
   readonly post?: Handler
 }
 
-const readMethods = ["GET", "HEAD", "OPTIONS"]
+export const readMethods = ["GET", "HEAD", "OPTIONS"]
 
 /** The methods of a path. */
 function methodsOf(route: Pick<Route, "get" | "post">): ReadonlyArray<string> {
@@ -125,43 +116,12 @@ function send(request: Request, result: RouteResult) {
   return "body" in result ? refuse(result) : Effect.succeed(responseTo(request, result))
 }
 
-/**
- * Answers what no route answered: OPTIONS with the methods of most paths, another method of a known
- * path with 405, and the rest with 404. The OPTIONS of a path knows its methods.
- */
-export const answerUnrouted = <R>(
-  router: Effect.Effect<Response, Failure | HttpServerError.HttpServerError, R>,
-): Effect.Effect<Response, Failure, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.catch(router, (failure) => {
-    const isMissing = failure._tag === "Refused" && failure.refusal === notFound
-    if (failure._tag !== "HttpServerError" && !isMissing) return Effect.fail(failure)
-    return byRequest((request): Effect.Effect<Response, Failure, R> => {
-      if (request.method === "OPTIONS") return Effect.succeed(preflight(readMethods))
-      if (failure._tag !== "HttpServerError") return Effect.fail(failure)
-      // Not as a new web request, which would spell the path in another way.
-      const asOptions: typeof request = Object.create(request, { method: { value: "OPTIONS" } })
-      const length = Number(request.headers["content-length"] ?? 0)
-      return Effect.matchEffect(
-        Effect.provideService(router, HttpServerRequest.HttpServerRequest, asOptions),
-        {
-          onFailure: () => refuse(notFound),
-          onSuccess: ({ headers }) =>
-            refuse(
-              length > bodyBytesMax
-                ? bodyTooLarge
-                : methodNotAllowed(headers["allow"]?.split(", ") ?? readMethods),
-            ),
-        },
-      )
-    })
-  })
-
 const requestHeaders = "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
   "Access-Control-Expose-Headers, If-None-Match, X-Request-Id, Idempotency-Key, A2A-Version, " +
   `A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-402-Version, ${testHeader}`
 
 /** The answer to OPTIONS. */
-const preflight = (methods: ReadonlyArray<string>) =>
+export const preflight = (methods: ReadonlyArray<string>) =>
   HttpServerResponse.empty({
     status: 204,
     headers: {

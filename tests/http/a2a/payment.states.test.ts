@@ -47,7 +47,7 @@ type Sell = ReturnType<Checkout["sell"]>
 /** An offered task, with the outcome of its payment. */
 const oneTask = Effect.fnUntraced(function* (outcome: PaymentOutcome, sell: Sell) {
   const skill = Option.getOrThrow(Option.fromUndefinedOr(skillOf("get_latest")))
-  const task = yield* makeTasks(testKey).open(null, { skill, parameters: "" })
+  const task = makeTasks(testKey).open(null, { skill, parameters: "" })
   if (!isPaid(task)) return yield* Effect.die("the skill is not paid")
   const sellCalls = yield* Ref.make(0)
   const checkout: Checkout = {

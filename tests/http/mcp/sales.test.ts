@@ -16,7 +16,7 @@ import { second } from "../../../src/core/domain/time.ts"
 import { answer } from "../../../src/http/server/answer.ts"
 import { resend, resendRule } from "../../../src/catalog/domain/refusal.ts"
 import { usd } from "../../../src/core/domain/money.ts"
-import { callFree } from "../../../src/http/mcp/tools.ts"
+import { callTool } from "../../../src/http/mcp/tools.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { test } from "../../support/effect.ts"
@@ -134,7 +134,7 @@ test("a free tool whose route answers an error returns isError", () =>
   Effect.gen(function* () {
     const limiter = { policyField: null, take: () => Effect.succeed({ kind: "unlimited" }) }
     const health = skills.find((skill): skill is FreeSkill => skill.name === "get_health")
-    const { result } = yield* callFree(
+    const { result } = yield* callTool(
       {
         free: {
           health: { limiter, current: () => answer({ body: "{}", status: 503, cache: "none" }) },

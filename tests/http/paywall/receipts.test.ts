@@ -18,7 +18,7 @@ import { Buffer } from "node:buffer"
 import { Effect } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { offerPeriodSeconds } from "../../../src/payments/domain/x402/offerReceipt.ts"
-import { makeOffers } from "../../../src/http/paywall/offers.ts"
+import { makeOffers } from "../../../src/http/paywall/paywall.ts"
 import { SigningKey } from "../../../src/signing/SigningKey.ts"
 import { test } from "../../support/effect.ts"
 import {

@@ -4,13 +4,24 @@
  * @module
  */
 import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
-import { Arbitrary, Context, Duration, Effect, Layer, Schema } from "effect"
+import {
+  Arbitrary,
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  type Fiber,
+  Layer,
+  Option,
+  Schema,
+} from "effect"
+import { makePartedPlaces } from "../../../src/core/places.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { pendingMax, pendingPerClientMax } from "../../../src/http/server/admission.ts"
 import { clientKeys } from "../../../src/http/server/limits.ts"
-import { makePendingRequests } from "../../../src/http/server/pendingRequests.ts"
 import { law, liveTest } from "../../support/effect.ts"
 import {
   makeWorld,
@@ -37,10 +48,11 @@ law(
   "a client, a /48 and all clients together have at most their number waiting",
   arrivals,
   (requests) => {
-    const pending = makePendingRequests(max)
-    const waiting: Array<{ readonly client: string; readonly site: string; end: () => void }> = []
+    const places = makePartedPlaces(max)
+    type Request = { client: string; site: string | null; fiber: Fiber.Fiber<never, string> }
+    const waiting: Array<Request> = []
     return requests.every(({ site, client, ends }) => {
-      if (ends) waiting.shift()?.end()
+      if (ends) waiting.shift()?.fiber.interruptUnsafe()
       const address = `2001:db8:${site}:${client}::1`
       const keys = clientKeys(address)
       const of = (key: "client" | "site") => waiting.filter((one) => one[key] === keys[key]).length
@@ -49,11 +61,13 @@ law(
         : waiting.length >= max.total
         ? "total"
         : null
-      if (pending.exceeded(keys) !== expected) return false
-      if (expected === null) {
-        waiting.push({ client: keys.client, site: keys.site ?? "", end: pending.begin(keys) })
-      }
-      return true
+      const fiber = Effect.runFork(places.run(keys, "client", "total")(Effect.never))
+      const ended = fiber.pollUnsafe()
+      const refused = ended === undefined || Exit.isSuccess(ended)
+        ? null
+        : Option.getOrNull(Cause.findErrorOption(ended.cause))
+      if (expected === null) waiting.push({ ...keys, fiber })
+      return refused === expected && places.running() === waiting.length
     })
   },
 )

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { makeOffers } from "../../../src/http/paywall/offers.ts"
+import { makeOffers } from "../../../src/http/paywall/paywall.ts"
 import { SigningKey } from "../../../src/signing/SigningKey.ts"
 import { testKey } from "../signing/key.ts"
 import { Effect, Option } from "effect"
@@ -11,7 +11,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
 import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
-import { answerFailures } from "../../../src/http/server/failures.ts"
+import { answerFailures } from "../../../src/http/server/middleware.ts"
 import { fromSource } from "../../../src/http/server/route.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { makeLimiter } from "../../../src/http/server/limits.ts"
