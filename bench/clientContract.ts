@@ -7,9 +7,9 @@
 import { calls } from "../packages/client/src/contract.ts"
 import { type Skill, skills } from "../src/catalog/domain/skill.ts"
 import { referenced } from "../src/catalog/domain/shortForm.ts"
-import { callSchemas, paymentPath, withSharedProperties } from "../src/http/documents/schemas.ts"
+import { callSchemas, paymentPath } from "../src/http/documents/schemas.ts"
 
-const contract = withSharedProperties(callSchemas())
+const contract = callSchemas()
 
 /** The names of all schemas that a schema refers to, directly or not. */
 function reached(schema: unknown, names: Set<string> = new Set()): ReadonlySet<string> {

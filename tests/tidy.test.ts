@@ -496,11 +496,11 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 100,
   "src/app": 5_415,
-  "src/catalog": 2_515,
+  "src/catalog": 1_780,
   "src/core": 1_655,
   "src/digest": 2_100,
   "src/feed": 1_270,
-  "src/http": 12_890,
+  "src/http": 12_740,
   "src/markets": 3_990,
   "src/movers": 950,
   "src/news": 3_414,
@@ -514,7 +514,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 4_965,
   "src/whales": 4_880,
   "src/writing": 3_750,
-  tests: 91_300,
+  tests: 91_000,
   "packages, bench, examples, tools": 10_420,
   migrations: 1_565,
 }

@@ -11,7 +11,8 @@ import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
-import { documents, dynamicDocuments } from "./documents/documents.ts"
+import { discovery } from "./documents/catalog.ts"
+import { documents } from "./documents/documents.ts"
 import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
 import { packageAnswers, type Packages } from "./documents/packages.ts"
@@ -99,10 +100,10 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const skills: SkillPorts = { free, checkouts, documents: limiter, terms, offers }
   const { keys } = yield* SigningKey
   const describing = { ...options, version, keys }
-  const ofService = documents(describing)
+  const clock = yield* Clock.Clock
+  const ofService = documents(describing, () => clock.currentTimeMillisUnsafe())
   const docs = { ...options, version, documents: ofService }
   const people = yield* pageRoutes(docs, { ...identity, contact: options.contact }, skills)
-  const clock = yield* Clock.Clock
   const pending = makePending()
   const testTriggers = options.testTriggers?.map(({ name }) => name)
   const asCall = callsOf(log, pending, options.limits.invalidPayments)
@@ -110,7 +111,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     ...people.routes,
     free,
     documents: ofService,
-    dynamic: dynamicDocuments(describing, ofService, () => clock.currentTimeMillisUnsafe()),
+    discovery: discovery(describing),
     legacy: legacyRoute({ ...identity, limiter }),
     payment: yield* makePaymentRoute,
     packageAnswer: packageAnswers(options.packages),

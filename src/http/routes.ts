@@ -8,6 +8,7 @@ import { freeRows } from "../catalog/domain/freeRow.ts"
 import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
+import { paths } from "./documents/addresses.ts"
 import type { Documents } from "./documents/documents.ts"
 import { type packageAnswers, packagesPrefix } from "./documents/packages.ts"
 import { legacyPrefix, type legacyRoute } from "./free/legacy.ts"
@@ -69,8 +70,7 @@ interface RouteParts {
   readonly free: FreeRoutes
   readonly pageData: PageDataRoutes
   readonly documents: Documents
-  /** Documents that depend on the query or the time. */
-  readonly dynamic: ReadonlyMap<string, (url: string) => RouteResult>
+  readonly discovery: Source
   /** The pages for people. One on the path of another answer is for clients that prefer HTML. */
   readonly pages: ReadonlyMap<string, FreeRoute>
   readonly market: ReturnType<typeof marketRoutes>
@@ -96,21 +96,22 @@ interface RouteParts {
 
 /** All routes. */
 export function routesOf(parts: RouteParts): ReadonlyArray<Route> {
-  const { free, pageData, documents, dynamic, limiter, pages, agents } = parts
+  const { free, pageData, documents, discovery, limiter, pages, agents } = parts
   const others = new Map<string, FreeRoute>([
     ...Object.values(freeRows).map(({ id, path }) => [path, free[id]] as const),
     ...Record.toEntries(pageData).map(([id, route]) => [pageRows[id].path, route] as const),
-    ...[...documents].map(([path, document]) =>
-      [path, { limiter, current: dynamic.get(path) ?? document }] as const
+    ...[...documents].map(([path, document]) => [path, { limiter, current: document }] as const),
+    ...[paths.discovery, paths.discoveryResources].map((path) =>
+      [path, { limiter, current: discovery }] as const
     ),
   ])
   const named = new Set<string>(
     [...Object.values(freeRows), ...Object.values(pageRows)].map(({ path }) => path),
   )
-  const paths = new Set([...others.keys(), ...pages.keys(), ...Object.keys(agents)])
-  for (const { path } of Object.values(products)) paths.delete(path)
+  const served = new Set([...others.keys(), ...pages.keys(), ...Object.keys(agents)])
+  for (const { path } of Object.values(products)) served.delete(path)
   return [
-    ...[...paths].map((path): Route => {
+    ...[...served].map((path): Route => {
       const get = getOf(parts, others.get(path), pages.get(path))
       const post = agents[path]
       return {

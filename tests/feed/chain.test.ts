@@ -6,7 +6,6 @@
 import assert from "node:assert/strict"
 import { Arbitrary, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { sampleBody, sampleProof } from "../../src/catalog/domain/sample.ts"
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { sha256 } from "../../src/core/sha256.ts"
 import { linkText, noHash, pathOf, proofFault } from "../../src/feed/domain/chain.ts"
@@ -15,10 +14,11 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { layer } from "../../src/feed/postgres/feedStore.ts"
 import { headOf, linksOf, proofOf } from "../support/feed/chain.ts"
 import { law as pureLaw } from "../support/effect.ts"
+import { sampleHead, sampleItems, samplePath } from "../support/catalog/samples.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 
-const places = sampleBody.feedItems.map(({ chain }) => chain)
+const places = sampleItems.map(({ chain }) => chain)
 
 const start = Date.UTC(2026, 10, 20)
 
@@ -179,15 +179,15 @@ onEveryStore("The chain of FeedStore", (law) => {
     Effect.gen(function* () {
       const feed = yield* FeedStore
       const sql = yield* SqlClient
-      const rows = sampleBody.feedItems.map((item, n) => ({
+      const rows = sampleItems.map((item, n) => ({
         ...{ dedupe_key: `${n}`, type: item.type, created_at: item.createdAt, title: item.title },
-        ...{ data: item.data, salt: item.chain.salt },
-        content_hash: sampleProof.path.at(-1 - n)?.contentHash,
+        ...{ data: item.data, salt: item.chain?.salt },
+        content_hash: samplePath.at(-1 - n)?.contentHash,
       }))
       yield* sql`SELECT feed_index FROM feed_append(${JSON.stringify(rows)}::json)`
       const items = yield* checkChain
       assert.deepEqual(items.map(({ chain }) => chain), rows.map((_, n) => places[n]))
-      assert.deepEqual(yield* feed.proof(1), Option.some(sampleProof))
+      assert.deepEqual(yield* feed.proof(1), Option.some({ head: sampleHead, path: samplePath }))
     }).pipe(Effect.provide(layer)),
   )
 
@@ -253,8 +253,8 @@ Deno.test("any single edit of a proof is found", () => {
 })
 
 Deno.test("the sample is a chain of its items", () => {
-  const items = [...sampleBody.feedItems]
-  assert.deepEqual(Option.some(sampleProof), proofOf(items, 1))
-  assert.equal(sha256(linkText(sampleProof.path[0] ?? assert.fail())), sampleProof.head.hash)
-  assert.deepEqual(items.map(({ chain }) => chain.hash), linksOf(items).map(({ hash }) => hash))
+  const items = [...sampleItems]
+  assert.deepEqual(Option.some({ head: sampleHead, path: samplePath }), proofOf(items, 1))
+  assert.equal(sha256(linkText(samplePath[0] ?? assert.fail())), sampleHead.hash)
+  assert.deepEqual(items.map(({ chain }) => chain?.hash), linksOf(items).map(({ hash }) => hash))
 })

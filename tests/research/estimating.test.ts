@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
-import { sampleScorecard } from "../../src/catalog/domain/sample.ts"
+import { sampleScorecard } from "../support/catalog/samples.ts"
 import { day, hour, isoTime } from "../../src/core/domain/time.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import { MarketId, Slug } from "../../src/markets/domain/market.ts"

@@ -99,7 +99,7 @@ liveTest(
       }))
       const head = { index: 5, hash }
       const answers: Record<string, unknown> = {
-        [freeRows.index.path]: { ...freeRows.index.sample(), index: 5, head },
+        [freeRows.index.path]: { ...freeRows.index.sample, index: 5, head },
         [freeRows.feed_heads.path]: { success: true, head, days },
         [freeRows.outcomes.path]: { success: true, since: 0, count: 0, data: [] },
         "/.well-known/jwks.json": { keys: [] },

@@ -14,20 +14,18 @@ import {
   FeedItem,
   FeedStatus,
   FeedType,
-  feedTypes,
   MarketRef,
   moveFields,
 } from "../../feed/domain/item.ts"
-import { strongestMoves } from "../../feed/domain/pulse.ts"
-import { slugKey } from "../../markets/domain/market.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Outcome, outcomeDelayMs, outcomesMax } from "../../track-record/domain/outcomes.ts"
 import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
-import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
+import { hour, IsoTime } from "../../core/domain/time.ts"
 import type { Parameter } from "./parameter.ts"
-import { products, researchFields } from "./product.ts"
-import { sampleAt, sampleBody, sampleOutcomes, sampleProof, sampleScorecard } from "./sample.ts"
+import { researchFields } from "./product.ts"
+import { sampleBody } from "./sample.ts"
+import samples from "./samples.json" with { type: "json" }
 
 /** One free path. */
 export interface FreeRow {
@@ -50,17 +48,9 @@ export interface FreeRow {
   readonly mayLack?: true
   /** Whether a 503 may have this body too, which says what is down. */
   readonly downBody?: true
-  /**
-   * The example answer in documents, for a service at this address; absent where the real answer is
-   * used.
-   */
-  readonly sample?: (publicBaseUrl: string) => unknown
+  /** The example answer in documents; absent where the answer itself is a document. */
+  readonly sample?: object
 }
-
-/** Checks at compile time that the sample matches the row's body. */
-const row = <const Row extends FreeRow>(
-  row: Row & { readonly sample?: (publicBaseUrl: string) => Row["body"]["Type"] },
-): Row => row
 
 /** The source of the market data: a simulated market, or the venue itself. */
 export const VenueMode = Schema.Literals(["simulated", "polymarket"]).annotate({
@@ -68,14 +58,12 @@ export const VenueMode = Schema.Literals(["simulated", "polymarket"]).annotate({
 })
 export type VenueMode = typeof VenueMode.Type
 
-const at = isoTime(sampleAt)
 const asOfTicks = Schema.NullOr(IsoTime).annotate({
   description: "When the venue was last read in full; null if that is not known",
 })
-const { feedItems: [mover, , predetermined], digest } = sampleBody
 
 export const freeRows = {
-  index: row({
+  index: {
     id: "index",
     title: "Feed index",
     path: "/v1/index",
@@ -110,20 +98,9 @@ export const freeRows = {
         description: "The newest digest; null before the first, or when it cannot be read",
       }),
     }).annotate({ identifier: "FeedIndex" }),
-    sample: () => ({
-      success: true,
-      status: "live",
-      index: predetermined.feedIndex,
-      lastUpdated: at,
-      head: sampleProof.head,
-      asOf: { mover: at, whale_entry: at, predetermined: at },
-      totalToday: sampleBody.feedItems.length,
-      todayByType: { mover: 1, whale_entry: 1, predetermined: 1 },
-      feedTypes,
-      digest: { latestAt: digest.createdAt, title: digest.title },
-    }),
-  }),
-  pulse: row({
+    sample: samples.index,
+  },
+  pulse: {
     id: "pulse",
     title: "The three strongest moves of the day",
     path: "/v1/pulse",
@@ -159,20 +136,9 @@ export const freeRows = {
         digest: text("Address of /v1/digest"),
       }).annotate({ description: "The paid calls with more" }),
     }).annotate({ identifier: "Pulse" }),
-    sample: (publicBaseUrl) => ({
-      success: true,
-      status: "live",
-      asOf: at,
-      topMovers24h: strongestMoves([mover], new Map([[slugKey(mover.data.market.slug), 0.64]]), 3),
-      digestTitle: digest.title,
-      digestAt: digest.createdAt,
-      _upgrade: {
-        fullFeed: publicBaseUrl + products.signals.path,
-        digest: publicBaseUrl + products.digest.path,
-      },
-    }),
-  }),
-  digest_brief: row({
+    sample: samples.pulse,
+  },
+  digest_brief: {
     id: "digest_brief",
     title: "Digest teaser",
     path: "/v1/digest/brief",
@@ -188,12 +154,9 @@ export const freeRows = {
       data: Digest.mapFields(Struct.pick(["title", "summary", "sourcesUsed", "createdAt"]))
         .annotate({ description: "The newest digest without its analysis" }),
     }).annotate({ identifier: "DigestBrief" }),
-    sample: () => ({
-      success: true,
-      data: Struct.pick(digest, ["title", "summary", "sourcesUsed", "createdAt"]),
-    }),
-  }),
-  track_record: row({
+    sample: samples.digest_brief,
+  },
+  track_record: {
     id: "track_record",
     title: "Track record of tracked wallets",
     path: "/v1/track-record",
@@ -206,9 +169,9 @@ export const freeRows = {
     format: "json",
     body: Schema.Struct({ success, ...Scorecard.fields })
       .annotate({ identifier: "TrackRecord" }),
-    sample: () => ({ success: true, ...sampleScorecard(sampleAt) }),
-  }),
-  outcomes: row({
+    sample: samples.track_record,
+  },
+  outcomes: {
     id: "outcomes",
     title: "What became of published items",
     path: "/v1/outcomes",
@@ -238,9 +201,9 @@ export const freeRows = {
         description: "Ascending by feedIndex; the last one is the next `since`",
       }),
     }).annotate({ identifier: "Outcomes" }),
-    sample: () => ({ success: true, since: 0, count: sampleOutcomes.length, data: sampleOutcomes }),
-  }),
-  feed_heads: row({
+    sample: samples.outcomes,
+  },
+  feed_heads: {
     id: "feed_heads",
     title: "Daily heads of the feed",
     path: "/.well-known/feed-heads",
@@ -262,18 +225,9 @@ export const freeRows = {
         jws: text("Compact JWS; its payload has type, day, index and hash"),
       })).check(Schema.isMaxLength(dailyHeadsMax)).annotate({ description: "The newest first" }),
     }).annotate({ identifier: "FeedHeads" }),
-    sample: () => ({
-      success: true,
-      head: sampleProof.head,
-      days: [{
-        day: isoTime(sampleAt - day).slice(0, 10),
-        ...sampleProof.head,
-        madeAt: at,
-        jws: "eyJhbGciOiJFZERTQSJ9.eyJkYXkiOiIyMDI2LTExLTAxIn0.c2lnbmF0dXJl",
-      }],
-    }),
-  }),
-  feed_proof: row({
+    sample: samples.feed_heads,
+  },
+  feed_proof: {
     id: "feed_proof",
     title: "Proof that an item is in the feed",
     path: "/v1/feed/proof",
@@ -289,7 +243,7 @@ export const freeRows = {
       type: "integer",
       minimum: 1,
       description: "feedIndex of the item; the newest one without it",
-      example: mover.feedIndex,
+      example: 1,
     }],
     format: "json",
     mayLack: true,
@@ -303,9 +257,9 @@ export const freeRows = {
           "the link before it",
       }),
     }).annotate({ identifier: "FeedProof" }),
-    sample: () => ({ success: true, feedIndex: mover.feedIndex, ...sampleProof }),
-  }),
-  sample: row({
+    sample: samples.feed_proof,
+  },
+  sample: {
     id: "sample",
     title: "Static samples of paid answers",
     path: "/v1/sample",
@@ -326,9 +280,9 @@ export const freeRows = {
       resolving: described(Schema.Array(ResolvingRow), "Rows as in /v1/resolving"),
       research: Schema.Struct(researchFields).annotate({ description: "As /v1/research" }),
     }).annotate({ identifier: "Sample" }),
-    sample: () => sampleBody,
-  }),
-  health: row({
+    sample: sampleBody,
+  },
+  health: {
     id: "health",
     title: "Liveness and payment mode",
     path: "/health",
@@ -397,26 +351,9 @@ export const freeRows = {
         }),
       }).annotate({ description: "More about `checks.payments`" }),
     }).annotate({ identifier: "Health" }),
-    sample: () => ({
-      success: true,
-      status: "live",
-      version: "1.0.0",
-      commit: "1997fb78f4d6",
-      paymentMode: "live",
-      venue: { mode: "polymarket" },
-      network: "eip155:8453",
-      feed: {
-        index: predetermined.feedIndex,
-        lastUpdated: at,
-        stale: false,
-        asOf: { mover: at, whale_entry: at, predetermined: at },
-      },
-      digest: { latestAt: digest.createdAt, stale: false },
-      checks: { store: "ok", venue: "ok", wallets: "ok", payments: "ok", clock: "ok" },
-      payments: { reasons: [] },
-    }),
-  }),
-  terms: row({
+    sample: samples.health,
+  },
+  terms: {
     id: "terms",
     title: "Terms of service, as JSON",
     path: "/terms.json",
@@ -444,8 +381,8 @@ export const freeRows = {
       dataSources: described(Schema.Array(Schema.String), "Where the market data comes from"),
       summary: text("The terms in three sentences"),
     }).annotate({ identifier: "Terms" }),
-  }),
-  terms_text: row({
+  },
+  terms_text: {
     id: "terms_text",
     title: "Terms of service, as text",
     path: "/terms.txt",
@@ -454,8 +391,8 @@ export const freeRows = {
     tags: ["service"],
     format: "text",
     body: Schema.String,
-  }),
-  family: row({
+  },
+  family: {
     id: "family",
     title: "Sibling products",
     path: "/.well-known/family",
@@ -475,12 +412,8 @@ export const freeRows = {
         }),
       })).annotate({ description: "The products, this one included" }),
     }).annotate({ identifier: "Family" }),
-    sample: () => ({
-      success: true,
-      family: "sample",
-      products: [{ slug: "sample", name: "Sample", api: "https://sample.example", mcp: null }],
-    }),
-  }),
+    sample: samples.family,
+  },
 } as const satisfies Readonly<Record<string, FreeRow>>
 
 export type FreeId = keyof typeof freeRows

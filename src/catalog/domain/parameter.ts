@@ -232,3 +232,35 @@ export function exampleOf(
     ),
   )
 }
+
+/** The example call of a row: its path and the parameters that have an example or a default. */
+export function exampleCall(
+  { path, parameters }: {
+    readonly path: string
+    readonly parameters: ReadonlyArray<Parameter>
+  },
+): string {
+  const query = new URLSearchParams(
+    Object.entries(exampleOf(parameters)).map(([name, value]) => [name, String(value)]),
+  ).toString()
+  return query === "" ? path : `${path}?${query}`
+}
+
+/** The type and the limits of a parameter, in words. */
+export function limitsOf(
+  { type, required, minimum, maximum, default: fallback, values, pattern }: Parameter,
+): string {
+  const bounds = minimum !== undefined && maximum !== undefined
+    ? `${minimum} to ${maximum}`
+    : minimum !== undefined
+    ? `at least ${minimum}`
+    : null
+  return [
+    type,
+    required === true ? "required" : null,
+    bounds,
+    fallback === undefined ? null : `default ${fallback}`,
+    values === undefined ? null : `one of ${values.join(", ")}`,
+    pattern === undefined ? null : `matches ${pattern}`,
+  ].filter((part) => part !== null).join(", ")
+}

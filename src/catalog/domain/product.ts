@@ -34,7 +34,7 @@ import { IsoTime } from "../../core/domain/time.ts"
 import type { Parameter } from "./parameter.ts"
 import type { ProductError } from "./refusal.ts"
 import { prices } from "./prices.ts"
-import { sampleBody } from "./sample.ts"
+import samples from "./samples.json" with { type: "json" }
 
 /**
  * `compute-first`: compute, then settle. `settle-early`: settle, then compute, and refund if that
@@ -71,14 +71,9 @@ export interface Product {
   >
   /** The body of a 200. The checkout adds `success`, and `charged` on compute-first products. */
   readonly body: Schema.Codec<unknown, unknown>
-  /** The example answer in documents, with the values of the sample. */
+  /** The example answer in documents. */
   readonly sample: object
 }
-
-/** Checks at compile time that the sample matches the row's body. */
-const row = <const Row extends Product>(
-  row: Row & { readonly sample: Row["body"]["Type"] },
-): Row => row
 
 const charged = Schema.Boolean.annotate({
   description: "True: the payment was taken. False: the answer was not worth it, and nothing was",
@@ -96,14 +91,6 @@ const SignalBody = Schema.Struct({
 /** The age of what an answer rests on. */
 const asOf = (description: string) => IsoTime.annotate({ description })
 
-const { feedItems: [mover, whaleEntry, predetermined], digest } = sampleBody
-
-const feedAsOf: typeof FeedAsOf.Type = {
-  mover: sampleBody.research.generatedAt,
-  whale_entry: sampleBody.research.generatedAt,
-  predetermined: sampleBody.research.generatedAt,
-}
-
 /** The fields of a report's answer, also used by /v1/sample. */
 export const researchFields = {
   cached: Schema.Boolean.annotate({
@@ -115,7 +102,7 @@ export const researchFields = {
 }
 
 export const products = {
-  latest: row({
+  latest: {
     id: "latest",
     title: "The newest item",
     path: "/v1/latest",
@@ -130,9 +117,9 @@ export const products = {
     parameters: [],
     errors: [SignalNotFound, DataStale],
     body: SignalBody,
-    sample: { success: true, status: "live", asOf: feedAsOf, data: predetermined, charged: true },
-  }),
-  signal: row({
+    sample: samples.latest,
+  },
+  signal: {
     id: "signal",
     title: "One item",
     path: "/v1/signal",
@@ -155,9 +142,9 @@ export const products = {
     ],
     errors: [SignalNotFound, DataStale],
     body: SignalBody,
-    sample: { success: true, data: mover, charged: true },
-  }),
-  signals: row({
+    sample: samples.signal,
+  },
+  signals: {
     id: "signals",
     title: "Items after an index",
     path: "/v1/signals",
@@ -213,16 +200,9 @@ export const products = {
       ),
       charged,
     }).annotate({ identifier: "Signals" }),
-    sample: {
-      success: true,
-      count: 2,
-      filters: { since: mover.feedIndex, count: 10, type: "all" },
-      asOf: feedAsOf,
-      data: [whaleEntry, predetermined],
-      charged: true,
-    },
-  }),
-  digest: row({
+    sample: samples.signals,
+  },
+  digest: {
     id: "digest",
     title: "The newest digest",
     path: "/v1/digest",
@@ -241,9 +221,9 @@ export const products = {
     parameters: [],
     errors: [DigestStale],
     body: Schema.Struct({ success, data: Digest, charged }).annotate({ identifier: "Digest" }),
-    sample: { success: true, data: digest, charged: true },
-  }),
-  digest_history: row({
+    sample: samples.digest,
+  },
+  digest_history: {
     id: "digest_history",
     title: "Digest history",
     path: "/v1/digest/history",
@@ -284,15 +264,9 @@ export const products = {
         .annotate({ description: "Digests of these hours, newest first" }),
       charged,
     }).annotate({ identifier: "DigestHistory" }),
-    sample: {
-      success: true,
-      count: 1,
-      hours: 24,
-      data: [Struct.pick(digest, ["id", "title", "summary", "createdAt"])],
-      charged: true,
-    },
-  }),
-  resolving: row({
+    sample: samples.digest_history,
+  },
+  resolving: {
     id: "resolving",
     title: "Markets that resolve soon",
     path: "/v1/resolving",
@@ -345,15 +319,9 @@ export const products = {
         "Markets, the soonest expected resolution first; never empty",
       ),
     }).annotate({ identifier: "Resolving" }),
-    sample: {
-      success: true,
-      count: 1,
-      asOf: sampleBody.research.generatedAt,
-      filters: { withinHours: 24, minLiquidity: 5_000, includeNoise: false },
-      data: sampleBody.resolving,
-    },
-  }),
-  whales: row({
+    sample: samples.resolving,
+  },
+  whales: {
     id: "whales",
     title: "The whale calibration table",
     path: "/v1/whales",
@@ -419,15 +387,9 @@ export const products = {
         }),
       }).annotate({ description: "Rows, and how many were left out" }),
     }).annotate({ identifier: "Whales" }),
-    sample: {
-      success: true,
-      computedAt: sampleBody.research.generatedAt,
-      asOf: sampleBody.research.generatedAt,
-      filters: { label: "all", wallet: null, limit: tableRowsMax },
-      data: { wallets: sampleBody.whales, omitted: 0 },
-    },
-  }),
-  research: row({
+    sample: samples.whales,
+  },
+  research: {
     id: "research",
     title: "A report on one market",
     path: "/v1/research",
@@ -464,8 +426,8 @@ export const products = {
       LookupsExhausted,
     ],
     body: Schema.Struct({ success, ...researchFields }).annotate({ identifier: "Research" }),
-    sample: { success: true, ...sampleBody.research },
-  }),
+    sample: samples.research,
+  },
 } as const satisfies Readonly<Record<string, Product>>
 
 export type ProductId = keyof typeof products

@@ -21,6 +21,8 @@ interface Named {
   /** The path of the same call over HTTP. */
   readonly path: `/${string}`
   readonly parameters: ReadonlyArray<Parameter>
+  /** The example answer; absent where the answer itself is a document. */
+  readonly sample: object | null
 }
 
 export interface PaidSkill extends Named {
@@ -53,8 +55,8 @@ export function operationId({ id }: { readonly id: string }): string {
 }
 
 const named = (row: Product | FreeRow): Named => {
-  const { title, description, use, tags, path, parameters = [] } = row
-  return { name: skillName(row), title, description, use, tags, path, parameters }
+  const { title, description, use, tags, path, parameters = [], sample = null } = row
+  return { name: skillName(row), title, description, use, tags, path, parameters, sample }
 }
 
 const paid = (id: ProductId): PaidSkill => {

@@ -73,9 +73,7 @@ export interface DocumentRow {
   readonly section?: "Machine interfaces" | "Optional"
 }
 
-export const jsonType = "application/json"
-const textParameter = <const Name extends string>(name: Name, description: string) =>
-  ({ name, type: "string", description }) as const
+const jsonType = "application/json"
 
 /** Most items on one page of the catalog. */
 const pageMax = 100
@@ -90,11 +88,6 @@ export const listingParameters = [
     default: pageMax,
   },
   { name: "offset", type: "integer", description: "Number of items to skip", default: 0 },
-  textParameter("type", "Only resources of this type; all are http"),
-  textParameter("payTo", "Only resources paid to this address"),
-  textParameter("scheme", "Only resources with this payment scheme"),
-  textParameter("network", "Only resources paid on this network"),
-  textParameter("extensions", "Only resources with this extension"),
 ] as const
 
 /**

@@ -5,15 +5,19 @@
  * @module
  */
 import { resendRule } from "../../catalog/domain/refusal.ts"
-import { Record, Result } from "effect"
+import { Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
-import { decodeQuery, type ParameterError } from "../../catalog/domain/parameter.ts"
+import { decodeQuery } from "../../catalog/domain/parameter.ts"
 import { type Product, products, productsChangedAt } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { description, listingParameters, paths } from "./addresses.ts"
+import { prepared } from "../../core/domain/prepared.ts"
+import { type Answer, answer } from "../server/answer.ts"
+import { type PreparedRefusal, wrongQuery } from "../server/errors.ts"
+import { queryIn } from "../server/route.ts"
+import { description, linkHeader, listingParameters, paths } from "./addresses.ts"
 import { policies } from "./policies.ts"
 
 export interface CatalogOptions {
@@ -59,43 +63,34 @@ function sizeOf({ answerBytes: { p50, p99 } }: Product) {
 /** Of JSON, about. */
 const bytesPerToken = 3
 
-type Item = ReturnType<typeof itemOf>
-
 /** Every product, in the order of the table. */
-export function catalogItems(terms: PaymentTerms): ReadonlyArray<Item> {
+export function catalogItems(terms: PaymentTerms): ReadonlyArray<ReturnType<typeof itemOf>> {
   return Object.values(products).map((product: Product) => itemOf(product, terms))
 }
 
 const readListing = decodeQuery(listingParameters)
 
-/** The values of an item that the reference client filters by. */
-const facets = {
-  type: ({ type }: Item) => [type],
-  payTo: ({ accepts }: Item) => accepts.map(({ payTo }) => payTo),
-  scheme: ({ accepts }: Item) => accepts.map(({ scheme }) => scheme),
-  network: ({ accepts }: Item) => accepts.map(({ network }) => network),
-  extensions: ({ extensions }: Item) => Object.keys(extensions),
-}
-
-/** The pages of /discovery: the items that match a query, with the facts about the service. */
-export function catalogPages(options: CatalogOptions) {
+/** The answer of /discovery to a URL: one page of the items, with the facts about the service. */
+export function discovery(options: CatalogOptions): (url: string) => Answer | PreparedRefusal {
   const items = catalogItems(options.terms)
   const about = serviceOf(options)
-  return (query: URLSearchParams): Result.Result<object, ReadonlyArray<ParameterError>> =>
-    Result.map(readListing(query), ({ limit, offset, ...wanted }) => {
-      const matching = items.filter((item) =>
-        Record.keys(facets).every((name) => {
-          const value = wanted[name]?.toLowerCase()
-          return value === undefined || facets[name](item).some((of) => of.toLowerCase() === value)
-        })
-      )
-      return {
+  const page = (limit: number, offset: number) =>
+    answer({
+      body: JSON.stringify({
         success: true,
         x402Version: 2,
         ...about,
-        items: matching.slice(offset, offset + limit),
-        pagination: { limit, offset, total: matching.length },
-      }
+        items: items.slice(offset, offset + limit),
+        pagination: { limit, offset, total: items.length },
+      }),
+      cache: "document",
+      headers: [linkHeader(options.terms.publicBaseUrl)],
+    })
+  const first = prepared(page)
+  return (url) =>
+    Result.match(readListing(queryIn(url)), {
+      onSuccess: ({ limit, offset }) => offset === 0 ? first(limit, 0) : page(limit, offset),
+      onFailure: wrongQuery,
     })
 }
 

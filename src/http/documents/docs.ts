@@ -1,5 +1,6 @@
 /**
- * /docs: the quickstarts and the Agent Skill, with the service's own address, and /contact.
+ * /docs: the quickstarts, the Agent Skill and /contact: files with the service's own address and
+ * catalog in them.
  *
  * The files are imported as text, so a process needs no permission to read them, and one that is
  * missing stops every start and every test.
@@ -17,9 +18,15 @@ import python from "../../../examples/quickstarts/python.py" with { type: "text"
 import typescript from "../../../examples/quickstarts/typescript.mjs" with { type: "text" }
 import vercelAi from "../../../examples/quickstarts/vercel-ai.mjs" with { type: "text" }
 import { freeRows } from "../../catalog/domain/freeRow.ts"
-import { paymentsPrefix } from "../paywall/paymentStatus.ts"
-import { documentRows, markdownType, paths, textType } from "./addresses.ts"
+import { limitsOf } from "../../catalog/domain/parameter.ts"
+import { type Product, products } from "../../catalog/domain/product.ts"
+import { resendRule } from "../../catalog/domain/refusal.ts"
+import { skillName } from "../../catalog/domain/skill.ts"
+import { usd } from "../../core/domain/money.ts"
+import { description, documentRows, markdownType, paths, textType } from "./addresses.ts"
+import contact from "./contact.md" with { type: "text" }
 import { type Packages, withPackages } from "./packages.ts"
+import skill from "./skill.md" with { type: "text" }
 
 /** The quickstarts by file name: what each one shows, and its text. */
 export const quickstarts: Readonly<Record<string, readonly [note: string, text: string]>> = {
@@ -38,15 +45,24 @@ export const quickstarts: Readonly<Record<string, readonly [note: string, text: 
 /** The address that the files name after their packages, and how they leave it open. */
 const placeholders = /http:\/\/127\.0\.0\.1:8402|(?<=BASE_URL=)(?:https:\/\/)?\.\.\./g
 
+/** A quickstart with the address of the service. */
+export const quickstartText = (name: string, packages: Packages): string =>
+  withPackages(quickstarts[name]?.[1] ?? "", packages)
+    .replaceAll(placeholders, () => packages.publicBaseUrl)
+
 /** The path, text and content type of each quickstart. */
 export const quickstartTexts = (packages: Packages) =>
-  Object.entries(quickstarts).map(([name, [, text]]) =>
+  Object.keys(quickstarts).map((name) =>
     [
       `${paths.quickstarts}${name}`,
-      withPackages(text, packages).replaceAll(placeholders, () => packages.publicBaseUrl),
+      quickstartText(name, packages),
       name.endsWith(".md") ? markdownType : textType,
     ] as const
   )
+
+/** A text with these values in the place of their `{{names}}`. */
+export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replaceAll(/\{\{(\w+)\}\}/g, (name, key: string) => `${values[key] ?? name}`)
 
 /** The text of /docs. */
 export function indexText(publicBaseUrl: string): string {
@@ -66,27 +82,25 @@ export function indexText(publicBaseUrl: string): string {
   ].join("\n")
 }
 
-/** Whom to write to, and what to send. `contact` is a `mailto:` or `https:` address. */
-export function contactText(publicBaseUrl: string, contact: string): string {
-  const payment = `${publicBaseUrl}${paymentsPrefix}{paymentId}`
-  return [
-    "# Contact",
-    "",
-    `Write to ${
-      contact.replace(/^mailto:/, "")
-    }. Name the X-Request-Id of the answer, if you have ` +
-    "one. Never send a private key, an Idempotency-Key or the id of an A2A task.",
-    "",
-    "- **Wrong data**: the path and the time of the call, or the `feedIndex` of the item, and what is " +
-    "wrong.",
-    "- **Refund**: refunds are made automatically and in full. Read the state first: " +
-    `GET ${payment} is free. If it says \`needs_review\`, or \`queued\` for more than a day, write ` +
-    "with the payment id.",
-    "- **Outage**: read " +
-    `${publicBaseUrl}${freeRows.health.path} first; \`checks\` names the part that fails. Write ` +
-    "if it does not answer, or says `live` and you get errors.",
-    "- **Security**: report a vulnerability to the address in " +
-    `${publicBaseUrl}${paths.security}, and do not publish it before it is corrected.`,
-    "",
-  ].join("\n")
+/** Whom to write to, and what to send. `contactAddress`: a `mailto:` or `https:` address. */
+export const contactText = (base: string, contactAddress: string): string =>
+  fill(contact, { base, contact: contactAddress.replace(/^mailto:/, "") })
+
+/** SKILL.md: what a model reads before it uses the service. */
+export const skillText = (base: string): string =>
+  fill(skill, {
+    base,
+    description,
+    resendRule,
+    free: Object.values(freeRows).filter(({ format }) => format === "json")
+      .map((row) => `| \`${skillName(row)}\` | \`${row.path}\` | ${row.title} |`).join("\n"),
+    paid: Object.values(products).map(paidRow).join("\n"),
+  })
+
+function paidRow({ id, path, price, title, parameters }: Product): string {
+  const named = parameters.map((one) => `\`${one.name}\`: ${one.description} (${limitsOf(one)})`)
+  const answer = [title, ...named.length === 0 ? [] : [named.join("; ")]].join(". ")
+  return `| \`${skillName({ id })}\` | \`${path}\` | $${usd(price)} | ${
+    answer.replaceAll("|", "\\|")
+  } |`
 }

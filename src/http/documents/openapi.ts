@@ -14,7 +14,7 @@ import { paths } from "./addresses.ts"
 import { commonHeadersText, headers } from "./headers.ts"
 import { agentError, notModified, operations, sharedParameters, tags } from "./operations.ts"
 import { errorResponses } from "./responses.ts"
-import { callSchemas, withSharedProperties } from "./schemas.ts"
+import { callSchemas } from "./schemas.ts"
 
 interface OpenApiOptions {
   readonly terms: PaymentTerms
@@ -46,7 +46,7 @@ export function openApiText({ terms, version, contact }: OpenApiOptions): string
       headers,
       parameters: sharedParameters,
       responses: { NotModified: notModified, AgentError: agentError, ...errorResponses(terms) },
-      schemas: withSharedProperties(callSchemas()).types,
+      schemas: callSchemas().types,
     },
     "x-agentcash-guidance": { llmsTxtUrl: at(paths.llms) },
     "x-service-info": {

@@ -1,16 +1,15 @@
 /**
- * The JSON Schema of every body in short forms, each type once: for /openapi.json, for the fields in
- * /llms-full.txt, and for the types of the package bellwether-client.
+ * The JSON Schema of every body in short forms, each type once: for /openapi.json, and for
+ * the types of the package bellwether-client.
  *
  * @module
  */
 import { Record, Schema } from "effect"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
-import { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { isRecord, type Json, shortForm } from "../../catalog/domain/shortForm.ts"
 import { prepared } from "../../core/domain/prepared.ts"
-import { ChallengeBody, ChallengeV1Body } from "../../payments/domain/x402/challenge.ts"
+import { ChallengeBody } from "../../payments/domain/x402/challenge.ts"
 import { PaymentRequired, PaymentResponse } from "./headers.ts"
 import { PaymentBody, paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { ErrorBody } from "../server/errors.ts"
@@ -42,11 +41,6 @@ const ofCalls = {
 /** The schemas of the calls. */
 export const callSchemas = prepared(() => schemasOf(ofCalls))
 
-/** The schemas of every body. */
-export const allSchemas = prepared(() =>
-  schemasOf({ ...ofCalls, "402 of x402 version 1": ChallengeV1Body, ...bodiesOf(pageRows) })
-)
-
 function schemasOf(bodies: Readonly<Record<string, Schema.Top>>): Schemas {
   const { schema, definitions } = Schema.toJsonSchemaDocument(Schema.Struct(bodies))
   const text = JSON.stringify({ bodies: schema["properties"], types: definitions })
@@ -77,38 +71,4 @@ function copiesIn(types: Json): ReadonlyMap<unknown, Json> {
       return [[referenceTo(name), { $ref: referenceTo(original), ...described }]]
     }),
   )
-}
-
-/**
- * The same schemas, with each property that several types describe in the same words as a type of
- * its own, where that is shorter.
- */
-export function withSharedProperties({ bodies, types }: Schemas): Schemas {
-  const counts = new Map<string, { readonly name: string; readonly text: string; count: number }>()
-  JSON.stringify(types, (_, value) => {
-    for (const [name, schema] of Object.entries(Object(value?.properties))) {
-      const text = JSON.stringify(schema)
-      const found = counts.get(name + text) ?? { name, text, count: 0 }
-      counts.set(name + text, { ...found, count: found.count + 1 })
-    }
-    return value
-  })
-  const saved = (
-    { name, text, count }: typeof counts extends Map<string, infer Row> ? Row : never,
-  ) =>
-    count * (text.length - referenceTo(name).length - '{"$ref":""}'.length) -
-    text.length - name.length
-  const shared = new Map<string, string>()
-  const additions: Record<string, unknown> = {}
-  for (const row of [...counts.values()].toSorted((a, b) => saved(b) - saved(a))) {
-    const name = row.name.slice(0, 1).toUpperCase() + row.name.slice(1)
-    if (saved(row) <= 0 || name in types || name in additions) continue
-    additions[name] = JSON.parse(row.text)
-    shared.set(row.name + row.text, name)
-  }
-  const shortened = JSON.stringify(types, (key, value) => {
-    const name = shared.get(key + JSON.stringify(value))
-    return name === undefined ? value : { $ref: referenceTo(name) }
-  })
-  return { bodies, types: { ...JSON.parse(shortened), ...additions } }
 }

@@ -22,30 +22,24 @@ export const robotsText = (publicBaseUrl: string): string =>
     "",
   ].join("\n")
 
-/**
- * /.well-known/security.txt expires this many months ahead; RFC 9116 recommends less than a year.
- */
-const expiresMonths = 6
-
-/** /.well-known/security.txt (RFC 9116) at a time; the same bytes on every replica. */
-export function securityText(
+/** /.well-known/security.txt (RFC 9116). */
+export const securityText = (
   { publicBaseUrl, contact }: { readonly publicBaseUrl: string; readonly contact: string },
-  now: EpochMs,
-): string {
-  return [
+  expires: string,
+): string =>
+  [
     `Contact: ${contact}`,
-    `Expires: ${monthAfter(now, expiresMonths)}`,
+    `Expires: ${expires}`,
     "Preferred-Languages: en",
     `Canonical: ${publicBaseUrl}${paths.security}`,
     `Policy: ${publicBaseUrl}${paths.contact}`,
     "",
   ].join("\n")
-}
 
-/** The start of the month that is `months` after the month of `now`. */
-function monthAfter(now: EpochMs, months: number): string {
+/** When it expires: at the start of the sixth month from now, as RFC 9116 recommends under a year. */
+export function expiryAt(now: EpochMs): string {
   const at = new Date(now)
-  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months)).toISOString()
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 6)).toISOString()
 }
 
 /**

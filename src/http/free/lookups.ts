@@ -14,7 +14,7 @@ import {
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { Outcomes } from "../../track-record/Outcomes.ts"
 import { answer } from "../server/answer.ts"
-import type { FreeRoute } from "../server/route.ts"
+import { type FreeRoute, queryIn } from "../server/route.ts"
 import { prepare, type PreparedRefusal, wrongQuery } from "../server/errors.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makeStoreReads } from "./storeReads.ts"
@@ -43,8 +43,7 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
     return {
       limiter,
       current: (url) => {
-        const start = url.indexOf("?")
-        const query = new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
+        const query = queryIn(url)
         const unknown = unknownInQuery(parameters, query)
         const input = unknown.length > 0 ? Result.fail(unknown) : decode(query)
         if (Result.isFailure(input)) return wrongQuery(input.failure)

@@ -90,7 +90,7 @@ export function termsAnswers(options: TermsOptions): { text: Answer; json: Answe
 }
 
 /** The body of /terms.json. */
-export function termsBody(options: TermsOptions): TermsBody {
+function termsBody(options: TermsOptions): TermsBody {
   const { publicBaseUrl, paymentMode, venueMode } = options
   return {
     success: true,

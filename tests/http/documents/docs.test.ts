@@ -5,7 +5,8 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { contactText, quickstarts } from "../../../src/http/documents/docs.ts"
+import { skills } from "../../../src/catalog/domain/skill.ts"
+import { contactText, quickstarts, skillText } from "../../../src/http/documents/docs.ts"
 import { test } from "../../support/effect.ts"
 import { base, openDocumentService } from "../../support/http/documents.ts"
 
@@ -52,4 +53,17 @@ Deno.test("/contact names the contact without its scheme, and what to send for w
     ok(text.includes(`Write to ${contact.replace("mailto:", "")}.`), contact)
     for (const topic of ["Wrong data", "Refund", "Outage", "Security"]) ok(text.includes(topic))
   }
+})
+
+/** The limits of the Agent Skills format. */
+const limits = { descriptionLengthMax: 1_024, linesMax: 500 }
+
+Deno.test("the Agent Skill has the form that hosts load, and names every tool", () => {
+  const text = skillText("https://service.example")
+  const [, name, description = ""] =
+    /^---\nname: ([a-z0-9-]{1,64})\ndescription: >-\n((?: {2}.+\n)+)---\n/.exec(text) ?? []
+  strictEqual(name, "bellwether")
+  ok(description.length <= limits.descriptionLengthMax)
+  ok(text.split("\n").length <= limits.linesMax)
+  for (const skill of skills) match(text, new RegExp(`\`${skill.name}\``))
 })

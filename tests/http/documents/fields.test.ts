@@ -1,19 +1,15 @@
 /**
  * Every field of every body has a meaning: no description only repeats the name, one
- * of a field that may be null says when, and one of a number says its unit. /llms-full.txt has them all.
+ * of a field that may be null says when, and one of a number says its unit. /openapi.json has them all.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { documents } from "../../../src/http/documents/documents.ts"
-import { allSchemas } from "../../../src/http/documents/schemas.ts"
-import { documentOptions } from "../../support/http/httpService.ts"
+import { callSchemas } from "../../../src/http/documents/schemas.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-const served = documents(documentOptions)
-const textOf = (path: string) => new TextDecoder().decode(served.get(path)?.().bytes)
-const document: Json = { components: { schemas: allSchemas().types } }
+const document: Json = { components: { schemas: callSchemas().types } }
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -122,16 +118,4 @@ Deno.test("the description of a number that is no count says its unit", () => {
     failing(({ types, description }) => types.includes("number") && !units.test(description)),
     [],
   )
-})
-
-Deno.test("/llms-full.txt names every field of every answer", () => {
-  const [, reference = ""] = textOf("/llms-full.txt").split("\n## Fields\n")
-  const lines = reference.split("\n## ")[0]?.split("\n").map((line) => line.trim()) ?? []
-  const named = new Set(lines.flatMap((line) => {
-    if (line.startsWith("- as in ")) {
-      return [...line.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path.split(".").at(-1))
-    }
-    return /^- `([^`]+)` \(/.exec(line)?.slice(1) ?? []
-  }))
-  equal(failing(({ name }) => !named.has(name)), [])
 })

@@ -12,12 +12,10 @@ import { bazaar } from "../../../src/payments/domain/x402/bazaar.ts"
 import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { bodyOf, skills } from "../../../src/catalog/domain/skill.ts"
-import { exampleAnswer } from "../../../src/http/documents/examples.ts"
 import { Slug } from "../../../src/markets/domain/market.ts"
 import { test } from "../../support/effect.ts"
 import { contractText } from "../../support/http/contract.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
-import { terms } from "../../support/payments/terms.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../../support/products.ts"
 
 interface Media {
@@ -86,7 +84,8 @@ const mediaOf = (path: string, status: number, method = "get"): Media =>
 
 Deno.test("the sample of every skill is valid by the document and by the contract", () => {
   for (const skill of skills) {
-    const sample = exampleAnswer(skill, terms)
+    const { sample } = skill
+    if (sample === null) continue
     strictEqual(faults(mediaOf(skill.path, 200).schema, sample), "", skill.path)
     Schema.decodeUnknownSync(bodyOf(skill))(sample)
   }

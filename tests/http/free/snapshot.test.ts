@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { sampleProof } from "../../../src/catalog/domain/sample.ts"
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
@@ -18,6 +17,7 @@ import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
 import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
 import { healthyPayments, makeService, makeWorld } from "../../support/http/httpService.ts"
+import { sampleHead } from "../../support/catalog/samples.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 
 const options = {
@@ -42,7 +42,7 @@ const countingFeed = Effect.gen(function* () {
       lastUpdated: 0,
       todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
       lastTickAt: 0,
-      head: sampleProof.head,
+      head: sampleHead,
       asOf: { mover: null, whale_entry: null, predetermined: null },
       walletsFresh: true,
     }

@@ -8,7 +8,6 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Effect, Fiber, Layer, Logger, Option, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
-import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { isoTime, minute } from "../../../src/core/domain/time.ts"
 import { freeAfterMs, type PublishedMarket } from "../../../src/feed/domain/publishedMarket.ts"
 import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
@@ -17,10 +16,11 @@ import { makeMarketData } from "../../../src/http/free/marketData.ts"
 import { recentItems } from "../../../src/http/free/recentItems.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { test } from "../../support/effect.ts"
+import { sampleItems } from "../../support/catalog/samples.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
-const [mover] = sampleBody.feedItems
+const [mover] = sampleItems
 const hostile = `\u202e<script>alert(1)</script>\u001b[31m"><img src=x onerror=alert(1)>\u2067${
   "é\u0301".repeat(300)
 }`

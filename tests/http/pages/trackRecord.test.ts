@@ -6,7 +6,7 @@
 import { deepStrictEqual, match, ok } from "node:assert/strict"
 import { Arbitrary } from "effect"
 import { type freeRows } from "../../../src/catalog/domain/freeRow.ts"
-import { sampleAt, sampleScorecard } from "../../../src/catalog/domain/sample.ts"
+import { sampleScorecard } from "../../support/catalog/samples.ts"
 import { PageContent } from "../../../src/http/pages/sections.tsx"
 import { trackRecordPage } from "../../../src/http/pages/trackRecord.ts"
 import { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
@@ -47,7 +47,7 @@ const faults = (record: Scorecard): ReadonlyArray<string> => {
 }
 
 Deno.test("trackRecordPage() shows only numbers of its body, rich or empty", () => {
-  deepStrictEqual(faults(sampleScorecard(sampleAt)), [])
+  deepStrictEqual(faults(sampleScorecard(0)), [])
   deepStrictEqual(faults(empty), [])
 })
 
@@ -58,7 +58,7 @@ law(
 )
 
 Deno.test("trackRecordPage() shows a pseudonym as one cut line in its own direction", () => {
-  const record = sampleScorecard(sampleAt)
+  const record = sampleScorecard(0)
   const [wallet] = record.topWallets
   if (wallet === undefined) throw new Error("The sample has no wallet")
   const hostile = `<script>\u202eevil\u001b[31m\n${"x".repeat(300)}`
@@ -71,7 +71,7 @@ Deno.test("trackRecordPage() shows a pseudonym as one cut line in its own direct
 })
 
 Deno.test("trackRecordPage() opens with three plots, and folds the other answers", () => {
-  const html = page(sampleScorecard(sampleAt))
+  const html = page(sampleScorecard(0))
   const [open = "", folded = ""] = html.split('id="more"')
   deepStrictEqual(open.match(/<svg /g)?.length, 3)
   deepStrictEqual(folded.replaceAll(/<details>.*?<\/details>/gs, "").match(/<(table|svg)/g), null)
@@ -87,7 +87,7 @@ Deno.test("trackRecordPage() without data says of every question that it is not 
 })
 
 Deno.test("trackRecordPage() plots the share that won less the price that was paid", () => {
-  const record = sampleScorecard(sampleAt)
+  const record = sampleScorecard(0)
   const [band] = record.oddsBands
   if (band === undefined || band.winRate === null) throw new Error("The sample has no band")
   const html = page({ ...record, oddsBands: [{ ...band, meanEntryPrice: 0.053, winRate: 0.082 }] })

@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Effect, Ref } from "effect"
-import { sampleBody, sampleScorecard } from "../../../src/catalog/domain/sample.ts"
+import { sampleItems, sampleScorecard } from "../catalog/samples.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { digestEvery } from "../../../src/digest/domain/digest.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
@@ -38,7 +38,7 @@ const digestCount = 8
 
 /** The n-th item: all types in turn, and five items on each market. */
 function itemOf(n: number, at: number, { question, slug, ...names }: Names): FeedItem {
-  const sample = sampleBody.feedItems[n % sampleBody.feedItems.length] ?? sampleBody.feedItems[0]
+  const sample = sampleItems[n % sampleItems.length] ?? sampleItems[0]
   const number = Math.floor(n / 5)
   const { outcome, headline, pseudonym } = names
   const market = {

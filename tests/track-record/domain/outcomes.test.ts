@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, strictEqual } from "node:assert"
 import { Arbitrary, Schema } from "effect"
-import { sampleBody } from "../../../src/catalog/domain/sample.ts"
+import { sampleItems } from "../../support/catalog/samples.ts"
 import { hour, isoTime } from "../../../src/core/domain/time.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { outcomeOf as moveOutcome } from "../../../src/track-record/domain/moverDrift.ts"
@@ -20,7 +20,7 @@ import { law } from "../../support/effect.ts"
 import { outcomeFault } from "../../../tools/history.ts"
 
 const now = Date.UTC(2026, 10, 24)
-const [mover, whaleEntry, predetermined] = sampleBody.feedItems
+const [mover, whaleEntry, predetermined] = sampleItems
 
 /** The checks of an item as they are stored before a verdict. */
 const storedOf = (item: FeedItem): ReadonlyArray<StoredOutcome> =>
@@ -76,7 +76,9 @@ Deno.test("an outcome names no market, no wallet and nothing else of what is sol
   const items = [mover, whaleEntry, predetermined].map((item) => published(item, old))
   const text = JSON.stringify(outcomesOf(items.flatMap(storedOf), now, 9))
   const sold = [whaleEntry.data.wallet, whaleEntry.data.pseudonym, mover.data.market.slug]
-  for (const secret of [...sold, mover.title, mover.chain.salt, predetermined.data.statement]) {
+  for (
+    const secret of [...sold, mover.title, `${mover.chain?.salt}`, predetermined.data.statement]
+  ) {
     strictEqual(text.includes(secret), false, secret)
   }
 })
