@@ -40,7 +40,7 @@ type Handlers = { readonly [Id in ProductId]: Handler<Products[Id]> }
 export type Checkouts = Readonly<Record<ProductId, Checkout>>
 
 /** Builds the checkouts. HTTP, /a2a and /mcp all sell through them. */
-export const makeCheckouts = Effect.fnUntraced(function* (options: CheckoutOptions) {
+export const makeCheckouts = Effect.fnUntraced(function* makeCheckouts(options: CheckoutOptions) {
   const checkout = yield* makeCheckout(options)
   const handlers = yield* makeHandlers
   const checkoutOf = <Id extends ProductId>(id: Id) =>
@@ -129,34 +129,36 @@ const noWallet = new BelowThreshold({
   message: "No wallet of the calibration table matches the parameters",
 })
 
-const whaleHandlers = Effect.fnUntraced(function* (records: Effect.Effect<string, DataStale>) {
-  const { table } = yield* Calibration
-  const { walletScores } = yield* TrackRecord
-  const wholeRows = preparedFor((found: CalibrationTable) => matchingRows(found, noFilter))
-  const rowsOf = Effect.fnUntraced(function* (filter: RowFilter) {
-    const found = yield* table
-    const rows = isWhole(filter) ? wholeRows(found) : matchingRows(found, filter)
-    return rows === null ? yield* noWallet : { found, rows }
-  })
-  const wholeTable = prepared((...of: Parameters<typeof whalesBody>) =>
-    utf8.encode(JSON.stringify({ success: true, ...whalesBody(...of) }))
-  )
-  const handlers: Pick<Handlers, "whales"> = {
-    whales: {
-      check: (filter) => Effect.asVoid(Effect.all([records, rowsOf(filter), walletScores])),
-      work: Effect.fnUntraced(function* (filter) {
-        const asOf = yield* records
-        const { found, rows } = yield* rowsOf(filter)
-        const scores = yield* walletScores
-        const body = isWhole(filter)
-          ? wholeTable(noFilter, found.computedAt, rows, scores, asOf)
-          : whalesBody(filter, found.computedAt, rows, scores, asOf)
-        return { body, charge: true }
-      }),
-    },
-  }
-  return handlers
-})
+const whaleHandlers = Effect.fnUntraced(
+  function* whaleHandlers(records: Effect.Effect<string, DataStale>) {
+    const { table } = yield* Calibration
+    const { walletScores } = yield* TrackRecord
+    const wholeRows = preparedFor((found: CalibrationTable) => matchingRows(found, noFilter))
+    const rowsOf = Effect.fnUntraced(function* rowsOf(filter: RowFilter) {
+      const found = yield* table
+      const rows = isWhole(filter) ? wholeRows(found) : matchingRows(found, filter)
+      return rows === null ? yield* noWallet : { found, rows }
+    })
+    const wholeTable = prepared((...of: Parameters<typeof whalesBody>) =>
+      utf8.encode(JSON.stringify({ success: true, ...whalesBody(...of) }))
+    )
+    const handlers: Pick<Handlers, "whales"> = {
+      whales: {
+        check: (filter) => Effect.asVoid(Effect.all([records, rowsOf(filter), walletScores])),
+        work: Effect.fnUntraced(function* (filter) {
+          const asOf = yield* records
+          const { found, rows } = yield* rowsOf(filter)
+          const scores = yield* walletScores
+          const body = isWhole(filter)
+            ? wholeTable(noFilter, found.computedAt, rows, scores, asOf)
+            : whalesBody(filter, found.computedAt, rows, scores, asOf)
+          return { body, charge: true }
+        }),
+      },
+    }
+    return handlers
+  },
+)
 
 const noFilter: RowFilter = { label: null, wallet: null, limit: null }
 const isWhole = ({ label, wallet, limit }: RowFilter) =>

@@ -71,7 +71,7 @@ interface A2aPorts {
 const cancelMemory = Duration.minutes(10)
 
 /** Builds the route of the endpoint. */
-export const a2aRoute = Effect.fnUntraced(function* ({ skills }: Pick<A2aPorts, "skills">) {
+export const a2aRoute = Effect.fnUntraced(function* a2aRoute({ skills }: Pick<A2aPorts, "skills">) {
   const ports: A2aPorts = {
     skills,
     payments: yield* Payments,
@@ -89,7 +89,7 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills }: Pick<A2aPorts, 
 })
 
 /** Answers one request. */
-const answerRequest = Effect.fnUntraced(function* (ports: A2aPorts, body: Body) {
+const answerRequest = Effect.fnUntraced(function* answerRequest(ports: A2aPorts, body: Body) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const call = yield* Effect.result(readCall(request, body))
   const { id, plan, mayPay } = Result.isFailure(call)
@@ -174,7 +174,7 @@ const refusingPayment = (error: A2aError): Plan => ({
   hasPayment: true,
 })
 
-const runPlan = Effect.fnUntraced(function* (ports: A2aPorts, plan: Plan, address: string) {
+const runPlan = Effect.fnUntraced(function* runPlan(ports: A2aPorts, plan: Plan, address: string) {
   const call = plan.hasPayment === true ? "paid" : "unpaid"
   const spent = plan.spends === "own" ? [] : yield* Effect.catch(
     spend(ports.skills.documents, address, call),
@@ -383,7 +383,7 @@ function subjectOf(
 const utf8 = new TextDecoder()
 
 /** A free skill, answered now under the limit of its row. */
-const answerFree = Effect.fnUntraced(function* (
+const answerFree = Effect.fnUntraced(function* answerFree(
   { skills }: A2aPorts,
   task: FreeTask,
   address: string,

@@ -31,7 +31,7 @@ interface RpcCall {
 const versions = /^0\.3(?:\.\d+)?$/
 
 /** Reads a call: checks JSON, then JSON-RPC, then the version of A2A. */
-export const readCall = Effect.fnUntraced(function* (
+export const readCall = Effect.fnUntraced(function* readCall(
   request: HttpServerRequest.HttpServerRequest,
   body: Body,
 ): Effect.fn.Return<RpcCall, RpcError> {

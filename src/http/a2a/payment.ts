@@ -64,7 +64,7 @@ export const payTask = (
 }
 
 /** A task as its payment determines it; an offer when no payment was taken or may be taken now. */
-export const readTask = Effect.fnUntraced(function* (
+export const readTask = Effect.fnUntraced(function* readTask(
   { payments, skills }: PaymentPorts,
   task: PaidTask,
 ): Effect.fn.Return<TaskReply> {
@@ -96,7 +96,7 @@ const answered = ({ subject }: PaidTask, delivery: Outcome): TaskReply => ({
 const unsold = (view: TaskView): TaskReply => ({ view, delivery: null })
 
 /** The reply for a task whose sale failed. */
-const afterFailedSale = Effect.fnUntraced(function* (
+const afterFailedSale = Effect.fnUntraced(function* afterFailedSale(
   ports: PaymentPorts,
   task: PaidTask,
   error: NotCharged | RefundQueued | Unresolved,

@@ -76,7 +76,7 @@ interface McpPorts {
 }
 
 /** Builds the route of the endpoint. */
-export const mcpRoute = Effect.fnUntraced(function* (options: McpOptions) {
+export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions) {
   const { skills, handshakes } = options
   const ports = { skills, handshakes, methods: methodsOf(options), payments: yield* Payments }
   const handle = (body: Body) =>
@@ -108,7 +108,7 @@ const handshakeMethods = ["initialize", "ping", "tools/list", "server/discover"]
  * Answers one request. It spends one limit: the call of a tool its own (`callTool`), a handshake one
  * for those, and any other message that of the documents.
  */
-const answerRequest = Effect.fnUntraced(function* (ports: McpPorts, body: Body) {
+const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts, body: Body) {
   const { skills, handshakes, payments, methods } = ports
   const request = yield* HttpServerRequest.HttpServerRequest
   const address = addressOf(request)
@@ -261,7 +261,7 @@ interface Message {
 }
 
 /** Reads the message of a request. Nothing has been charged when it fails. */
-const readMessage = Effect.fnUntraced(function* (
+const readMessage = Effect.fnUntraced(function* readMessage(
   request: HttpServerRequest.HttpServerRequest,
   body: Body,
   publicBaseUrl: string,

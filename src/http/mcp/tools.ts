@@ -162,7 +162,7 @@ const unsold = (
  * Calls a tool: a free one under the limit of its row, a paid one under that of the documents when it
  * has no payment, else under that of invalid payments.
  */
-export const callTool = Effect.fnUntraced(function* (
+export const callTool = Effect.fnUntraced(function* callTool(
   ports: SkillPorts,
   skill: Skill,
   call: ToolCall,

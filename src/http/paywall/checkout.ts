@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { Cause, Clock, Effect, Exit, Option, Result, Schema } from "effect"
+import { Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import {
   decodeQuery,
   type InputOf,
@@ -39,7 +39,7 @@ import { CallClient } from "../../core/CallClient.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
-import type { AnswerLog, FailedAnswer } from "../server/answerLog.ts"
+import type { AnswerLog } from "../server/answerLog.ts"
 import { errorRules, RequestId, toRefusal } from "../server/errors.ts"
 import type { ClientKeys, Denied, RateLimiter } from "../server/limits.ts"
 
@@ -84,65 +84,71 @@ export interface CheckoutOptions {
 }
 
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
-export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOptions) {
-  const payments = yield* Payments
-  const invalid = countInvalidPayments(options.invalidPayments)
-  const { terms } = options
-
+export const makeCheckout = Effect.fnUntraced(function* makeCheckout(options: CheckoutOptions) {
+  const desk: Desk = {
+    ...options,
+    payments: yield* Payments,
+    invalid: countInvalidPayments(options.invalidPayments),
+  }
   return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
     const read = readerOf(product)
-    const idOf = (payment: Call["payment"]) =>
-      Result.map(
-        matchedPayment(product, terms, payment),
-        ({ authorization }) => payments.idOf(authorization),
-      ).pipe(Result.getSuccess, Option.getOrNull)
-    const sell = Effect.fnUntraced(function* (
-      { input: query, payment: sent, key, isTask, client, hasTag }: Call,
-    ) {
-      yield* invalid.check(client)
-      const { input, secret } = yield* Effect.fromResult(Result.all({
-        input: query instanceof NotCharged ? Result.fail(query) : read(query),
-        secret: idempotencyKey(key),
-      })).pipe(
-        // The answer is 400 at any count, and the payment stays unused: the buyer may correct the
-        // parameter and send it again.
-        Effect.tapError(() => invalid.countOnly(client)),
-      )
-      const now = yield* Clock.currentTimeMillis
-      return yield* Effect.fromResult(purchaseOf(product, terms, sent, now)).pipe(
-        Effect.flatMap(({ payment, validityFault }) =>
-          payments.sell({
-            product,
-            payment,
-            validityFault,
-            request: canonicalRequest(product, input),
-            secret: secret ?? payment.identifier,
-            isTask,
-            client,
-            hasTag,
-            onAbandoned: (end) =>
-              Option.getOrNull(Exit.findErrorOption(end)) === hungUp
-                ? invalid.countOnly(client)
-                : Effect.void,
-          }, {
-            check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
-              Effect.provideService(CallClient, client),
-            ),
-            compute: answerOf(product, handler.work(input)),
-          })
-        ),
-        countUnpaid(invalid, client),
-      )
-    }, Effect.catchDefect(failAfterDefect))
-    const sellLogged = (call: Call) =>
-      loggingFailure(
-        sell(call),
-        (failure) =>
-          options.log({ ...failure, paymentId: idOf(call.payment), product: product.id }),
-      )
-    return { product, read, sell: sellLogged }
+    return {
+      product,
+      read,
+      sell: (call) => logFailure(desk, product, call, sellCall(desk, product, read, handler, call)),
+    }
   }
 })
+
+/** What every checkout needs. */
+interface Desk extends CheckoutOptions {
+  readonly payments: Payments["Service"]
+  readonly invalid: ReturnType<typeof countInvalidPayments>
+}
+
+/** Sells one call: decodes it to a purchase, and gives that to `Payments`. */
+const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
+  { payments, invalid, terms }: Desk,
+  product: P,
+  read: ReturnType<typeof readerOf<P>>,
+  handler: Handler<P>,
+  { input: query, payment: sent, key, isTask, client, hasTag }: Call,
+): Effect.fn.Return<Outcome, FailedSale> {
+  yield* invalid.check(client)
+  const { input, secret } = yield* Effect.fromResult(Result.all({
+    input: query instanceof NotCharged ? Result.fail(query) : read(query),
+    secret: idempotencyKey(key),
+  })).pipe(
+    // The answer is 400 at any count, and the payment stays unused: the buyer may correct the
+    // parameter and send it again.
+    Effect.tapError(() => invalid.countOnly(client)),
+  )
+  const now = yield* Clock.currentTimeMillis
+  return yield* Effect.fromResult(matchedPayment(product, terms, sent)).pipe(
+    Effect.flatMap((payment) =>
+      payments.sell({
+        product,
+        payment,
+        validityFault: validityFaultOf(payment, terms, now),
+        request: canonicalRequest(product, input),
+        secret: secret ?? payment.identifier,
+        isTask,
+        client,
+        hasTag,
+        onAbandoned: (end) =>
+          Option.getOrNull(Exit.findErrorOption(end)) === hungUp
+            ? invalid.countOnly(client)
+            : Effect.void,
+      }, {
+        check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
+          Effect.provideService(CallClient, client),
+        ),
+        compute: answerOf(product, handler.work(input)),
+      })
+    ),
+    countUnpaid(invalid, client),
+  )
+}, Effect.catchDefect(failAfterDefect))
 
 /**
  * Counts what the buyer can choose: an answer that no payment was taken for now, and refusals. Only an
@@ -166,18 +172,18 @@ const countUnpaid =
     )
 
 /** The payment may have been taken, so `charged` is null. */
-const failAfterDefect = (defect: unknown) =>
-  Effect.andThen(
+function failAfterDefect(defect: unknown): Effect.Effect<never, NotCharged> {
+  const failure = new NotCharged({
+    code: "internal_error",
+    message: "The service failed to answer",
+    hint: `It is not known whether the payment was taken: ${resend}.`,
+    taken: null,
+  })
+  return Effect.andThen(
     Effect.logError("Cannot answer a paid request", defect),
-    Effect.fail(
-      new NotCharged({
-        code: "internal_error",
-        message: "The service failed to answer",
-        hint: `It is not known whether the payment was taken: ${resend}.`,
-        taken: null,
-      }),
-    ),
+    Effect.fail(failure),
   )
+}
 
 /** Decodes the parameters of a product; an unknown one is an error. */
 function readerOf<P extends Product>(product: P) {
@@ -190,19 +196,22 @@ function readerOf<P extends Product>(product: P) {
 }
 
 /** Logs why a sale failed, and of which request. A buyer who hung up gets no answer. */
-const loggingFailure = Effect.fnUntraced(function* (
+const logFailure = Effect.fnUntraced(function* logFailure(
+  { log, terms, payments }: Desk,
+  product: Product,
+  { payment: sent }: Call,
   sale: Effect.Effect<Outcome, FailedSale>,
-  log: (failure: Omit<FailedAnswer, "paymentId" | "product">) => void,
 ) {
   const requestId = yield* RequestId
   const startedAt = yield* Clock.currentTimeMillis
-  return yield* Effect.onError(sale, (cause) =>
+  return yield* Effect.tapError(sale, (failure) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      const failure = Option.getOrNull(Cause.findErrorOption(cause))
-      if (failure === null) return
       const { code, message } = toRefusal(failure)
       const { status } = errorRules[code]
-      log({ requestId, status, code, reason: message, durationMs: now - startedAt })
+      const payment = Result.getOrNull(matchedPayment(product, terms, sent))
+      const paymentId = payment === null ? null : payments.idOf(payment.authorization)
+      const ids = { requestId, paymentId, product: product.id }
+      log({ ...ids, status, code, reason: message, durationMs: now - startedAt })
     }))
 })
 
@@ -241,17 +250,10 @@ export function invalidParameters(faults: ReadonlyArray<ParameterError>): NotCha
   })
 }
 
-/** The payment, if it pays for the product; `validityFault` says why it cannot be settled now. */
-function purchaseOf(
-  product: Product,
-  terms: PaymentTerms,
-  sent: Call["payment"],
-  nowMs: number,
-): Result.Result<{ payment: PaymentPayload; validityFault: string | null }, NotCharged> {
-  return Result.map(matchedPayment(product, terms, sent), (payment) => {
-    const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
-    return { payment, validityFault: Result.isFailure(times) ? times.failure.reason : null }
-  })
+/** Why a payment cannot be settled now; null when it can. */
+function validityFaultOf(payment: PaymentPayload, terms: PaymentTerms, nowMs: number) {
+  const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
+  return Result.isFailure(times) ? times.failure.reason : null
 }
 
 /** The payment, if it pays for the product; its times are not checked. */

@@ -45,7 +45,7 @@ interface PaywallOptions {
 export type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
 
 /** Builds the paywall. Call it once, when the routes are built. */
-export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions) {
+export const makePaywall = Effect.fnUntraced(function* makePaywall(options: PaywallOptions) {
   const { sent } = yield* Payments
   const paywall: Paywall = (checkout, unpaid) => {
     const paid = options.around(gzipped(sell(checkout, options, sent)))
@@ -132,7 +132,7 @@ function paidResponse(delivery: Outcome): Response {
 export type Offers = (product: Product) => SignedExtension
 
 /** Makes the offers under these terms. They are signed when they are first asked for. */
-export const makeOffers = Effect.fnUntraced(function* (terms: PaymentTerms) {
+export const makeOffers = Effect.fnUntraced(function* makeOffers(terms: PaymentTerms) {
   const { sign } = yield* SigningKey
   const clock = yield* Clock.Clock
   const offersOf = preparedFor((product: Product) =>

@@ -51,7 +51,7 @@ interface AdminOptions extends ProbeListenOptions {
 }
 
 /** Serves /livez, /readyz, /readyz/free and /metrics until the scope closes. Returns the address. */
-export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
+export const serveAdmin = Effect.fnUntraced(function* serveAdmin(options: AdminOptions) {
   const feed = yield* Feed
   const payments = yield* PaymentHealth
   const write = yield* writeProbe

@@ -84,52 +84,54 @@ const noLimit: RateLimiter = {
 }
 
 /** A limiter over the shared count, for one budget. */
-export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: RateBudget) {
-  if (budget === "off") return noLimit
-  const limits = yield* RateLimits
-  const clock = yield* Clock.Clock
-  const clientPolicy = { name, ...budget }
-  const ofClient = makeLimit(limits, clock, clientPolicy)
-  const ofSite = makeLimit(limits, clock, {
-    name: `${name}/48`,
-    limit: budget.limit * siteFactor,
-    windowMs: budget.windowMs,
-  })
+export const makeLimiter = Effect.fnUntraced(
+  function* makeLimiter(name: string, budget: RateBudget) {
+    if (budget === "off") return noLimit
+    const limits = yield* RateLimits
+    const clock = yield* Clock.Clock
+    const clientPolicy = { name, ...budget }
+    const ofClient = makeLimit(limits, clock, clientPolicy)
+    const ofSite = makeLimit(limits, clock, {
+      name: `${name}/48`,
+      limit: budget.limit * siteFactor,
+      windowMs: budget.windowMs,
+    })
 
-  const request = (keys: ClientKeys) =>
-    ofClient.take(keys.client).pipe(
-      Effect.flatMap((decision) =>
-        keys.site === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
-          ofSite.take(keys.site),
-          (site) => site.granted && site.remaining >= decision.remaining ? decision : site,
-        )
-      ),
-      Effect.map((decision) => decisionOf(clientPolicy, decision)),
-      Effect.catchTag(
-        "RateLimitUnavailable",
-        () => Effect.succeed<LimitDecision>({ kind: "unavailable" }),
-      ),
-    )
+    const request = (keys: ClientKeys) =>
+      ofClient.take(keys.client).pipe(
+        Effect.flatMap((decision) =>
+          keys.site === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
+            ofSite.take(keys.site),
+            (site) => site.granted && site.remaining >= decision.remaining ? decision : site,
+          )
+        ),
+        Effect.map((decision) => decisionOf(clientPolicy, decision)),
+        Effect.catchTag(
+          "RateLimitUnavailable",
+          () => Effect.succeed<LimitDecision>({ kind: "unavailable" }),
+        ),
+      )
 
-  const refusal = (keys: ClientKeys): Denied | null => {
-    const leftMs = Math.max(
-      ofClient.refusedForMs(keys.client),
-      keys.site === null ? 0 : ofSite.refusedForMs(keys.site),
-    )
-    return leftMs > 0 ? denied(clientPolicy, leftMs) : null
-  }
-  const limiter: RateLimiter = {
-    policyField: policyField(clientPolicy),
-    refusal,
-    // Not interruptible: a client that leaves would close a connection to the store.
-    take: (keys) =>
-      Effect.suspend(() => {
-        const known = refusal(keys)
-        return known === null ? Effect.uninterruptible(request(keys)) : Effect.succeed(known)
-      }),
-  }
-  return limiter
-})
+    const refusal = (keys: ClientKeys): Denied | null => {
+      const leftMs = Math.max(
+        ofClient.refusedForMs(keys.client),
+        keys.site === null ? 0 : ofSite.refusedForMs(keys.site),
+      )
+      return leftMs > 0 ? denied(clientPolicy, leftMs) : null
+    }
+    const limiter: RateLimiter = {
+      policyField: policyField(clientPolicy),
+      refusal,
+      // Not interruptible: a client that leaves would close a connection to the store.
+      take: (keys) =>
+        Effect.suspend(() => {
+          const known = refusal(keys)
+          return known === null ? Effect.uninterruptible(request(keys)) : Effect.succeed(known)
+        }),
+    }
+    return limiter
+  },
+)
 
 /** A paid call is refused before its payment is read, so its refusal returns `charged: null`. */
 const refusals = {

@@ -26,7 +26,7 @@ const untrustedForwards = Metric.counter("http_untrusted_forwards_total", {
 })
 
 /** Counts and times the answers. */
-export const observeRequests = Effect.fnUntraced(function* (pending: Pending) {
+export const observeRequests = Effect.fnUntraced(function* observeRequests(pending: Pending) {
   yield* publishDepth("requests", pending)
   const context = yield* Effect.context<never>()
   const answersOf = remembered((status: number) =>

@@ -67,7 +67,7 @@ function methodsOf(route: Pick<Route, "get" | "post">): ReadonlyArray<string> {
 }
 
 /** Adds a route to the router. */
-export const addRoute = Effect.fnUntraced(function* (route: Route) {
+export const addRoute = Effect.fnUntraced(function* addRoute(route: Route) {
   const router = yield* HttpRouter.HttpRouter
   const { path, name, get, post } = route
   const own = (handler: Handler) => onOwnPath(path, name, handler)

@@ -1,5 +1,5 @@
 /**
- * The modes of a hostile facilitator, over every transport: the payment is taken, and what the
+ * The modes of a hostile facilitator: the payment is taken, and what the
  * facilitator says reads as a failure. The buyer is charged once, and gets the answer or its money
  * back.
  *
@@ -12,9 +12,8 @@ import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { test } from "../../support/effect.ts"
-import { type Handle, pay } from "../../support/http/a2a.ts"
-import { a2aService, offer, pricesTaken, signed } from "../../support/http/a2aService.ts"
-import { currentRequest } from "../../support/http/mcp.ts"
+import type { Handle } from "../../support/http/a2a.ts"
+import { a2aService, pricesTaken, signed } from "../../support/http/a2aService.ts"
 import { inMarket, passing, timing } from "../../support/payments/sales.ts"
 import { headerOf } from "../../support/payments/terms.ts"
 
@@ -29,43 +28,13 @@ interface Seen {
 }
 
 /** A buyer's call, which it may make again with the same payment. */
-type Call = Effect.Effect<Seen>
-
-type Transport = (service: Handle, product: Product, wire: Wire) => Effect.Effect<Call>
-
-const overHttp: Transport = (service, product, wire) => {
-  const headers = { "idempotency-key": key, "payment-signature": headerOf(wire) }
-  return Effect.succeed(Effect.gen(function* () {
+const callOf = (service: Handle, product: Product, wire: Wire): Effect.Effect<Seen> =>
+  Effect.gen(function* () {
+    const headers = { "idempotency-key": key, "payment-signature": headerOf(wire) }
     const response = yield* service.get(product.path, { headers })
     const body = yield* Effect.promise(() => response.json())
     return { status: response.status, answer: response.status === 200 ? body : null }
-  }))
-}
-
-const overMcp: Transport = (service, product, wire) => {
-  const meta = { "x402/payment": wire }
-  const headers = { "idempotency-key": key }
-  const call = { name: `get_${product.id}`, arguments: {} }
-  return Effect.succeed(Effect.gen(function* () {
-    const request = currentRequest("tools/call", call, { meta, headers })
-    const response = yield* service.get("/mcp", request)
-    const { result } = yield* Effect.promise(() => response.json())
-    const { structuredContent: body, isError } = result
-    return isError
-      ? { status: body.error?.status ?? 402, answer: null }
-      : { status: 200, answer: body }
-  }))
-}
-
-/** The same message again: a task of a settle-early product is not computed by tasks/get. */
-const overA2a: Transport = (service, product, wire) =>
-  Effect.map(offer(service, product), ({ id }) =>
-    Effect.map(pay(service, id, wire), ({ task }) => {
-      const status = task.state === "completed" ? 200 : task.state === "working" ? 503 : 402
-      return { status, answer: task.answer }
-    }))
-
-const transports = { HTTP: overHttp, MCP: overMcp, A2A: overA2a }
+  })
 
 interface Mode {
   /** The fault of the first settlement; null for an honest one. */
@@ -130,56 +99,54 @@ const stateOf = Effect.fnUntraced(function* ({ payload: { authorization } }: Wir
   return Option.map(found, ({ payment }) => payment.state)
 })
 
-for (const [transport, openCall] of Object.entries(transports)) {
-  for (const [name, mode] of Object.entries(modes)) {
-    for (const product of [latest, resolving]) {
-      const what = `${transport}, ${product.settlementOrder}, a facilitator in mode ${name}`
+for (const [name, mode] of Object.entries(modes)) {
+  for (const product of [latest, resolving]) {
+    const what = `${product.settlementOrder}, a facilitator in mode ${name}`
 
-      test(`${what}: the same payment, sent until it is answered, is charged once`, () => {
-        const { simulation, recover } = simulationOf(mode)
-        return inMarket(
-          Effect.gen(function* () {
-            const { service } = yield* a2aService
-            const call = yield* openCall(service, product, yield* signed(product))
-            let seen = yield* call
-            equal(seen.status, mode.first, "no buyer is asked to pay again")
-            yield* recover
-            for (let n = 0; n < 3 && seen.status !== 200; n++) {
-              yield* passing(5)
-              seen = yield* call
-              ok([200, 409, 503].includes(seen.status), `${seen.status}`)
-            }
-            equal([seen.status, yield* pricesTaken], [200, product.price as bigint])
-            // `declared_safe`: what is safe to repeat is not refused.
-            equal(yield* call, seen)
-            equal(yield* pricesTaken, product.price as bigint)
-          }),
-          simulation,
-        )
-      })
+    test(`${what}: the same payment, sent until it is answered, is charged once`, () => {
+      const { simulation, recover } = simulationOf(mode)
+      return inMarket(
+        Effect.gen(function* () {
+          const { service } = yield* a2aService
+          const call = callOf(service, product, yield* signed(product))
+          let seen = yield* call
+          equal(seen.status, mode.first, "no buyer is asked to pay again")
+          yield* recover
+          for (let n = 0; n < 3 && seen.status !== 200; n++) {
+            yield* passing(5)
+            seen = yield* call
+            ok([200, 409, 503].includes(seen.status), `${seen.status}`)
+          }
+          equal([seen.status, yield* pricesTaken], [200, product.price as bigint])
+          // `declared_safe`: what is safe to repeat is not refused.
+          equal(yield* call, seen)
+          equal(yield* pricesTaken, product.price as bigint)
+        }),
+        simulation,
+      )
+    })
 
-      if (mode.first === 200) continue
-      test(`${what}: the money of a buyer that does not come again goes back`, () => {
-        const { simulation, recover } = simulationOf(mode)
-        return inMarket(
-          Effect.gen(function* () {
-            const { service } = yield* a2aService
-            const { sweep } = yield* Payments
-            const wire = yield* signed(product)
-            yield* yield* openCall(service, product, wire)
-            yield* recover
-            for (let n = 0; n < 2; n++) {
-              yield* passing(Duration.toSeconds(timing.answerWindow) + 1)
-              yield* sweep
-            }
-            equal([yield* stateOf(wire), yield* pricesTaken], [
-              Option.some("refund_due"),
-              product.price as bigint,
-            ])
-          }),
-          simulation,
-        )
-      })
-    }
+    if (mode.first === 200) continue
+    test(`${what}: the money of a buyer that does not come again goes back`, () => {
+      const { simulation, recover } = simulationOf(mode)
+      return inMarket(
+        Effect.gen(function* () {
+          const { service } = yield* a2aService
+          const { sweep } = yield* Payments
+          const wire = yield* signed(product)
+          yield* callOf(service, product, wire)
+          yield* recover
+          for (let n = 0; n < 2; n++) {
+            yield* passing(Duration.toSeconds(timing.answerWindow) + 1)
+            yield* sweep
+          }
+          equal([yield* stateOf(wire), yield* pricesTaken], [
+            Option.some("refund_due"),
+            product.price as bigint,
+          ])
+        }),
+        simulation,
+      )
+    })
   }
 }

@@ -380,19 +380,6 @@ test("an expired payment that is known gets the answer of its state, an unknown 
     equal(yield* taken, once)
   })))
 
-test("a payment is read from either header, and an empty header is no payment", () =>
-  inMarket(Effect.gen(function* () {
-    const handle = yield* makeHandler()
-    const errorFor = (headers: Record<string, string>) =>
-      Effect.flatMap(handle(new Request(url, { headers })), error)
-    const unpaid = yield* errorFor({})
-    equal(yield* errorFor({ "payment-signature": "" }), unpaid)
-    const malformed = yield* errorFor({ "payment-signature": "x" })
-    ok(/not base64/.test(malformed), malformed)
-    equal(yield* errorFor({ "x-payment": "x" }), malformed)
-    equal(yield* errorFor({ "payment-signature": "", "x-payment": "x" }), malformed)
-  })))
-
 type Compiles<P extends Product, A, E> = Effect.Effect<A, E> extends ReturnType<Handler<P>["work"]>
   ? true
   : false

@@ -86,17 +86,6 @@ liveTest(
     }),
 )
 
-test("http_answers_total counts every answer by its status", () =>
-  Effect.gen(function* () {
-    const service = yield* makeService(yield* makeWorld(1))
-    for (const path of ["/v1/index", "/nowhere", "/v1/latest"]) yield* service.get(path)
-    yield* TestClock.adjust("1 second")
-    const text = yield* PrometheusMetrics.format()
-    for (const status of [200, 404, 402]) {
-      match(text, new RegExp(`^http_answers_total\\{status="${status}"\\} 1$`, "m"))
-    }
-  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
-
 test("X-Forwarded-For is counted, and warned of once, while no proxy is trusted", () =>
   Effect.gen(function* () {
     const warnings: Array<unknown> = []

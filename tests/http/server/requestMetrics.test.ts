@@ -26,5 +26,8 @@ test("http_request_seconds counts every answer by route and class of status", ()
       const line = `http_request_seconds_count{route="${route}",status="${status}xx"} ${count}\n`
       ok(text.includes(line), line)
     }
+    for (const [status, count] of [[200, 3], [402, 1], [404, 8], [400, 1]]) {
+      match(text, new RegExp(`^http_answers_total\\{status="${status}"\\} ${count}$`, "m"))
+    }
     match(text, /^queue_running\{queue="requests"\} 0$/m)
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))

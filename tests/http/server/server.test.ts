@@ -11,7 +11,6 @@ import { layer, Served } from "../../../src/http/layer.ts"
 import { listen, toWebHandler } from "../../../src/http/server/server.ts"
 import { liveTest } from "../../support/effect.ts"
 import { makeWorld, serviceOptions, servicesOver } from "../../support/http/httpService.ts"
-import { faultOf } from "../../support/http/shape.ts"
 
 const serving = Effect.gen(function* () {
   const world = yield* makeWorld(3)
@@ -40,25 +39,6 @@ const options = {
   onAnswer: () => {},
 }
 const close = "Host: other.example\r\nConnection: close\r\n"
-
-liveTest(
-  "every kind of answer follows the contract over a socket",
-  () =>
-    Effect.gen(function* () {
-      const port = yield* serving
-      let client = 0
-      for (const path of ["/v1/index", "/terms.txt", "/v1/latest", "/nowhere", "/openapi.json"]) {
-        for (const method of ["GET", "HEAD", "OPTIONS", "POST"]) {
-          const headers = { "x-forwarded-for": `203.0.113.${client++}` }
-          const response = yield* Effect.promise(() =>
-            fetch(`http://127.0.0.1:${port}${path}`, { method, headers })
-          )
-          strictEqual(yield* faultOf(path, method, response), null, `${method} ${path}`)
-          yield* Effect.promise(async () => await response.body?.cancel())
-        }
-      }
-    }),
-)
 
 liveTest("HEAD returns the content-length of GET, and no body", () =>
   Effect.gen(function* () {
