@@ -271,8 +271,8 @@ const feed = Effect.gen(function* () {
 })
 
 const whaleTables = [
-  ...["whale_activity", "whale_position", "whale_score", "whale_market", "whale_market_facts"],
-  ...["whale_event", "whale_stale", "whale_sums", "whale_wallet"],
+  ...["whale_activity", "whale_position", "whale_market", "whale_market_facts"],
+  ...["whale_event", "whale_stale", "whale_record", "whale_wallet"],
 ]
 /** Reads of 1,000 wallets; ten events in five markets each. */
 const whales = Effect.gen(function* () {

@@ -26,7 +26,7 @@ import { TrackRecord } from "../src/track-record/TrackRecord.ts"
 import { postgresWhales, storesOf, whaleStores } from "../tests/support/whales/whaleStores.ts"
 import { buyer, sign } from "../tests/support/payments/buyers.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
-import { type KnownWallet, storeOf, sumsOf } from "../tests/support/whales/whales.ts"
+import { type KnownWallet, storeOf, sumsOfKnown } from "../tests/support/whales/whales.ts"
 import { benchArguments, benchDatabase, count } from "./needs.ts"
 import { type Load, sendAll } from "./peers/socket.ts"
 
@@ -73,17 +73,15 @@ const fill = Effect.gen(function* () {
     source: "volume" as const,
   }))
   yield* store.track(found, Date.now())
-  const sums = knownWallets.map(({ entries }) => sumsOf(entries))
-  const batches = all.filter((n) => n % 500 === 0)
-  for (const from of batches) {
-    const counted = all.slice(from, from + 500).flatMap((n) => {
-      const of = sums[n % distinct]
-      const wallet = address(n)
-      return of === undefined ? [] : [{ wallet, version: 0, sums: of }]
-    })
-    yield* store.saveCounted([], counted)
+  const sums = knownWallets.map(({ entries }) => sumsOfKnown(entries))
+  yield* sql`INSERT INTO whale_record (wallet_id) SELECT wallet_id FROM whale_wallet`
+  for (const n of all) {
+    const of = sums[n % distinct]
+    if (of === undefined) continue
+    const record = { sums: of, evidence: { follow: 1, fade: 1 } }
+    const counted = { wallet: address(n), version: 1, record, newlyCounted: [], nextAt: null }
+    yield* store.saveCounted(counted, Date.now())
   }
-  yield* sql`UPDATE whale_sums SET scores = ${entriesEach}`
   yield* sql`UPDATE whale_wallet SET history = 'whole'`
   yield* store.saveCalibrated(rowsAt(Date.now()), [])
   yield* sql`VACUUM ANALYZE`

@@ -1,5 +1,5 @@
 /**
- * Fills the whale tables in bulk, on the server. Most entries are in ended markets that are counted.
+ * Fills the whale tables in bulk, on the server. Most entries are in ended markets.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { StoredEntry } from "../src/whales/domain/storedEntry.ts"
 import { MarketId } from "../src/markets/domain/market.ts"
-import { marketScore, noSums, recount } from "../src/whales/domain/score.ts"
+import { sumsOf } from "../src/whales/domain/score.ts"
 import { ruleVersion } from "../src/whales/domain/label.ts"
 import { factsOf, start } from "../tests/whales/whaleStores.laws.ts"
 
@@ -65,19 +65,15 @@ const entry: StoredEntry = {
   emitted: true,
 }
 
-const score = (n: number, isWon = true) =>
-  marketScore(
-    [{ ...entry, price: 0.03 + 0.94 * (n * 0.618 % 1) }],
-    isWon ? [1, 0] : [0, 1],
-    0.02,
-  )
-
 /** Sums as long as those of a wallet with entries at every price. */
-const sumsOf = (isWon: (n: number) => boolean) =>
-  Array.from({ length: eventsCounted }, (_, n) => score(n, isWon(n)))
-    .reduce((sums, score) => recount(sums, [], [score]), noSums)
-const won = JSON.stringify(sumsOf(() => true))
-const halfWon = JSON.stringify(sumsOf((n) => n % 2 === 0))
+const recordOf = (isWon: (n: number) => boolean) =>
+  JSON.stringify(sumsOf(Array.from({ length: eventsCounted }, (_, n) => [{
+    entries: [{ ...entry, price: 0.03 + 0.94 * (n * 0.618 % 1) }],
+    payouts: isWon(n) ? [1, 0] : [0, 1],
+    feeRate: 0.02,
+  }])))
+const won = recordOf(() => true)
+const halfWon = recordOf((n) => n % 2 === 0)
 /** One wallet in so many won all, so that it may be labelled. */
 const wonEvery = 10
 
@@ -123,9 +119,6 @@ const statements = (size: Size): ReadonlyArray<string> => {
       LATERAL generate_series(0, CASE WHEN ${isOpen} THEN ${positionsOpen} ELSE ${positionsEnded}
         END - 1) n,
       LATERAL (SELECT CASE (market_id + n) % 3 WHEN 0 THEN 1 ELSE 2 END AS count) c`,
-    `INSERT INTO whale_score SELECT market_id / ${marketsPerEvent}, wallet_id, market_id,
-      '${JSON.stringify(score(1))}'::json
-    FROM whale_position WHERE NOT ${isOpen} ORDER BY 1, 2, 3`,
     `INSERT INTO whale_activity (wallet_id, market_id, activity_at_ms, size, price, token_id, kind,
       occurrence, transaction)
     SELECT wallet_id, market_id, ${start} + n * 1000, 100.5 * n, 0.57, 1, 'buy', 0,
@@ -134,8 +127,9 @@ const statements = (size: Size): ReadonlyArray<string> => {
     ORDER BY wallet_id, market_id`,
     `INSERT INTO whale_stale (market_id, wallet_id, activity_at_ms)
     SELECT market_id, wallet_id, ${start} + market_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
-    `INSERT INTO whale_sums
-    SELECT n, 1, 60, (CASE n % ${wonEvery} WHEN 0 THEN '${won}' ELSE '${halfWon}' END)::json
+    `INSERT INTO whale_record (wallet_id, count_at, sums, evidence)
+    SELECT n, 'infinity', (CASE n % ${wonEvery} WHEN 0 THEN '${won}' ELSE '${halfWon}' END)::json,
+      '{"follow":1,"fade":1}'::json
     FROM generate_series(1, ${wallets}) n`,
   ]
 }

@@ -5,7 +5,7 @@
  *   deno task bench:whalestore [entries=5000000] [wallets=5000] [passes=7]
  *
  * Fills a database of its own (`needs.ts`) in bulk. A pass is all work after a
- * resolution, by production code: the resolutions are saved, their positions counted, all wallets
+ * resolution, by production code: the resolutions are saved, the records of their wallets computed, all wallets
  * judged, and the changed rows saved.
  *
  * @module
@@ -78,10 +78,8 @@ const timed = (store: Store, clocks: Clocks): Store => ({
   ...store,
   saveResolutions: (...args) => clocks.on("saveResolutions", store.saveResolutions(...args)),
   uncounted: (...args) => clocks.on("uncounted", store.uncounted(...args)),
-  sums: (wallets) => clocks.on("sums", store.sums(wallets)),
   saveCounted: (...args) => clocks.on("saveCounted", store.saveCounted(...args)),
   counted: clocks.on("counted", store.counted),
-  bets: (wallets) => clocks.on("bets", store.bets(wallets)),
   calibrated: clocks.on("calibrated", store.calibrated),
   openEntries: clocks.on("openEntries", store.openEntries),
   tracked: clocks.on("tracked", store.tracked),
@@ -166,7 +164,7 @@ const bench = Effect.gen(function* () {
     const first = openMarkets(size) + clocks.round * marketsPerPass
     const counted = yield* clocks.on("the whole pass", pass(store, first))
     if (clocks.round === 0) {
-      print(`${marketsPerPass} markets resolved, ${counted} positions counted`)
+      print(`${marketsPerPass} markets resolved, ${counted} wallets counted`)
     }
   }
   const { user, system } = process.cpuUsage(busy)

@@ -5,8 +5,6 @@
 -- -----
 
 CREATE TYPE whale_activity_kind AS ENUM ('buy', 'sell', 'split', 'merge', 'redeem', 'convert');
--- Numbers changes of what is counted for wallets (whale_uncounted).
-CREATE SEQUENCE whale_change;
 
 -- The store: what it is bound to, jobs and limits of requests
 -- -----------------------------------------------------------
@@ -235,7 +233,7 @@ CREATE TABLE whale_wallet (
   CHECK (read_from <= read_to AND (read_from IS NULL) = (read_to IS NULL))
 );
 
--- Events: markets that may depend on each other have one. Positions in them are scored together.
+-- Events: markets that may depend on each other have one. The results of a wallet in them are one trial.
 CREATE TABLE whale_event (
   event_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   event text COLLATE "C" NOT NULL UNIQUE
@@ -245,8 +243,8 @@ CREATE TABLE whale_event (
 CREATE TABLE whale_market (
   market_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   market text COLLATE "C" NOT NULL UNIQUE,
-  -- The first event the venue named, null until the facts are known. Never changed: sums depend on
-  -- it.
+  -- The first event the venue named, null until the facts are known. Never changed: records
+  -- depend on it.
   event_id integer REFERENCES whale_event,
   fee_rate double precision,
   ends_at timestamptz,
@@ -264,7 +262,7 @@ CREATE TABLE whale_market (
   -- When its resolution last changed here. A digest covers what was learned since the one before.
   resolution_learned_at timestamptz NOT NULL DEFAULT '-infinity',
   -- When its results may count: by its first known schedule, -infinity without one. Never changed:
-  -- sums depend on it.
+  -- records depend on it.
   due_at timestamptz NOT NULL DEFAULT '-infinity',
   CHECK ((state IS NULL) = (ended_at IS NULL) AND (state IS NULL) = (source IS NULL)),
   CHECK ((NOT state IS DISTINCT FROM 'paid') = (payout_first IS NOT NULL)
@@ -320,6 +318,8 @@ CREATE TABLE whale_position (
   farmed boolean NOT NULL DEFAULT false,
   -- An entry may have to be published.
   due boolean NOT NULL DEFAULT false,
+  -- Its result counts in whale_record; then a correction counts at once.
+  counted boolean NOT NULL DEFAULT false,
   entries json NOT NULL DEFAULT '[]',
   PRIMARY KEY (market_id, wallet_id) INCLUDE (entry_count)
 );
@@ -336,38 +336,19 @@ CREATE TABLE whale_stale (
 );
 CREATE INDEX whale_stale_newest ON whale_stale (activity_at_ms DESC, market_id, wallet_id);
 
--- The scores that are counted in whale_sums.
-CREATE TABLE whale_score (
-  event_id integer NOT NULL,
-  wallet_id integer NOT NULL,
-  market_id integer NOT NULL,
-  score json NOT NULL,
-  PRIMARY KEY (event_id, wallet_id, market_id)
-);
-
--- Sums over the scores of a wallet. Stored in the row, with room to be rewritten in place.
-CREATE TABLE whale_sums (
+-- What the results of each wallet with a result add up to. Stored in the row, with room to be
+-- rewritten in place.
+CREATE TABLE whale_record (
   wallet_id integer PRIMARY KEY REFERENCES whale_wallet,
-  version integer NOT NULL,
-  -- Number of counted positions.
-  scores integer NOT NULL,
-  sums json NOT NULL
+  -- Number of changes of its results.
+  version integer NOT NULL DEFAULT 1,
+  -- When it must be computed again: -infinity after a change, else when a waiting result may count.
+  count_at timestamptz NOT NULL DEFAULT '-infinity',
+  counted_at timestamptz NOT NULL DEFAULT '-infinity',
+  sums json,
+  evidence json,
+  CHECK ((sums IS NULL) = (evidence IS NULL))
 ) WITH (toast_tuple_target = 8160, fillfactor = 50);
-
--- Positions whose score must be counted again in the sums of their wallet.
-CREATE TABLE whale_uncounted (
-  event_id integer NOT NULL,
-  wallet_id integer NOT NULL,
-  market_id integer NOT NULL,
-  -- The number, from whale_change, of the first change that is not counted.
-  since bigint NOT NULL,
-  -- The number, from whale_change, of the newest change.
-  version bigint NOT NULL,
-  -- When its market is due; -infinity if it is counted, because a correction counts at once.
-  due_at timestamptz NOT NULL,
-  PRIMARY KEY (event_id, wallet_id, market_id)
-);
-CREATE INDEX whale_uncounted_due ON whale_uncounted (due_at, since);
 
 -- The published calibration of each wallet, and the one before.
 CREATE TABLE whale_calibration (

@@ -38,8 +38,6 @@ function table(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
     .map((row) => Object.fromEntries(header.map((name, i) => [name, row[i] ?? ""])))
 }
 
-const add = (sums: BandSums, part: BandSums) => addBandSums(sums, part, 1)
-
 /** The sums of `times` identical entries. */
 function repeated(times: number, part: BandSums): BandSums {
   const scaled: Record<keyof BandSums, number> = { ...part }
@@ -60,7 +58,7 @@ function groupByBand(
     bands[band] = [
       repeated(wins, entrySums(price, 1, 1, 0)),
       repeated(entries - wins, entrySums(price, 1, 0, 0)),
-    ].reduce(add, bands[band] ?? noBandSums)
+    ].reduce(addBandSums, bands[band] ?? noBandSums)
   }
   return bands
 }
@@ -116,7 +114,7 @@ function publicTests(): void {
       const band = first
         .filter(({ price }) => bandOf(price, edges) === i)
         .map(({ sums }) => sums)
-        .reduce(add, noBandSums)
+        .reduce(addBandSums, noBandSums)
       near(meanPriceOf(band), mean, 6e-4)
       near(winRateOf(band).winRate, realised, 6e-4)
       if (count !== null) strictEqual(band.entries, count)

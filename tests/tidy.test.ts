@@ -512,7 +512,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/status": 770,
   "src/track-record": 3_370,
   "src/venues": 4_965,
-  "src/whales": 4_880,
+  "src/whales": 4_525,
   "src/writing": 3_750,
   tests: 91_000,
   "packages, bench, examples, tools": 10_420,

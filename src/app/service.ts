@@ -64,7 +64,6 @@ import { devWorld } from "../venues/simulated/venue.ts"
 import { Backfill } from "../whales/Backfill.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
-import * as countingStore from "../whales/postgres/countingStore.ts"
 import * as entryStore from "../whales/postgres/entryStore.ts"
 import * as walletStore from "../whales/postgres/walletStore.ts"
 import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
@@ -235,7 +234,6 @@ const storesLayer = Layer.mergeAll(
   walletStore.layer,
   whaleMarketStore.layer,
   entryStore.layer,
-  countingStore.layer,
   calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,

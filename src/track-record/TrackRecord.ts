@@ -11,7 +11,6 @@ import { Freshness } from "../core/Freshness.ts"
 import { readOnChange } from "../core/readOnChange.ts"
 import { ScoreStore } from "./ScoreStore.ts"
 import { CalibrationStore } from "../whales/CalibrationStore.ts"
-import { CountingStore } from "../whales/CountingStore.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 
 export class TrackRecord extends Context.Service<TrackRecord, {
@@ -31,7 +30,6 @@ export class TrackRecord extends Context.Service<TrackRecord, {
     TrackRecord,
     Effect.gen(function* () {
       const wallets = yield* WalletStore
-      const counting = yield* CountingStore
       const calibrations = yield* CalibrationStore
       const scores = yield* ScoreStore
       const freshness = yield* Freshness
@@ -43,7 +41,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       })
       const read = Effect.gen(function* () {
         const tracked = yield* wallets.tracked
-        const sums = [...(yield* counting.counted).values()].map(({ sums }) => sums)
+        const sums = [...(yield* calibrations.counted).values()].map(({ sums }) => sums)
         const whales = yield* calibrations.calibrated
         const verdicts = yield* scores.counts
         const forecasts = yield* scores.forecastCounts

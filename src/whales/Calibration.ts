@@ -1,28 +1,20 @@
 /**
- * Calibrates tracked wallets: adds their resolved entries to sums, judges all wallets together, and
- * publishes the calibration table.
+ * Calibrates tracked wallets: computes the records of those whose results changed, judges all wallets
+ * together, and publishes the calibration table.
  *
- * An unchanged wallet's history and bets are not read again, and its row not written.
+ * An unchanged wallet's positions are not read again, and its row not written.
  *
  * @module
  */
-import { Array, Clock, Context, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { readOnChange } from "../core/readOnChange.ts"
 import type { FrozenCalibration } from "../feed/domain/item.ts"
 import { CalibrationStore } from "./CalibrationStore.ts"
-import {
-  type CountedPosition,
-  type CountedWallet,
-  CountingStore,
-  type StoredSums,
-  type UncountedEvent,
-} from "./CountingStore.ts"
-import { type Evidence, evidenceOf } from "./domain/evidence.ts"
-import { eventsMin, isJudged, labels, mayBeLabelled, resolvedEntriesMin } from "./domain/label.ts"
+import { eventsMin, isJudged, labels, resolvedEntriesMin } from "./domain/label.ts"
 import { ratesOf } from "./domain/rates.ts"
-import { type MarketScore, marketScore, noSums, recount, type WalletSums } from "./domain/score.ts"
+import { recordOf } from "./domain/record.ts"
 import {
   calibrationBefore,
   type CalibrationTable,
@@ -34,14 +26,9 @@ import {
 } from "./domain/whale.ts"
 import { WalletStore } from "./WalletStore.ts"
 
-/** Positions counted in one transaction, and in one run. */
-const countedBatch = 500
-const countedMax = 200_000
-/** Batches of a run that may fail because a version changed. */
-const conflictsMax = 10
-/** Wallets whose bets are read in one query. */
-const betsBatch = 200
-/** Limits how often the table is read again while many resolutions are counted. */
+/** Wallets whose positions are read in one query: some megabytes. */
+const countedBatch = 10
+/** Limits how often the table is read again while many records are computed. */
 const readIntervalMin = Duration.seconds(5)
 
 const tooFew = new BelowThreshold({
@@ -59,9 +46,8 @@ export type LabelCounts = Readonly<Record<WhaleRow["label"], number>>
 
 export class Calibration extends Context.Service<Calibration, {
   /**
-   * Counts the uncounted positions that may count, the earliest due first. Returns true when none is left,
-   * false when it stops earlier: at `until`, `countedMax` or too many conflicts. A batch in which a position changed
-   * meanwhile is not saved but read again.
+   * Computes the record of each uncounted wallet. Returns true when none is left, false when it stops
+   * earlier, at `until`. A wallet that changes meanwhile stays uncounted.
    */
   readonly count: (until: EpochMs, tally: CountingTally) => Effect.Effect<boolean>
   /** Judges all wallets together and writes the rows that changed. */
@@ -82,13 +68,8 @@ export class Calibration extends Context.Service<Calibration, {
   static readonly layer = Layer.effect(
     Calibration,
     Effect.gen(function* () {
-      const stores: Stores = {
-        wallets: yield* WalletStore,
-        counting: yield* CountingStore,
-        calibrations: yield* CalibrationStore,
-        evidence: new Map(),
-      }
-      const { calibrations } = stores
+      const wallets = yield* WalletStore
+      const calibrations = yield* CalibrationStore
       const current = yield* readOnChange({
         version: calibrations.calibrationVersion,
         read: Effect.map(calibrations.calibrated, calibrationTable),
@@ -96,8 +77,8 @@ export class Calibration extends Context.Service<Calibration, {
         ageMax: Duration.infinity,
       })
       return Calibration.of({
-        count: (until, tally) => count(stores.counting, until, tally),
-        judge: judge(stores),
+        count: (until, tally) => count(calibrations, until, tally),
+        judge: judge(wallets, calibrations),
         before: (wallets) =>
           Effect.map(
             calibrations.calibrations(wallets),
@@ -112,101 +93,37 @@ export class Calibration extends Context.Service<Calibration, {
   )
 }
 
-interface Stores {
-  readonly wallets: WalletStore["Service"]
-  readonly counting: CountingStore["Service"]
-  readonly calibrations: CalibrationStore["Service"]
-  readonly evidence: EvidenceCache
-}
-
-/**
- * The evidence of wallets, by the version of the sums that it was computed at. Cash of an earlier
- * instant is as valid, so bets are read again only after a result was counted.
- */
-type EvidenceCache = Map<
-  string,
-  { readonly version: number; readonly evidence: Evidence | null }
->
-
 const count = Effect.fn("Calibration.count")(function* (
-  store: CountingStore["Service"],
+  store: CalibrationStore["Service"],
   until: EpochMs,
   tally: CountingTally,
 ) {
-  let conflicts = 0
-  while (tally.counted < countedMax) {
+  for (;;) {
     const now = yield* Clock.currentTimeMillis
     if (now >= until) return false
-    const events = yield* store.uncounted(countedBatch, now)
-    if (events.length === 0) return true
-    const stored = yield* store.sums([...new Set(events.map(({ wallet }) => wallet))])
-    const { positions, sums } = recounted(events, stored)
-    const wallets = [...sums].map(([wallet, updated]): CountedWallet => ({
-      wallet,
-      version: stored.get(wallet)?.version ?? 0,
-      sums: updated,
-    }))
-    const saved = yield* store.saveCounted(positions, wallets)
-    if (saved) tally.counted += positions.length
-    else if (++conflicts >= conflictsMax) return false
+    const uncounted = yield* store.uncounted(countedBatch, now)
+    if (uncounted.length === 0) return true
+    for (const { wallet, version, positions, ...tracked } of uncounted) {
+      const computed = recordOf(tracked, positions, now)
+      if (yield* store.saveCounted({ wallet, version, ...computed }, now)) tally.counted += 1
+    }
   }
-  return false
 })
 
-/** The new scores of these events' positions, and the new sums of their wallets. */
-function recounted(
-  events: ReadonlyArray<UncountedEvent>,
-  stored: ReadonlyMap<string, StoredSums>,
-) {
-  const sums = new Map<string, WalletSums>()
-  const positions: Array<CountedPosition> = []
-  for (const event of events) {
-    const { wallet } = event
-    const before: Array<MarketScore> = []
-    const after: Array<MarketScore> = []
-    for (const position of event.positions) {
-      const { marketId, version, counted, changed } = position
-      const score = changed ? scoreOf(event, position) : counted
-      if (counted !== null) before.push(counted)
-      if (score !== null) after.push(score)
-      if (changed) positions.push({ wallet, marketId, version, score })
-    }
-    const known = sums.get(wallet) ?? stored.get(wallet)?.sums ?? noSums
-    sums.set(wallet, recount(known, before, after))
-  }
-  return { positions, sums }
-}
-
-/** The score of a position's counted entries; null without any, and while its market is open. */
-function scoreOf(
-  { countFrom }: UncountedEvent,
-  { resolution, entries, feeRate }: UncountedEvent["positions"][number],
-): MarketScore | null {
-  const some = entries.filter(({ firstFillAt }) => countFrom === null || firstFillAt >= countFrom)
-  if (resolution === null || some.length === 0) return null
-  return marketScore(some, resolution.state === "paid" ? resolution.payouts : null, feeRate)
-}
-
 const judge = Effect.fn("Calibration.judge")(function* (
-  { wallets, counting, calibrations, evidence }: Stores,
+  wallets: WalletStore["Service"],
+  calibrations: CalibrationStore["Service"],
 ) {
   const judged = new Map(
-    [...yield* counting.counted].flatMap(([wallet, { version, sums }]) => {
+    [...yield* calibrations.counted].flatMap(([wallet, { sums, evidence }]) => {
       const rates = ratesOf(sums)
-      return rates !== null && isJudged(rates) ? [[wallet, { version, rates }] as const] : []
+      return rates !== null && isJudged(rates) ? [[wallet, { ...rates, evidence }] as const] : []
     }),
   )
-  const candidates = new Map([...judged].filter(([, { rates }]) => mayBeLabelled(rates)))
-  yield* updateEvidence(counting, evidence, candidates)
-  const labelled = labels(
-    new Map([...judged].map(([wallet, { rates }]) => {
-      const known = candidates.has(wallet) ? evidence.get(wallet)?.evidence : null
-      return [wallet, { ...rates, evidence: known ?? null }]
-    })),
-  )
+  const labelled = labels(judged)
   const open = yield* calibrations.openEntries
   const tracked = new Map((yield* wallets.tracked).map((one) => [one.wallet, one]))
-  const rows = [...judged].flatMap(([wallet, { rates }]) => {
+  const rows = [...judged].flatMap(([wallet, { evidence: _, ...rates }]) => {
     const known = tracked.get(wallet)
     if (known === undefined) return []
     const label = labelled.get(wallet) ?? "neutral"
@@ -218,25 +135,4 @@ const judge = Effect.fn("Calibration.judge")(function* (
   const counts = { follow: 0, fade: 0, neutral: 0 }
   for (const label of labelled.values()) counts[label] += 1
   return counts satisfies LabelCounts
-})
-
-/** Reads the bets of these wallets whose sums have another version than their evidence. */
-const updateEvidence = Effect.fnUntraced(function* (
-  counting: CountingStore["Service"],
-  evidence: EvidenceCache,
-  candidates: ReadonlyMap<string, { readonly version: number }>,
-) {
-  const changed = [...candidates].filter(([wallet, { version }]) =>
-    evidence.get(wallet)?.version !== version
-  )
-  for (const batch of Array.chunksOf(changed, betsBatch)) {
-    const bets = yield* counting.bets(batch.map(([wallet]) => wallet))
-    for (const [wallet, { version }] of batch) {
-      const known = bets.get(wallet)
-      evidence.set(wallet, {
-        version,
-        evidence: known === undefined ? null : evidenceOf(known.bets, known.selectedAt),
-      })
-    }
-  }
 })

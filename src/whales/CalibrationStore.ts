@@ -1,12 +1,46 @@
 /**
- * The store of the rows of the calibration table: the current and the previous row of each wallet.
+ * The store of what wallets are worth: the record of each, and the rows of the calibration table.
+ *
+ * A wallet becomes uncounted when its entries in an ended market change, or the resolution of one of its
+ * markets: its record must be computed again, from all its positions. The mark is written in the
+ * transaction of the change and carries a version, so only the record that was computed from the change
+ * removes it, and a crash loses no mark.
  *
  * @module
  */
 import { Context, type Effect } from "effect"
+import type { EpochMs } from "../core/domain/time.ts"
+import type { MarketId } from "../markets/domain/market.ts"
+import type { RecordedPosition, WalletRecord } from "./domain/record.ts"
+import type { TrackedWallet } from "./domain/tracking.ts"
 import type { CalibratedWhale } from "./domain/whale.ts"
 
+/** A wallet whose record must be computed again. */
+export interface UncountedWallet extends Pick<TrackedWallet, "wallet" | "source" | "trackedAt"> {
+  /** The number of changes. */
+  readonly version: number
+  /** All that have entries, in a fixed order. */
+  readonly positions: ReadonlyArray<RecordedPosition>
+}
+
+export interface CountedWallet extends Pick<UncountedWallet, "wallet" | "version"> {
+  readonly record: WalletRecord
+  /** Markets whose results count for the first time. */
+  readonly newlyCounted: ReadonlyArray<MarketId>
+  /** When the wallet becomes uncounted without a change; null for never. */
+  readonly nextAt: EpochMs | null
+}
+
 export class CalibrationStore extends Context.Service<CalibrationStore, {
+  /** Uncounted wallets, those counted longest ago first; at most `limit`. */
+  readonly uncounted: (
+    limit: number,
+    at: EpochMs,
+  ) => Effect.Effect<ReadonlyArray<UncountedWallet>>
+  /** Saves the record computed at `at`. Changes nothing and returns false when the version changed. */
+  readonly saveCounted: (counted: CountedWallet, at: EpochMs) => Effect.Effect<boolean>
+  /** The record of every wallet with a `whole` history that is no farm, by address. */
+  readonly counted: Effect.Effect<ReadonlyMap<string, WalletRecord>>
   /** The current row of every calibrated wallet, unordered; some have too few entries to be sold. */
   readonly calibrated: Effect.Effect<ReadonlyArray<CalibratedWhale>>
   /**

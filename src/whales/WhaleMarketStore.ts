@@ -27,7 +27,7 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
   ) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
    * Saves facts, and that those of `requested` were requested. The first facts decide a market's event
-   * and when it is due; later ones do not change them, because sums depend on both.
+   * and when it is due; later ones do not change them, because records depend on both.
    */
   readonly saveFacts: (
     facts: ReadonlyArray<MarketFacts>,
@@ -56,7 +56,7 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
   }) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
    * Saves how markets ended, and that `checked` were checked. When a resolution is new or changed, every
-   * position in the market that has entries or is counted becomes uncounted. A market that has ended and
+   * wallet with entries in the market becomes uncounted. A market that has ended and
    * is not among the resolutions stays ended. Returns how many resolutions were new or changed.
    */
   readonly saveResolutions: (

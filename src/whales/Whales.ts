@@ -64,7 +64,7 @@ export interface WhaleReport extends TickReport<Stage> {
   readonly recomputed: number
   /** Markets whose resolution is new or changed. */
   readonly resolved: number
-  /** Positions counted into their wallets' sums. */
+  /** Wallets whose record was computed again. */
   readonly counted: number
   /** Judged wallets by label; null when that stage failed. */
   readonly labels: LabelCounts | null

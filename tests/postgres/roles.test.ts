@@ -13,7 +13,7 @@ import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
-import { marketScore, noSums } from "../../src/whales/domain/score.ts"
+import { noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Refunds } from "../../src/payments/refunds/Refunds.ts"
 import { RetentionStore } from "../../src/payments/Retention.ts"
@@ -168,20 +168,15 @@ asRole(
       }])
       equal((yield* store.due(9)).length, 1)
       equal(yield* store.saveResolutions([resolutionOf(0, 0)], [marketOf(0)], start), 1)
-      const score = marketScore([entryOf(0)], [1, 0], 0)
-      for (const counted of [score, null]) {
-        yield* store.track([{ wallet, name: "Some Wallet", source: "volume" }], start)
-        const [position] = (yield* store.uncounted(9, start))[0]?.positions ?? []
-        const version = (yield* store.sums([wallet])).get(wallet)?.version ?? 0
-        const moved = { wallet, version, sums: noSums }
-        const took = { wallet, marketId: marketOf(0), version: position?.version ?? 0 }
-        equal(yield* store.saveCounted([{ ...took, score: counted }], [moved]), true)
-        yield* store.saveResolutions([resolutionOf(0, 1)], [], start)
-      }
+      yield* store.track([{ wallet, name: "Some Wallet", source: "volume" }], start)
+      const [{ version } = { version: 0 }] = yield* store.uncounted(9, start)
+      const record = { sums: noSums, evidence: { follow: 1, fade: 1 } }
+      const counted = { wallet, version, record, newlyCounted: [marketOf(0)], nextAt: null }
+      equal(yield* store.saveCounted(counted, start), true)
       yield* store.saveCalibrated([{ computedAt: start, row: whaleRow({ wallet }) }], [])
       equal((yield* store.calibrated).length, 1)
       yield* store.saveCalibrated([], [wallet])
-      equal(yield* store.calibrationVersion, "4")
+      equal(yield* store.calibrationVersion, "3")
       yield* refused(refund, "SELECT * FROM whale_wallet")
       yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),

@@ -35,7 +35,6 @@ import { storiesInParts } from "../../src/news/domain/stories.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
-import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { Freshness } from "../../src/core/Freshness.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
@@ -298,17 +297,13 @@ const whaleStores = (
     Layer.mock(CalibrationStore, {
       calibrationVersion: Effect.map(readIfUp(whales), (rows) => JSON.stringify(rows)),
       calibrated: Effect.tap(readIfUp(whales), () => Ref.update(whalesRead, (count) => count + 1)),
-    }),
-    Layer.mock(WalletStore, { tracked: readIfUp(tracked) }),
-    Layer.mock(CountingStore, {
       counted: Effect.map(
         readIfUp(walletRecords),
         (all) =>
-          new Map(
-            all.map((sums, n) => [`0x${n}`, { version: 1, sums }]),
-          ),
+          new Map(all.map((sums, n) => [`0x${n}`, { sums, evidence: { follow: 1, fade: 1 } }])),
       ),
     }),
+    Layer.mock(WalletStore, { tracked: readIfUp(tracked) }),
     Layer.mock(EntryStore, {
       entriesIn: Effect.fnUntraced(function* (_, limit) {
         if (!(yield* Ref.get(ports.entriesUp))) {

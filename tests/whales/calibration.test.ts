@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Equal, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
@@ -75,35 +75,20 @@ const entryServices = Effect.fnUntraced(function* (whales: WhaleStores) {
   return { wallets: whales, entries: whales, calibration: yield* over(whales) }
 })
 
-test("a recount subtracts what it added, also when the terms of a market have changed", () =>
+const edgesOf = (whales: WhaleStores) =>
+  Effect.map(whales.counted, (all) => all.get(wallet)?.sums.edges)
+
+test("count() counts a correction once", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stageOf(2)
-    strictEqual(yield* (yield* over(whales)).count(until, { counted: 0 }), true)
-    const cost = Effect.map(
-      whales.sums([wallet]),
-      (sums) =>
-        sums.get(wallet)?.sums?.totals.bands.reduce((sum, { followCost }) => sum + followCost, 0) ??
-          0,
-    )
-    const before = yield* cost
-    // Siblings that are not marked as changed have another fee now.
-    const recounting = yield* over(whales, {
-      uncounted: (limit, at) =>
-        Effect.map(whales.uncounted(limit, at), (events) =>
-          events.map((event) => ({
-            ...event,
-            positions: event.positions.map((one) => one.changed ? one : { ...one, feeRate: 0.5 }),
-          }))),
-    })
+    const calibration = yield* over(whales)
+    yield* calibration.count(until, { counted: 0 })
+    const before = yield* edgesOf(whales)
     for (const payouts of [[0, 1], [1, 0]] as const) {
-      yield* whales.saveResolutions(
-        [resolutionOf(MarketId.make("m0"), payouts)],
-        [],
-        now,
-      )
-      strictEqual(yield* recounting.count(until, { counted: 0 }), true)
+      yield* whales.saveResolutions([resolutionOf(MarketId.make("m0"), payouts)], [], now)
+      strictEqual(yield* calibration.count(until, { counted: 0 }), true)
+      strictEqual(Equal.equals(yield* edgesOf(whales), before), payouts[0] === 1)
     }
-    strictEqual(Math.round(yield* cost), Math.round(before))
   }))
 
 test("count() leaves paid results until their markets are due", () =>
@@ -112,42 +97,37 @@ test("count() leaves paid results until their markets are due", () =>
     const calibration = yield* over(whales)
     const tally = { counted: 0 }
     strictEqual(yield* calibration.count(now + 2 * day, tally), true)
-    strictEqual(tally.counted, 0)
+    strictEqual((yield* edgesOf(whales))?.clusters, 0)
     yield* TestClock.setTime(now + day)
     strictEqual(yield* calibration.count(now + 2 * day, tally), true)
-    strictEqual(tally.counted, entries)
+    strictEqual((yield* edgesOf(whales))?.clusters, entries)
   }))
 
-test("count() reads a batch again after a conflict, and counts it once", () =>
+test("count() computes the record of a wallet again when it changed meanwhile", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
-    let refusals = 3
+    let changes = 3
     const contested = yield* over(whales, {
       saveCounted: (...counted) =>
-        refusals-- > 0 ? Effect.succeed(false) : whales.saveCounted(...counted),
+        changes-- > 0
+          ? Effect.andThen(
+            whales.saveResolutions(
+              [resolutionOf(
+                MarketId.make("m1"),
+                changes === 0 ? [1, 0] : [0.5, 0.5 - changes / 9],
+              )],
+              [],
+              now,
+            ),
+            whales.saveCounted(...counted),
+          )
+          : whales.saveCounted(...counted),
     })
     const tally = { counted: 0 }
     strictEqual(yield* contested.count(until, tally), true)
-    strictEqual(tally.counted, entries)
-    strictEqual(yield* (yield* over(whales)).count(until, tally), true)
-    strictEqual(tally.counted, entries)
-    const row = (yield* whales.sums([wallet])).get(wallet)?.sums
-    strictEqual(row?.edges.clusters, entries)
-  }))
-
-test("count() stops after ten conflicts until the next tick", () =>
-  Effect.gen(function* () {
-    const { whales, until } = yield* stage
-    let attempts = 0
-    const lost = yield* over(whales, {
-      saveCounted: () =>
-        Effect.sync(() => {
-          attempts += 1
-          return false
-        }),
-    })
-    strictEqual(yield* lost.count(until, { counted: 0 }), false)
-    strictEqual(attempts, 10)
+    strictEqual(tally.counted, 1)
+    const edges = yield* edgesOf(whales)
+    equal([edges?.clusters, Math.round(edges?.s ?? 0)], [entries, 0.6 * entries - 19])
   }))
 
 test("count() and recomputeEntries() stop at their time limit", () =>
@@ -184,24 +164,4 @@ test("judge writes changed rows only", () =>
     equal(calls, { written: 1 })
     const [whale] = yield* whales.calibrated
     equal([whale?.row.resolved, whale?.computedAt], [entries, now])
-  }))
-
-test("judge reads the bets of a wallet again after a result was counted, and labels it the same", () =>
-  Effect.gen(function* () {
-    const { whales, until } = yield* stageOf(1, { wins: (n: number) => n < entries - 4 })
-    const read: Array<string> = []
-    const watched = yield* over(whales, {
-      bets: (wallets) => {
-        read.push(...wallets)
-        return whales.bets(wallets)
-      },
-    })
-    yield* watched.count(until, { counted: 0 })
-    const labelled = yield* watched.judge
-    equal(yield* watched.judge, labelled)
-    equal(read, [wallet])
-    yield* whales.saveResolutions([resolutionOf(MarketId.make("m0"), [0, 1])], [], now)
-    yield* watched.count(until, { counted: 0 })
-    equal(yield* watched.judge, yield* (yield* over(whales)).judge)
-    equal(read, [wallet, wallet])
   }))

@@ -92,7 +92,6 @@ onEveryWhaleStore("WalletStore", (law) => {
       yield* store.saveFacts([], [], start)
       equal(yield* store.saveResolutions([], [], start), 0)
       yield* store.saveEntries([])
-      equal(yield* store.saveCounted([], []), true)
       yield* store.saveCalibrated([], [])
       equal([yield* store.tracked, yield* store.unknownMarkets(9, start)], [[], []])
       equal(yield* store.calibrationVersion, "0")

@@ -96,9 +96,12 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       yield* store.saveResolutions([], [0, 1].map(marketOf), start - 1)
       equal(yield* store.unresolved(query), [marketOf(0)])
       yield* store.saveResolutions([0, 1].map((market) => resolutionOf(market, 0)), [], start)
-      const [event, ...others] = yield* store.uncounted(9, far)
-      equal(others, [])
-      equal(event?.positions.map(({ feeRate }) => feeRate).sort(), [0.01, 0.5])
+      const [{ positions } = { positions: [] }] = yield* store.uncounted(9, far)
+      equal(positions.map(({ feeRate, dueAt }) => [feeRate, dueAt]), [
+        [0.5, factsOf(0).endsAt],
+        [0.01, factsOf(1).endsAt],
+      ])
+      equal(new Set(positions.map(({ theme }) => theme)).size, 1)
     }),
   )
 
@@ -114,7 +117,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
         ]),
         ([ended, uncounted]) => ({
           endedAt: ended[0]?.endedAt,
-          version: uncounted[0]?.positions[0]?.version,
+          version: uncounted[0]?.version,
         }),
       )
       const save = (how: number, seconds: number, at: number) =>

@@ -8,6 +8,8 @@ import type { NumberedActivityEvent } from "../../src/markets/domain/activity.ts
 import type { StoredEntry } from "../../src/whales/domain/storedEntry.ts"
 import { type MarketFacts, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
+import type { CountedWallet, UncountedWallet } from "../../src/whales/CalibrationStore.ts"
+import { noSums } from "../../src/whales/domain/score.ts"
 import type { ComputedPosition } from "../../src/whales/EntryStore.ts"
 import type { WhaleStores } from "../support/whales/whaleStores.ts"
 
@@ -92,6 +94,24 @@ export const positionOf = (market: number, version = 1): ComputedPosition => ({
   boughtBoth: false,
   farmed: false,
   due: true,
+})
+
+/** Counts uncounted wallets, with an empty record unless given; returns whether each was saved. */
+export const countUncounted = Effect.fnUntraced(function* (
+  store: Store,
+  counted: Partial<CountedWallet> = {},
+  limit = 9,
+  found: ReadonlyArray<UncountedWallet> | null = null,
+) {
+  return yield* Effect.forEach(
+    found ?? (yield* store.uncounted(limit, start)),
+    ({ wallet, version }) =>
+      store.saveCounted({
+        ...{ wallet, version, newlyCounted: [], nextAt: null },
+        record: { sums: noSums, evidence: { follow: 1, fade: 1 } },
+        ...counted,
+      }, start),
+  )
 })
 
 const payouts = [[1, 0], [0, 1], [0.5, 0.5], [0.1 + 0.2, 0.7]] as const

@@ -8,8 +8,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { activityEventKey, type NumberedActivityEvent } from "../../src/markets/domain/activity.ts"
-import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
-import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
+import { noSums } from "../../src/whales/domain/score.ts"
 import type { StalePosition } from "../../src/whales/EntryStore.ts"
 import { liveTest } from "../support/effect.ts"
 import { checkProperty, stores } from "../support/stores.ts"
@@ -87,17 +86,8 @@ const computed = ({ wallet, market, version, activity }: StalePosition) => ({
   due: activity.length % 3 === 0,
 })
 
-/** A score that depends on the entries of a position and on its market's resolution. */
-const scoreOf = (
-  { entries, resolution }: UncountedEvent["positions"][number],
-): MarketScore | null => {
-  const fills = entries[0]?.fills ?? 0
-  const payout = resolution?.state === "paid" ? resolution.payouts[0] : 7
-  return resolution === null || fills === 0 ? null : {
-    cancelled: fills * 100 + payout,
-    bands: [],
-  }
-}
+/** A result that depends on the entries of a position and on its market's resolution. */
+const resultOf = (fills: number, payout: number) => fills * 100 + payout
 
 const recompute = Effect.fnUntraced(function* (store: Store, limit: number) {
   const stale = yield* store.stale(limit)
@@ -106,31 +96,20 @@ const recompute = Effect.fnUntraced(function* (store: Store, limit: number) {
 })
 
 const count = Effect.fnUntraced(function* (store: Store, limit: number) {
-  const events = yield* store.uncounted(limit, far)
-  const stored = yield* store.sums(events.map(({ wallet }) => wallet))
-  const sums = new Map([...stored].map(([wallet, { sums }]) => [wallet, sums ?? noSums]))
-  const positions = events.flatMap(({ wallet, positions }) =>
-    positions.filter(({ changed }) => changed).map((position) => {
-      const score = scoreOf(position)
-      const more = (score?.cancelled ?? 0) - (position.counted?.cancelled ?? 0)
-      sums.set(wallet, withMore(sums.get(wallet) ?? noSums, more))
-      return { wallet, marketId: position.marketId, version: position.version, score }
-    })
-  )
-  yield* store.saveCounted(
-    positions,
-    [...sums].map(([wallet, sums]) => ({
-      wallet,
-      version: stored.get(wallet)?.version ?? 0,
-      sums,
-    })),
-  )
-  return events.length
-})
-
-const withMore = (sums: WalletSums, more: number): WalletSums => ({
-  ...sums,
-  totals: { ...sums.totals, cancelled: sums.totals.cancelled + more },
+  const uncounted = yield* store.uncounted(limit, far)
+  for (const { wallet, version, positions } of uncounted) {
+    const ended = positions.filter(({ endedAt }) => endedAt !== null)
+    const results = ended.map(({ entries, payouts }) =>
+      resultOf(entries[0]?.fills ?? 0, payouts?.[0] ?? NaN)
+    )
+    const record = {
+      sums: { ...noSums, cancelled: sum(results) },
+      evidence: { follow: 1, fade: 1 },
+    }
+    const newlyCounted = ended.map(({ marketId }) => marketId)
+    yield* store.saveCounted({ wallet, version, record, newlyCounted, nextAt: null }, start)
+  }
+  return uncounted.length
 })
 
 const publish = Effect.fnUntraced(function* (store: Store) {
@@ -165,7 +144,7 @@ const work = (store: Store, task: Task): Effect.Effect<unknown> => {
         start,
       )
     case "count":
-      return count(store, 4)
+      return count(store, 2)
     case "publish":
       return publish(store)
     case "track":
@@ -236,36 +215,38 @@ const check = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Ta
     positions.filter(({ marketId }) => !paid.has(marketId)).length,
   )
 
-  const stored = yield* store.sums(wallets.map(walletOf))
-  // A changed resolution of every market makes every position uncounted, and so readable.
+  const totals = Map.groupBy(
+    positions.filter(({ marketId }) => paid.has(marketId)),
+    ({ wallet }) => wallet,
+  )
+  const counted = [...yield* store.counted].filter(([, { sums }]) => sums.cancelled > 0)
+  equal(counted.map(([wallet]) => wallet), [...totals.keys()].sort())
+  for (const [wallet, { sums }] of counted) {
+    const own = totals.get(wallet) ?? []
+    const total = sum(own.map((one) => resultOf(one.activity, paid.get(one.marketId) ?? 0)))
+    equal(Math.abs(sums.cancelled - total) < 1e-6, true)
+  }
+  // A changed resolution of every market makes every wallet uncounted, and so readable.
   yield* store.saveResolutions(markets.map((market) => resolutionOf(market, cancelled)), [], start)
   const found = (yield* store.uncounted(manyMax, far)).flatMap(({ wallet, positions }) =>
-    positions.map(({ marketId, entries, counted }) => ({
+    positions.map(({ marketId, entries, isCounted }) => ({
       wallet,
       marketId,
       fills: entries[0]?.fills,
-      counted: counted?.cancelled,
+      isCounted,
     }))
   )
   const byPlace = (a: { wallet: string; marketId: string }, b: typeof a) =>
     a.wallet + a.marketId < b.wallet + b.marketId ? -1 : 1
   equal(
     found.sort(byPlace),
-    positions.map(({ wallet, marketId, activity }) => {
-      const payout = paid.get(marketId)
-      return {
-        wallet,
-        marketId,
-        fills: activity,
-        counted: payout === undefined ? undefined : activity * 100 + payout,
-      }
-    }).sort(byPlace),
+    positions.map(({ wallet, marketId, activity }) => ({
+      wallet,
+      marketId,
+      fills: activity,
+      isCounted: paid.has(marketId),
+    })).sort(byPlace),
   )
-  for (const [wallet, { sums }] of stored) {
-    const own = found.filter((position) => position.wallet === wallet)
-    const total = sum(own.map(({ counted }) => counted ?? 0))
-    equal(Math.abs((sums?.totals.cancelled ?? 0) - total) < 1e-6, true)
-  }
 })
 
 /** The tasks before the two that overlap, so that each has something to do. */

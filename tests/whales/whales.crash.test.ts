@@ -80,14 +80,13 @@ const run = Effect.fnUntraced(function* (deadly: boolean) {
     equal((yield* process(slot)).failed, [])
   }
   const store = storesOf(trial)
-  const sums = yield* store.sums(world.wallets.map(({ address }) => address))
   return {
     died,
     // Without their places in the feed's chain, which have random salts.
     items: (yield* itemsOf(trial)).map(({ feedIndex: _, chain: __, ...item }) => item).sort(byText),
     open: [...yield* store.openEntries].sort(byText),
     rows: [...yield* store.calibrated].sort(byText),
-    sums: [...sums].map(([wallet, { sums }]) => [wallet, sums]).sort(byText),
+    records: [...yield* store.counted].sort(byText),
   }
 })
 

@@ -84,13 +84,14 @@ const run = Effect.gen(function* () {
   )
   yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
   const store = storesOf(trial)
-  const addresses = world.wallets.map(({ address }) => address)
   const seen = yield* Effect.forEach(slots, (slot) =>
     Effect.gen(function* () {
       const report = yield* tickAt(trial, slot)
-      const sums = new Map([...yield* store.sums(addresses)].flatMap(([wallet, { sums }]) =>
-        sums === null ? [] : [[wallet, sums] as const]
-      ))
+      const sums = new Map(
+        [...yield* store.counted].flatMap(([wallet, { sums }]) =>
+          sums.edges.n + sums.cancelled + sums.sweeps.entries === 0 ? [] : [[wallet, sums] as const]
+        ),
+      )
       return { slot, report, sums }
     }))
   const again = yield* tickAt(trial, slots.at(-1) ?? start)

@@ -11,8 +11,6 @@
  *    deadline, and a Yes of the same deadline must not count without it.
  * 3. A counted result stays counted: a correction of it counts at once.
  *
- * The queries of `postgres/countingStore.ts` apply it.
- *
  * @module
  */
 import { day, type EpochMs } from "../../core/domain/time.ts"
@@ -21,6 +19,39 @@ import type { MarketFacts } from "../../markets/domain/market.ts"
 
 /** How long an open position may delay later ones: 95 % of markets are paid a week after their end. */
 export const overdueMsMax = 7 * day
+
+/** What the rule needs of a position with entries. */
+export interface ScheduledPosition {
+  /** When its market is due; null: its result counts when it is paid. */
+  readonly dueAt: EpochMs | null
+  /** When its market ended; null while it is open. */
+  readonly endedAt: EpochMs | null
+  /** Whether its result has counted already. */
+  readonly isCounted: boolean
+}
+
+/**
+ * The positions of a wallet whose results count at `now`, and when another one may count if none of them
+ * changes; null when no result waits.
+ */
+export function resultsAt<P extends ScheduledPosition>(
+  positions: ReadonlyArray<P>,
+  now: EpochMs,
+): { readonly counted: ReadonlyArray<P>; readonly nextAt: EpochMs | null } {
+  const earliest = (times: ReadonlyArray<number>) =>
+    times.reduce((least, at) => Math.min(least, at), Infinity)
+  const due = ({ dueAt }: P) => dueAt ?? -Infinity
+  const openSince = earliest(
+    positions.filter((one) =>
+      one.endedAt === null && due(one) <= now && due(one) > now - overdueMsMax
+    ).map(due),
+  )
+  const ended = positions.filter(({ endedAt }) => endedAt !== null)
+  const counts = (one: P) => one.isCounted || (due(one) <= now && due(one) < openSince)
+  const waiting = ended.filter((one) => !counts(one)).map(due)
+  const nextAt = earliest(waiting.map((at) => at > now ? at : openSince + overdueMsMax))
+  return { counted: ended.filter(counts), nextAt: waiting.length === 0 ? null : nextAt }
+}
 
 /**
  * When a market is due: at the start of its game, else at its scheduled end. Null without either: its

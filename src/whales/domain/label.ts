@@ -1,7 +1,7 @@
 /**
  * Why a wallet is labelled `follow`, `fade` or `neutral`: the whole rule.
  *
- * A wallet is judged when its whole history is read (the query of `postgres/countingStore.ts`) and it
+ * A wallet is judged when its whole history is read (`CalibrationStore.counted`) and it
  * has at least 30 counted resolved entries in at least 10 events. Before that it has no label and no
  * row. A judged wallet is `neutral` unless three conditions are true:
  *
@@ -25,8 +25,7 @@ export const ruleVersion = "fair-prices-cash-4"
 /** The figures that decide a label. */
 export interface Judgement
   extends Pick<Rates, "edge" | "edgeLow" | "edgeHigh" | "followRoi" | "fadeRoi"> {
-  /** Null unless `mayBeLabelled`: then it counts as no evidence at all. */
-  readonly evidence: Evidence | null
+  readonly evidence: Evidence
 }
 
 /** A wallet with fewer resolved entries has no row. */
@@ -39,7 +38,7 @@ export function isJudged({ resolved, events }: Pick<Rates, "resolved" | "events"
   return resolved >= resolvedEntriesMin && events >= eventsMin
 }
 
-/** Whether the interval of its edge excludes 0. The evidence of other wallets is not computed. */
+/** Whether the interval of its edge excludes 0; else its evidence counts as none at all. */
 export function mayBeLabelled({ edgeLow, edgeHigh }: Pick<Rates, "edgeLow" | "edgeHigh">): boolean {
   return edgeLow > 0 || edgeHigh < 0
 }
@@ -53,14 +52,15 @@ export const falseDiscoveryRateMax = 0.05
 export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Label> {
   const provenMin = evidenceMinOf([...judged.values()])
   return new Map([...judged].map(([wallet, judgement]) => {
-    const isProven = mayBeLabelled(judgement) && logOf(judgement) >= provenMin
+    const isProven = logOf(judgement) >= provenMin
     return [wallet, isProven ? labelOf(judgement) : "neutral"]
   }))
 }
 
 /** ln of the e-value against fair prices in either direction, with half of the capital on each. */
-function logOf({ evidence }: Judgement): number {
-  return evidence === null ? -Infinity : Math.log((evidence.follow + evidence.fade) / 2)
+function logOf(judgement: Judgement): number {
+  const { follow, fade } = judgement.evidence
+  return mayBeLabelled(judgement) ? Math.log((follow + fade) / 2) : -Infinity
 }
 
 /** The evidence from which a wallet is proven: the least among the discoveries. */
@@ -71,7 +71,7 @@ function evidenceMinOf(all: ReadonlyArray<Judgement>): number {
 
 /** The label of a record that chance does not explain. */
 function labelOf({ evidence, edge, followRoi, fadeRoi }: Judgement): Label {
-  const isFollow = evidence !== null && evidence.follow > evidence.fade
+  const isFollow = evidence.follow > evidence.fade
   if (isFollow && edge > 0 && followRoi > 0) return "follow"
   return !isFollow && edge < 0 && fadeRoi !== null && fadeRoi > 0 ? "fade" : "neutral"
 }

@@ -97,21 +97,20 @@ export function entrySums(
   }
 }
 
-/** Adds `part` to `sums`, or subtracts it when `times` is -1. */
-export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): BandSums {
+export function addBandSums(sums: BandSums, part: BandSums): BandSums {
   return {
-    entries: sums.entries + times * part.entries,
-    decisive: sums.decisive + times * part.decisive,
-    wins: sums.wins + times * part.wins,
-    price: sums.price + times * part.price,
-    paid: sums.paid + times * part.paid,
-    stakeUsd: sums.stakeUsd + times * part.stakeUsd,
-    followCost: sums.followCost + times * part.followCost,
-    followReturn: sums.followReturn + times * part.followReturn,
-    followSpread: sums.followSpread + times * part.followSpread,
-    fadeCost: sums.fadeCost + times * part.fadeCost,
-    fadeReturn: sums.fadeReturn + times * part.fadeReturn,
-    fadeSpread: sums.fadeSpread + times * part.fadeSpread,
+    entries: sums.entries + part.entries,
+    decisive: sums.decisive + part.decisive,
+    wins: sums.wins + part.wins,
+    price: sums.price + part.price,
+    paid: sums.paid + part.paid,
+    stakeUsd: sums.stakeUsd + part.stakeUsd,
+    followCost: sums.followCost + part.followCost,
+    followReturn: sums.followReturn + part.followReturn,
+    followSpread: sums.followSpread + part.followSpread,
+    fadeCost: sums.fadeCost + part.fadeCost,
+    fadeReturn: sums.fadeReturn + part.fadeReturn,
+    fadeSpread: sums.fadeSpread + part.fadeSpread,
   }
 }
 

@@ -6,7 +6,6 @@
 import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
 import {
   addBandSums,
-  type BandSums,
   meanPriceOf,
   noBandSums,
   type OddsBand,
@@ -17,7 +16,7 @@ import {
   winRateOf,
 } from "./oddsBands.ts"
 import { effectiveNumber, type ReturnIntervals, returnIntervals } from "./returns.ts"
-import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
+import { noSums, type WalletSums } from "./score.ts"
 
 /** The figures of a wallet with at least one counted resolved entry. */
 export interface Rates {
@@ -42,65 +41,54 @@ export interface Rates {
 
 /** Null without a counted entry. */
 export function ratesOf(sums: WalletSums): Rates | null {
-  const whole = wholeOf(sums.totals.bands)
+  const { whole, independent, ...figures } = figuresOf([sums])
   if (whole.entries === 0) return null
-  const independent = independentShare([sums])
   return {
-    resolved: whole.entries,
+    ...figures,
     events: sums.edges.clusters,
-    cancelled: sums.totals.cancelled,
     stakeUsd: whole.stakeUsd,
     ...winRateOf(whole, independent),
     meanEntryPrice: meanPriceOf(whole),
     ...edgeOf(sums.edges),
     ...roisOf(whole),
-    intervals: returnIntervals([sums.totals.returns]),
-    oddsBands: publishedBands(sums.totals.bands, independent),
-    sweeps: publishedSweeps(sums.totals.sweeps),
-  }
-}
-
-/** Which share of the entries is as certain, if those of one event were one; at most 1. */
-function independentShare(wallets: ReadonlyArray<WalletSums>): number {
-  const entries = wallets.reduce((sum, { edges }) => sum + edges.n, 0)
-  return Math.min(1, effectiveNumber(wallets.map(({ edges }) => edges)) / Math.max(1, entries))
-}
-
-/** The sum of all bands. */
-function wholeOf(bands: ReadonlyArray<BandSums>): BandSums {
-  return bands.reduce((whole, band) => addBandSums(whole, band, 1), noBandSums)
-}
-
-/** The mean of payout minus price, and its 95 % interval, clustered by event; 0 without an entry. */
-export function edgeOf(edges: ClusterSums) {
-  const { mean, low, high } = clusteredMean(edges) ?? { mean: 0, low: 0, high: 0 }
-  return { edge: mean, edgeLow: Math.max(-1, low), edgeHigh: Math.min(1, high) }
-}
-
-/** The sum over wallets. */
-function sumOfTotals(all: ReadonlyArray<WalletTotals>): Omit<WalletTotals, "returns"> {
-  return {
-    cancelled: all.reduce((sum, { cancelled }) => sum + cancelled, 0),
-    bands: noTotals.bands.map((none, i) =>
-      all.reduce((sum, totals) => addBandSums(sum, totals.bands[i] ?? none, 1), none)
-    ),
-    sweeps: all.reduce((sum, totals) => addBandSums(sum, totals.sweeps, 1), noBandSums),
   }
 }
 
 /** The scorecard's figures over these wallets; null without an entry to compute from. */
 export function overall(wallets: ReadonlyArray<WalletSums>) {
-  const all = wallets.map(({ totals }) => totals)
-  const { cancelled, bands, sweeps } = sumOfTotals(all)
-  const whole = wholeOf(bands)
+  const { whole, independent: _, ...figures } = figuresOf(wallets)
   const rois = whole.entries === 0 ? { followRoi: null, fadeRoi: null } : roisOf(whole)
   return {
-    resolved: whole.entries,
-    cancelled,
+    ...figures,
     winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
     ...rois,
-    intervals: returnIntervals(all.map(({ returns }) => returns)),
-    oddsBands: publishedBands(bands, independentShare(wallets)),
-    sweeps: publishedSweeps(sweeps),
   }
+}
+
+/** What the figures of one wallet and of several have in common. */
+function figuresOf(wallets: ReadonlyArray<WalletSums>) {
+  const bands = noSums.bands.map((none, i) =>
+    wallets.reduce((sum, of) => addBandSums(sum, of.bands[i] ?? none), none)
+  )
+  const whole = bands.reduce(addBandSums, noBandSums)
+  // Which share of the entries is as certain, if those of one event were one; at most 1.
+  const independent = Math.min(
+    1,
+    effectiveNumber(wallets.map(({ edges }) => edges)) / Math.max(1, whole.entries),
+  )
+  return {
+    whole,
+    independent,
+    resolved: whole.entries,
+    cancelled: wallets.reduce((sum, { cancelled }) => sum + cancelled, 0),
+    intervals: returnIntervals(wallets.map(({ returns }) => returns)),
+    oddsBands: publishedBands(bands, independent),
+    sweeps: publishedSweeps(wallets.map(({ sweeps }) => sweeps).reduce(addBandSums, noBandSums)),
+  }
+}
+
+/** The mean of payout minus price, and its 95 % interval, clustered by event; 0 without an entry. */
+function edgeOf(edges: ClusterSums) {
+  const { mean, low, high } = clusteredMean(edges) ?? { mean: 0, low: 0, high: 0 }
+  return { edge: mean, edgeLow: Math.max(-1, low), edgeHigh: Math.min(1, high) }
 }

@@ -38,11 +38,10 @@ export function eventReturns(event: BandSums): ReturnSums {
   }
 }
 
-/** Adds `part` to `sums`, or subtracts it when `times` is -1. */
-export function addReturns(sums: ReturnSums, part: ReturnSums, times: 1 | -1): ReturnSums {
+export function addReturns(sums: ReturnSums, part: ReturnSums): ReturnSums {
   return {
-    follow: addClusters(sums.follow, part.follow, times),
-    fade: addClusters(sums.fade, part.fade, times),
+    follow: addClusters(sums.follow, part.follow, 1),
+    fade: addClusters(sums.fade, part.fade, 1),
   }
 }
 

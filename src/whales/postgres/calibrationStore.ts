@@ -1,16 +1,20 @@
 /**
- * The `CalibrationStore` in PostgreSQL: one row for each wallet, with its current and its previous
- * calibration.
+ * The `CalibrationStore` in PostgreSQL. The row of a wallet has its current and its previous calibration.
  *
  * @module
  */
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { isoTime } from "../../core/domain/time.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { CalibrationStore } from "../CalibrationStore.ts"
+import { CalibrationStore, type CountedWallet, type UncountedWallet } from "../CalibrationStore.ts"
+import { farmedMarketsMin } from "../domain/entry.ts"
+import type { RecordedPosition, WalletRecord } from "../domain/record.ts"
+import type { StoredEntry } from "../domain/storedEntry.ts"
+import type { TrackingSource } from "../domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../domain/whale.ts"
-import { bumpRevision } from "./locking.ts"
+import { bumpRevision, keys } from "./locking.ts"
 
 /** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 10_000
@@ -21,6 +25,9 @@ export const layer: Layer.Layer<CalibrationStore, never, SqlClient> = Layer.effe
   CalibrationStore,
   Effect.map(SqlClient, (sql) =>
     CalibrationStore.of({
+      uncounted: uncounted(sql),
+      saveCounted: saveCounted(sql),
+      counted: counted(sql),
       calibrated: calibrated(sql),
       calibrations: calibrations(sql),
       calibrationVersion: calibrationVersion(sql),
@@ -28,6 +35,101 @@ export const layer: Layer.Layer<CalibrationStore, never, SqlClient> = Layer.effe
       openEntries: openEntries(sql),
     })),
 )
+
+interface PositionRow {
+  readonly wallet_id: number
+  readonly market: MarketId
+  readonly event_id: number
+  readonly due_at: Date | null
+  readonly ended_at: Date | null
+  readonly counted: boolean
+  readonly fee_rate: number
+  readonly entries: ReadonlyArray<StoredEntry>
+  readonly payout_first: number | null
+  readonly payout_second: number | null
+}
+
+/** Marks are read first: a change that comes between the two queries has a later version. */
+const uncounted = (sql: SqlClient) =>
+  Effect.fn("CalibrationStore.uncounted")(function* (limit: number, at: EpochMs) {
+    const wallets = yield* sql<{
+      wallet_id: number
+      wallet: string
+      source: TrackingSource
+      tracked_at: Date
+      version: number
+    }>`
+      SELECT wallet_id, wallet, source, tracked_at, version
+      FROM whale_record JOIN whale_wallet USING (wallet_id)
+      WHERE count_at <= ${new Date(at)} ORDER BY counted_at, wallet_id LIMIT ${limit}`
+    const positions = yield* sql<PositionRow>`
+      SELECT wallet_id, market, event_id, nullif(due_at, '-infinity') AS due_at, ended_at, counted,
+        fee_rate, entries, payout_first, payout_second
+      FROM whale_position JOIN whale_market USING (market_id)
+      WHERE wallet_id = ANY (${wallets.map(({ wallet_id }) => wallet_id)}::integer[])
+        AND entry_count > 0
+      ORDER BY event_id, market_id`
+    const byWallet = Map.groupBy(positions, ({ wallet_id }) => wallet_id)
+    return wallets.map(({ wallet_id, wallet, source, tracked_at, version }): UncountedWallet => ({
+      wallet,
+      source,
+      trackedAt: tracked_at.getTime(),
+      version,
+      positions: (byWallet.get(wallet_id) ?? []).map(recordedPosition),
+    }))
+  }, Effect.orDie)
+
+function recordedPosition(row: PositionRow): RecordedPosition {
+  const { payout_first, payout_second } = row
+  return {
+    marketId: row.market,
+    theme: row.event_id,
+    feeRate: row.fee_rate,
+    entries: row.entries,
+    dueAt: row.due_at?.getTime() ?? null,
+    endedAt: row.ended_at?.getTime() ?? null,
+    isCounted: row.counted,
+    payouts: payout_first === null || payout_second === null ? null : [payout_first, payout_second],
+  }
+}
+
+/** Locks the wallet first, like the writers of its positions. */
+const saveCounted = (sql: SqlClient) =>
+  Effect.fn("CalibrationStore.saveCounted")(
+    function* (
+      { wallet, version, record, newlyCounted, nextAt }: CountedWallet,
+      at: EpochMs,
+    ) {
+      const walletKeys = yield* keys(sql, "wallet", [wallet], "to write")
+      const saved = yield* sql<{ wallet_id: number }>`
+        UPDATE whale_record SET sums = ${jsonText(record.sums)}::json,
+          evidence = ${jsonText(record.evidence)}::json, counted_at = ${new Date(at)},
+          count_at = ${nextAt === null ? "infinity" : isoTime(nextAt)}::timestamptz
+        WHERE wallet_id = ${walletKeys.get(wallet) ?? 0} AND version = ${version}
+        RETURNING wallet_id`
+      const [row] = saved
+      if (row === undefined) return false
+      const markets = yield* keys(sql, "market", newlyCounted)
+      yield* sql`
+        UPDATE whale_position SET counted = true
+        WHERE wallet_id = ${row.wallet_id} AND market_id = ANY (${[
+        ...markets.values(),
+      ]}::integer[])`
+      yield* bumpRevision(sql)
+      return true
+    },
+    sql.withTransaction,
+    Effect.orDie,
+  )
+
+const counted = (sql: SqlClient) =>
+  sql<WalletRecord & { readonly wallet: string }>`
+    SELECT wallet, sums, evidence FROM whale_record JOIN whale_wallet USING (wallet_id)
+    WHERE sums IS NOT NULL AND history = 'whole' AND farmed < ${farmedMarketsMin}
+    ORDER BY wallet`.pipe(
+    Effect.map((rows) => new Map(rows.map(({ wallet, ...record }) => [wallet, record]))),
+    Effect.orDie,
+  )
 
 interface Row {
   readonly wallet: string

@@ -113,7 +113,7 @@ const saveBatch = Effect.fnUntraced(
     }))
     yield* sql`
       WITH recomputed AS MATERIALIZED (
-        SELECT i.*, event_id, due_at, state IS NOT NULL AS ended, activity_version, has_entries,
+        SELECT i.*, activity_version, has_entries,
           p.bought_both AS was_both, p.farmed AS was_farmed,
           state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
@@ -150,7 +150,7 @@ const saveBatch = Effect.fnUntraced(
           FROM recomputed GROUP BY wallet_id
         ) sides
         WHERE w.wallet_id = sides.wallet_id AND (more <> 0 OR more_farmed <> 0)
-      ), marked AS (SELECT event_id, wallet_id, market_id, due_at FROM recomputed WHERE uncounted)
+      ), marked AS (SELECT wallet_id FROM recomputed WHERE uncounted)
       ${markUncounted(sql)}`
   },
   (saved, sql) => sql.withTransaction(saved),

@@ -1,11 +1,11 @@
 /**
- * What the whale stores share: the lock order of rows, short keys, the mark of uncounted positions, and
+ * What the whale stores share: the lock order of rows, short keys, the mark of uncounted wallets, and
  * the revision of published calibrations.
  *
  * A transaction that changes the activity or the entries of a wallet locks the wallet's row first. One
  * that changes a market's resolution, or reads it in order to mark positions, then locks the market's
- * row. The lock order is: wallets, markets, marks, sums, the revision, each sorted by key. This prevents
- * lost marks and deadlocks. Names are sorted before they are inserted for the same reason.
+ * row. The lock order is: wallets, markets, records, positions, the revision, each sorted by key. This
+ * prevents lost marks and deadlocks. Names are sorted before they are inserted for the same reason.
  *
  * @module
  */
@@ -52,20 +52,14 @@ const locks = { unlocked: "", "to read": "FOR SHARE", "to write": "FOR NO KEY UP
 const distinct = (names: ReadonlyArray<string>) => [...new Set(names)]
 
 /**
- * The end of a statement: marks the positions of its CTE `marked (event_id, wallet_id, market_id, due_at)`. A
- * position that is already marked keeps its place in the queue and gets the new version. It is due with
- * its market, or at once if it is counted.
+ * The end of a statement: marks the wallets of its CTE `marked (wallet_id)`. Their records are due at
+ * once.
  */
 export const markUncounted = (sql: SqlClient) =>
   sql.literal(`
-    INSERT INTO whale_uncounted (event_id, wallet_id, market_id, due_at, since, version)
-    SELECT event_id, wallet_id, market_id, CASE WHEN EXISTS (
-        SELECT FROM whale_score s WHERE s.event_id = numbered.event_id
-          AND s.wallet_id = numbered.wallet_id AND s.market_id = numbered.market_id
-      ) THEN '-infinity' ELSE due_at END, change, change
-    FROM (SELECT marked.*, nextval('whale_change') AS change FROM marked) numbered
-    ORDER BY event_id, wallet_id, market_id
-    ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET version = excluded.version`)
+    INSERT INTO whale_record AS stored (wallet_id)
+    SELECT DISTINCT wallet_id FROM marked ORDER BY wallet_id
+    ON CONFLICT (wallet_id) DO UPDATE SET version = stored.version + 1, count_at = '-infinity'`)
 
 /** Records a change of published calibrations; must be the last statement of a transaction. */
 export const bumpRevision = (sql: SqlClient) =>

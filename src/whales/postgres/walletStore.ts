@@ -44,7 +44,7 @@ const track = (sql: SqlClient) =>
         ORDER BY wallet COLLATE "C"
         ON CONFLICT DO NOTHING RETURNING 1`
       yield* keys(sql, "wallet", found.map(({ wallet }) => wallet), "to write")
-      const becameVolume = yield* sql<{ wallet_id: number }>`
+      yield* sql`
         WITH changed AS (
           SELECT wallet_id, stored.source <> i.source AND i.source = 'volume' AS becomes_volume, i.name
           FROM json_to_recordset(${incoming}::json) AS i (wallet text, name text, source text)
@@ -55,9 +55,8 @@ const track = (sql: SqlClient) =>
           FROM changed
           WHERE stored.wallet_id = changed.wallet_id
             AND (changed.becomes_volume OR stored.name <> changed.name)
-        )
-        SELECT wallet_id FROM changed WHERE becomes_volume ORDER BY wallet_id`
-      yield* markAllUncounted(sql, becameVolume.map(({ wallet_id }) => wallet_id))
+        ), marked AS (SELECT wallet_id FROM changed WHERE becomes_volume)
+        ${markUncounted(sql)}`
       return added.length
     },
     sql.withTransaction,
@@ -73,31 +72,6 @@ function distinctWallets(found: ReadonlyArray<FoundWallet>): ReadonlyArray<Found
   }
   return [...each.values()]
 }
-
-/** Marks every position of these wallets that is counted or can be counted. */
-const markAllUncounted = Effect.fnUntraced(
-  function* (sql: SqlClient, wallets: ReadonlyArray<number>) {
-    if (wallets.length === 0) return
-    // Locks the markets: one that ends meanwhile marks its positions before or after this transaction.
-    yield* sql`
-    SELECT FROM whale_market WHERE market_id IN (
-      SELECT market_id FROM whale_activity WHERE wallet_id = ANY (${wallets}::integer[])
-    ) ORDER BY market_id FOR SHARE`
-    yield* sql`
-    WITH marked AS (
-      SELECT event_id, wallet_id, market_id, due_at
-      FROM (
-        SELECT DISTINCT wallet_id, market_id FROM whale_activity
-        WHERE wallet_id = ANY (${wallets}::integer[])
-      ) active
-      JOIN whale_position USING (market_id, wallet_id) JOIN whale_market USING (market_id)
-      WHERE event_id IS NOT NULL AND (state IS NOT NULL AND entry_count > 0 OR EXISTS (
-        SELECT FROM whale_score s WHERE s.event_id = whale_market.event_id
-          AND s.wallet_id = active.wallet_id AND s.market_id = active.market_id
-      ))
-    ) ${markUncounted(sql)}`
-  },
-)
 
 const tracked = (sql: SqlClient) =>
   sql<WalletRow>`

@@ -199,7 +199,7 @@ const saveResolutionsOf = Effect.fnUntraced(
     const rows = checks.map((each) => incomingRow(each, markets))
     const [found] = yield* sql<{ changed: number }>`
       WITH incoming AS MATERIALIZED (
-        SELECT i.*, m.event_id, m.due_at,
+        SELECT i.*,
           (i.state, i.payout_first, i.payout_second)
             IS DISTINCT FROM (m.state, m.payout_first, m.payout_second)
             AND i.state IS NOT NULL AS is_new
@@ -222,12 +222,8 @@ const saveResolutionsOf = Effect.fnUntraced(
             ELSE m.resolution_learned_at END
         FROM incoming i WHERE m.market_id = i.market_id
       ), marked AS (
-        SELECT event_id, wallet_id, market_id, due_at
-        FROM incoming JOIN whale_position p USING (market_id)
-        WHERE is_new AND event_id IS NOT NULL AND (entry_count > 0 OR EXISTS (
-          SELECT FROM whale_score s WHERE s.event_id = incoming.event_id
-            AND s.wallet_id = p.wallet_id AND s.market_id = p.market_id
-        ))
+        SELECT wallet_id FROM incoming JOIN whale_position USING (market_id)
+        WHERE is_new AND entry_count > 0
       ), marks AS (${markUncounted(sql)})
       SELECT count(*)::integer AS changed FROM incoming WHERE is_new`
     return found?.changed ?? 0

@@ -10,7 +10,7 @@ import { day } from "../../../src/core/domain/time.ts"
 import { type Bet, evidenceOf } from "../../../src/whales/domain/evidence.ts"
 import { isJudged, labels, mayBeLabelled } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
-import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
+import { sumsOf, type WalletSums } from "../../../src/whales/domain/score.ts"
 import { entry } from "./records.ts"
 
 export interface WorldPlan {
@@ -90,29 +90,24 @@ function regimesOf({ seed, days, persistence }: WorldPlan): ReadonlyArray<number
 }
 
 /** A wallet's sums over bets; each is a market and an event of its own. */
-export function sumsOfBets(bets: ReadonlyArray<TrueBet>, before = noSums): WalletSums {
-  return bets.reduce((sums, { price, openedAt, paid, stakeUsd }) => {
-    const bought = entry({ price, stakeUsd, firstFillAt: openedAt, lastFillAt: openedAt })
-    return recount(sums, [], [marketScore([bought], paid === 1 ? [1, 0] : [0, 1], 0)])
-  }, before)
+export function sumsOfBets(bets: ReadonlyArray<TrueBet>): WalletSums {
+  return sumsOf(bets.map(({ price, openedAt, paid, stakeUsd }) => [{
+    entries: [entry({ price, stakeUsd, firstFillAt: openedAt, lastFillAt: openedAt })],
+    payouts: paid === 1 ? [1, 0] : [0, 1],
+    feeRate: 0,
+  }]))
 }
 
 /** The labels of the judged wallets at each of these rising instants. */
 export function labelsAt(world: ReturnType<typeof worldOf>, looks: ReadonlyArray<number>) {
-  const inOrder = world.map((bets) => bets.toSorted((a, b) => a.endedAt - b.endedAt))
-  const sums = world.map(() => noSums)
-  const ended = world.map(() => 0)
   return looks.map((at) => {
-    const judged = inOrder.flatMap((bets, wallet) => {
-      const from = ended[wallet] ?? 0
-      const to = bets.findIndex(({ endedAt }) => endedAt > at)
-      const until = to === -1 ? bets.length : to
-      const now = sumsOfBets(bets.slice(from, until), sums[wallet])
-      sums[wallet] = now
-      ended[wallet] = until
-      const rates = ratesOf(now)
+    const judged = world.flatMap((bets, wallet) => {
+      const rates = ratesOf(sumsOfBets(bets.filter(({ endedAt }) => endedAt <= at)))
       if (rates === null || !isJudged(rates)) return []
-      const evidence = mayBeLabelled(rates) ? evidenceOf(knownAt(bets, at), 0) : null
+      // Unused evidence takes most of the time.
+      const evidence = mayBeLabelled(rates)
+        ? evidenceOf(knownAt(bets, at), 0)
+        : { follow: 0, fade: 0 }
       return [[`${wallet}`, { ...rates, evidence }] as const]
     })
     return labels(new Map(judged))

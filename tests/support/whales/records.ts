@@ -5,21 +5,9 @@
  */
 import { Arbitrary, Schema } from "effect"
 import type { Entry } from "../../../src/whales/domain/entry.ts"
-import {
-  type MarketScore,
-  marketScore,
-  noSums,
-  recount,
-  type WalletSums,
-} from "../../../src/whales/domain/score.ts"
+import type { ResolvedPosition } from "../../../src/whales/domain/score.ts"
 
-/** One wallet's entries in one market, and its payouts; null when it was cancelled. */
-export interface PlayedMarket {
-  readonly entries: ReadonlyArray<Entry>
-  readonly payouts: readonly [number, number] | null
-  readonly feeRate: number
-}
-export type PlayedEvent = ReadonlyArray<PlayedMarket>
+export type PlayedEvent = ReadonlyArray<ResolvedPosition>
 
 /** An entry of 1,000 USD at 0.5 by default. */
 export function entry(fields: Partial<Entry> = {}): Entry {
@@ -88,7 +76,7 @@ const anyMarket = Arbitrary.map(
     paid: Arbitrary.schema(whole(0, allPayouts.length - 1)),
     feePercent: Arbitrary.schema(whole(0, 4)),
   }),
-  ({ entries, paid, feePercent }): PlayedMarket => ({
+  ({ entries, paid, feePercent }): ResolvedPosition => ({
     entries,
     payouts: allPayouts[paid] ?? null,
     feeRate: feePercent / 100,
@@ -106,15 +94,6 @@ export const anyRecord: Arbitrary.Arbitrary<ReadonlyArray<PlayedEvent>> = Arbitr
     maxLength: 25,
   },
 )
-
-export function scoresOf(event: PlayedEvent): ReadonlyArray<MarketScore> {
-  return event.map(({ entries, payouts, feeRate }) => marketScore(entries, payouts, feeRate))
-}
-
-/** The sums of a whole record. */
-export function sumsOf(record: ReadonlyArray<PlayedEvent>): WalletSums {
-  return record.reduce((sums, event) => recount(sums, [], scoresOf(event)), noSums)
-}
 
 /** The counted entries, each with its payout and the number of its event. */
 export function counted(record: ReadonlyArray<PlayedEvent>) {

@@ -6,18 +6,17 @@
  */
 import { type NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import { evidenceOf } from "../../../src/whales/domain/evidence.ts"
-import {
-  isJudged,
-  type Judgement,
-  labels,
-  mayBeLabelled,
-} from "../../../src/whales/domain/label.ts"
+import { isJudged, type Judgement, labels } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import { type MarketScore, marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
-import type { WalletSums } from "../../../src/whales/domain/score.ts"
+import {
+  noSums,
+  type ResolvedPosition,
+  sumsOf,
+  type WalletSums,
+} from "../../../src/whales/domain/score.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import { dueAt } from "../../../src/whales/domain/due.ts"
@@ -122,22 +121,18 @@ export function makeOracle(
   const sumsAt = (at: EpochMs) => {
     const resolutions = resolutionsAt(at)
     const counted = countedAt(at)
-    const scores = new Map<string, Map<string, Array<MarketScore>>>()
+    const played = new Map<string, Map<string, Array<ResolvedPosition>>>()
     for (const position of positionsAt(at)) {
       const { wallet, market } = position
       const resolution = resolutions.get(market.id)
       const chosen = chosenOf(position)
       if (resolution === undefined || !counted.has(nameOf(position))) continue
-      const events = scores.getOrInsertComputed(wallet, () => new Map())
+      const events = played.getOrInsertComputed(wallet, () => new Map())
       const ofEvent = events.getOrInsertComputed(themeOf(market), () => [])
       const payouts = resolution.state === "paid" ? resolution.payouts : null
-      ofEvent.push(marketScore(chosen, payouts, market.takerFeeRate ?? 0))
+      ofEvent.push({ entries: chosen, payouts, feeRate: market.takerFeeRate ?? 0 })
     }
-    return new Map(
-      [...scores].map(([wallet, events]) =>
-        [wallet, [...events.values()].reduce((sums, of) => recount(sums, [], of), noSums)] as const
-      ),
-    )
+    return new Map([...played].map(([wallet, events]) => [wallet, sumsOf(events.values())]))
   }
 
   /** The first entry of each market that is no sweep, of one wallet. */
@@ -164,7 +159,7 @@ export function makeOracle(
       const rates = ratesOf(of)
       if (rates === null || !isJudged(rates)) continue
       const selectedAt = sources.get(wallet)?.trackedAt ?? 0
-      const evidence = mayBeLabelled(rates) ? evidenceOf(betsAt(at, wallet), selectedAt) : null
+      const evidence = evidenceOf(betsAt(at, wallet), selectedAt)
       judged.set(wallet, { ...rates, evidence })
     }
     return new Map([...labels(judged)].flatMap(([wallet, label]) => {

@@ -1,14 +1,12 @@
 /**
- * The five whale stores together, and the laws of each on every store.
+ * The four whale stores together, and the laws of each on every store.
  *
  * @module
  */
 import { Context, Effect, Layer } from "effect"
 import { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
-import { CountingStore } from "../../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../../src/whales/EntryStore.ts"
 import * as calibrationStore from "../../../src/whales/postgres/calibrationStore.ts"
-import * as countingStore from "../../../src/whales/postgres/countingStore.ts"
 import * as entryStore from "../../../src/whales/postgres/entryStore.ts"
 import * as walletStore from "../../../src/whales/postgres/walletStore.ts"
 import * as whaleMarketStore from "../../../src/whales/postgres/whaleMarketStore.ts"
@@ -20,22 +18,19 @@ export type WhalePorts =
   | WalletStore
   | WhaleMarketStore
   | EntryStore
-  | CountingStore
   | CalibrationStore
 
-/** All methods of the five stores; their names are distinct. */
+/** All methods of the four stores; their names are distinct. */
 export type WhaleStores =
   & WalletStore["Service"]
   & WhaleMarketStore["Service"]
   & EntryStore["Service"]
-  & CountingStore["Service"]
   & CalibrationStore["Service"]
 
 export const storesOf = (context: Context.Context<WhalePorts>): WhaleStores => ({
   ...Context.get(context, WalletStore),
   ...Context.get(context, WhaleMarketStore),
   ...Context.get(context, EntryStore),
-  ...Context.get(context, CountingStore),
   ...Context.get(context, CalibrationStore),
 })
 
@@ -45,16 +40,14 @@ export const postgresWhales = Layer.mergeAll(
   walletStore.layer,
   whaleMarketStore.layer,
   entryStore.layer,
-  countingStore.layer,
   calibrationStore.layer,
 )
 
-/** The five ports, backed by `stores`. */
+/** The four ports, backed by `stores`. */
 export const whalesContext = (stores: WhaleStores): Context.Context<WhalePorts> =>
   Context.make(WalletStore, stores).pipe(
     Context.add(WhaleMarketStore, stores),
     Context.add(EntryStore, stores),
-    Context.add(CountingStore, stores),
     Context.add(CalibrationStore, stores),
   )
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Rates, ratesOf } from "../../../src/whales/domain/rates.ts"
-import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
+import { sumsOf, type WalletSums } from "../../../src/whales/domain/score.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import { type CalibratedWhale, whaleRow } from "../../../src/whales/domain/whale.ts"
 import type { WhaleLabel } from "../../../src/feed/domain/item.ts"
@@ -43,8 +43,8 @@ export const trackedWallet = (fields: Partial<TrackedWallet> = {}): TrackedWalle
   ...fields,
 })
 
-export function sumsOf(entries: ReadonlyArray<KnownEntry>): WalletSums {
-  return entries.reduce((sums, { price, stakeUsd, won }) => {
+export function sumsOfKnown(entries: ReadonlyArray<KnownEntry>): WalletSums {
+  return sumsOf(entries.map(({ price, stakeUsd, won }) => {
     const shares = stakeUsd / price
     const entry = {
       ...{
@@ -59,8 +59,8 @@ export function sumsOf(entries: ReadonlyArray<KnownEntry>): WalletSums {
       ...{ firstFillAt: 0, lastFillAt: 0 },
     }
     const payouts = won === null ? null : won ? [1, 0] as const : [0, 1] as const
-    return recount(sums, [], [marketScore([entry], payouts, feeRate)])
-  }, noSums)
+    return [{ entries: [entry], payouts, feeRate }]
+  }))
 }
 
 /** The contents of a store with these wallets: only wallets with a whole history count. */
@@ -68,9 +68,9 @@ export function storeOf(wallets: ReadonlyArray<KnownWallet>) {
   const whole = wallets.filter(({ history }) => history === "whole")
   return {
     tracked: wallets.map(({ wallet, history }) => trackedWallet({ wallet, name: wallet, history })),
-    sums: whole.map(({ entries }) => sumsOf(entries)),
+    sums: whole.map(({ entries }) => sumsOfKnown(entries)),
     whales: whole.flatMap((known) => {
-      const rates = ratesOf(sumsOf(known.entries))
+      const rates = ratesOf(sumsOfKnown(known.entries))
       return rates === null ? [] : [calibratedWhale(known, rates)]
     }),
   }

@@ -7,8 +7,9 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { isJudged, type Judgement, labels, ruleVersion } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
+import { sumsOf } from "../../../src/whales/domain/score.ts"
 import { law } from "../../support/effect.ts"
-import { played, sumsOf } from "../../support/whales/records.ts"
+import { played } from "../../support/whales/records.ts"
 
 Deno.test("isJudged() needs 30 counted entries in 10 events", () => {
   const judged = (...record: Parameters<typeof played>) => {
@@ -35,14 +36,14 @@ const anyJudged = Arbitrary.map(
     new Map(
       all.map(({ follow, fade, reach, ...rest }, i) => {
         const interval = { edgeLow: rest.edge - reach, edgeHigh: rest.edge + reach }
-        const evidence = reach > 0.1 ? null : { follow: Math.exp(follow), fade: Math.exp(fade) }
+        const evidence = { follow: Math.exp(follow), fade: Math.exp(fade) }
         return [`0x${i}`, { evidence, ...rest, ...interval }] as const
       }),
     ),
 )
 
-const eValueOf = ({ evidence }: Judgement) =>
-  evidence === null ? 0 : (evidence.follow + evidence.fade) / 2
+const eValueOf = ({ evidence, edgeLow, edgeHigh }: Judgement) =>
+  edgeLow < 0 && edgeHigh > 0 ? 0 : (evidence.follow + evidence.fade) / 2
 
 /** The largest set of wallets of which every set A of all wallets has a mean e-value that suffices. */
 function provenByHand(judged: ReadonlyMap<string, Judgement>): ReadonlySet<string> {

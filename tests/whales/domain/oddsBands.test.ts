@@ -17,8 +17,9 @@ import {
   roisOf,
   winRateOf,
 } from "../../../src/whales/domain/oddsBands.ts"
+import { sumsOf } from "../../../src/whales/domain/score.ts"
 import { law } from "../../support/effect.ts"
-import { alike, anyRecord, counted, sumsOf } from "../../support/whales/records.ts"
+import { alike, anyRecord, counted } from "../../support/whales/records.ts"
 
 Deno.test("bandOf() begins a band at its edge, however the price was computed", () => {
   const inBand = (prices: ReadonlyArray<number>) => prices.map((price) => bandOf(price, bandEdges))
@@ -74,7 +75,7 @@ law("roisOf() of fading at price p is -p/(1 - p) times that of following", recor
   const price = record.cents / 100
   const sums = record.paid
     .map((paid) => entrySums(price, 1_000, paid, 0))
-    .reduce((sum, part) => addBandSums(sum, part, 1), noBandSums)
+    .reduce(addBandSums, noBandSums)
   const { followRoi, fadeRoi } = roisOf(sums)
   return price > 0.95 ? fadeRoi === null : alike(fadeRoi, -followRoi * price / (1 - price))
 })
@@ -90,7 +91,7 @@ law("roisOf() subtracts fees from both returns", records, (record) => {
     roisOf(
       record.paid
         .map((paid) => entrySums(price, 1_000, paid, feeRate))
-        .reduce((sum, part) => addBandSums(sum, part, 1), noBandSums),
+        .reduce(addBandSums, noBandSums),
     )
   const [gross, net] = [rois(0), rois(0.02)]
   const cost = (share: number) => 1 / (1 + 0.02 * share)
@@ -118,7 +119,7 @@ law(
   anyRecord,
   (record) => {
     const entries = counted(record)
-    return publishedBands(sumsOf(record).totals.bands, 1).every((band) => {
+    return publishedBands(sumsOf(record).bands, 1).every((band) => {
       const within = entries.filter(({ price }) => price >= band.from && price < band.to)
       const decisive = within.filter(({ paid }) => paid === 0 || paid === 1)
       const wins = decisive.filter(({ paid }) => paid === 1).length

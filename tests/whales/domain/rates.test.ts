@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { overall, ratesOf } from "../../../src/whales/domain/rates.ts"
-import { noSums } from "../../../src/whales/domain/score.ts"
+import { noSums, sumsOf } from "../../../src/whales/domain/score.ts"
 import { studentQuantile } from "../../../src/core/domain/student.ts"
 import { law } from "../../support/effect.ts"
 import {
@@ -15,7 +15,6 @@ import {
   entry,
   played,
   type PlayedEvent,
-  sumsOf,
 } from "../../support/whales/records.ts"
 
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 0)

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { ok } from "node:assert/strict"
 import { mix, uniform } from "../../../src/venues/simulated/seed.ts"
 import { numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { isJudged, labels } from "../../../src/whales/domain/label.ts"
 import { evidenceOf } from "../../../src/whales/domain/evidence.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf } from "../../../src/whales/domain/entry.ts"
-import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
+import { type ResolvedPosition, sumsOf } from "../../../src/whales/domain/score.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 import { sized } from "../../support/size.ts"
@@ -43,7 +43,8 @@ function market(seed: number, n: number, exit: ReadonlyArray<typeof bought>) {
     endedAt: start + n * day + hour,
     paid: won ? 1 : 0,
   }
-  return { score: marketScore(entries, won ? [1, 0] : [0, 1], 0), bet }
+  const position: ResolvedPosition = { entries, payouts: won ? [1, 0] : [0, 1], feeRate: 0 }
+  return { position, bet }
 }
 
 for (const [how, exit] of Object.entries(exits)) {
@@ -51,7 +52,7 @@ for (const [how, exit] of Object.entries(exits)) {
     const wallets = sized({ short: 60, full: 200 })
     const labelled = Array.from({ length: wallets }, (_, wallet) => {
       const markets = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), n, exit))
-      const rates = ratesOf(markets.reduce((sums, { score }) => recount(sums, [], [score]), noSums))
+      const rates = ratesOf(sumsOf(markets.map(({ position }) => [position])))
       ok(rates !== null && isJudged(rates))
       const evidence = evidenceOf(markets.map(({ bet }) => bet), 0)
       return labels(new Map([["it", { ...rates, evidence }]])).get("it")
@@ -61,14 +62,3 @@ for (const [how, exit] of Object.entries(exits)) {
     ok(given <= wallets * 0.05 + 3 * Math.sqrt(wallets * 0.05 * 0.95), `${given}`)
   })
 }
-
-Deno.test("hedges alone count as no entries and no event, and leave nothing when removed", () => {
-  const { entries } = entriesOf(numberOccurrences([bought, crossed]), tokens)
-  const hedge = marketScore(entries, [0, 1], 0)
-  const sums = recount(noSums, [], [hedge])
-  equal([ratesOf(sums), sums], [null, noSums])
-  equal(recount(sums, [hedge], []), noSums)
-  const counted = marketScore(entriesOf(numberOccurrences([bought]), tokens).entries, [1, 0], 0)
-  const both = recount(recount(sums, [], [counted]), [counted], [])
-  equal(both, noSums)
-})
