@@ -1,6 +1,5 @@
 /**
- * The service's process: `main.ts dev` runs everything embedded and simulated by default; `main.ts
- * start` has production defaults.
+ * The service's process in production. `dev.ts` is that of `deno task dev`.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import { startStoreWorker } from "./postgres/storeWorker.ts"
 
 const get = (name: string) => Deno.env.get(name)
 
-// The embedded store loads in its worker while the service's modules load here.
+// An embedded store loads in its worker while the service's modules load here.
 if ((get("DATABASE_URL") ?? "") === "") startStoreWorker()
 const { runService } = await import("./app/runService.ts")
-Deno.exit(await runService(Deno.args[0] === "dev" ? "dev" : "start", get))
+Deno.exit(await runService("start", get))

@@ -3,9 +3,8 @@
  * treasury's key.
  *
  * It connects to the service's PostgreSQL with its own login, listens for probes only, and
- * migrates nothing. Any number of workers may run at once. `refund-worker.ts dev` defaults to simulated
- * payments; `refund-worker.ts start` has no default. `refund-worker.ts check` tries what it needs, and
- * ends: a part of `deno task check --role refunds`.
+ * migrates nothing. Any number of workers may run at once. `refund-worker.ts check` tries what it needs,
+ * and ends: a part of `deno task check --role refunds`.
  *
  * @module
  */
@@ -22,13 +21,12 @@ const get = (name: string) => Deno.env.get(name)
 
 const check = printCheck(
   { role: "refunds", json: Deno.args.includes("--json") },
-  loadWorker("start", get),
+  loadWorker(get),
   checkWorker,
 )
 
 const work = Effect.gen(function* () {
-  const mode = Deno.args[0] === "dev" ? "dev" : "start"
-  const settings = yield* loadWorker(mode, get)
+  const settings = yield* loadWorker(get)
   yield* Console.log(workerBanner(settings))
   yield* Layer.build(workerLayer(settings))
   return yield* Effect.never

@@ -23,7 +23,7 @@ const valueModules = new Set([
 ])
 
 const entryPoints = [
-  ...["src/launch.ts", "src/main.ts", "src/refund-worker.ts", "src/command.ts"],
+  ...["src/launch.ts", "src/main.ts", "src/dev.ts", "src/refund-worker.ts", "src/command.ts"],
   ...["examples/buyer.ts", "examples/agent.ts"],
   ...["packages/client/src/client.ts", "packages/mcp/src/main.ts"],
   "tools/verify.ts",
@@ -249,13 +249,14 @@ function reachedFrom(
   return reached
 }
 
-Deno.test("only the refund worker reaches what signs with the treasury's key", () => {
+Deno.test("of real money only the refund worker reaches what signs with the treasury's key", () => {
   const signing = ["src/payments/refunds/Treasury.ts", "viem/accounts"]
   const worker = "src/refund-worker.ts"
+  const ofPlayMoney = "src/dev.ts"
   const missing = signing.filter((path) => !reachedFrom([worker]).has(path))
   fail("The refund worker does not reach", missing)
   const offences = entryPoints
-    .filter((entry) => entry.startsWith("src/") && entry !== worker)
+    .filter((entry) => entry.startsWith("src/") && entry !== worker && entry !== ofPlayMoney)
     .flatMap((entry) => {
       const reached = reachedFrom([entry])
       return signing.filter((path) => reached.has(path)).map((path) => `${entry} reaches ${path}`)
@@ -494,8 +495,8 @@ Deno.test("no folder is larger than its budget", () => {
  * one needs no reason. A commit that raises one says what the buyer, operator or reader gets for it.
  */
 const budgets: Readonly<Record<string, number>> = {
-  src: 100,
-  "src/app": 5_415,
+  src: 115,
+  "src/app": 5_350,
   "src/catalog": 1_780,
   "src/core": 1_655,
   "src/digest": 2_100,
@@ -505,7 +506,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/movers": 950,
   "src/news": 3_414,
   "src/payments": 10_660,
-  "src/postgres": 1_685,
+  "src/postgres": 1_355,
   "src/predetermined": 580,
   "src/research": 2_950,
   "src/signing": 250,
@@ -514,7 +515,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 4_965,
   "src/whales": 4_525,
   "src/writing": 3_750,
-  tests: 91_000,
+  tests: 90_445,
   "packages, bench, examples, tools": 10_420,
   migrations: 1_565,
 }

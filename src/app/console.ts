@@ -43,10 +43,9 @@ export function serviceBanner(settings: ServiceSettings): string {
 
 /** The first lines of a refund worker. */
 export function workerBanner(settings: WorkerSettings): string {
-  const { mode, payments, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
+  const { payments, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
   const { maxUnmatchedPerDay } = settings
   const rows: ReadonlyArray<readonly [string, string]> = [
-    ["mode", mode],
     [
       "payments",
       payments.kind === "simulated"
@@ -92,7 +91,7 @@ export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Prod
         `  agent     deno task agent${from}    (discovers, polls, buys and verifies within a budget)`,
       ]
       : [],
-    ...settings.mode === "start"
+    ...settings.mode === "start" || settings.payments.kind === "live"
       ? [
         "  refunds   a refund worker pays them: deno task refunds, with TREASURY_PRIVATE_KEY, " +
         "its own REFUND_DATABASE_URL and the same payment settings",
@@ -156,7 +155,6 @@ function stopReason(cause: Cause.Cause<unknown>): string {
     case "InvalidSettings":
     case "DataDirBusy":
     case "StoreUnreadable":
-    case "StoreListenFailed":
     case "StoreMismatch":
     case "SchemaDiverged":
     case "OwnerMigrationRequired":

@@ -14,8 +14,7 @@ export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray
     ...["ADMIN_HOST", "ADMIN_PORT", "REFUND_ADMIN_PORT"] as const,
   ]],
   ["Store", [
-    ...["DATABASE_URL", "REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL"] as const,
-    ...["DATA_DIR", "STORE_URL"] as const,
+    ...["DATABASE_URL", "REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL", "DATA_DIR"] as const,
   ]],
   ["Payments", [
     ...["PAYMENTS", "PAY_TO_ADDRESS", "TREASURY_ADDRESS", "TREASURY_PRIVATE_KEY"] as const,
@@ -78,9 +77,10 @@ export const tasks: Readonly<Record<string, Task>> = {
       "MIGRATION_DATABASE_URL=postgres://owner:password@db:5432/bellwether deno task migrate",
   },
   dev: {
-    what: "The whole service with a refund worker, embedded and simulated unless set otherwise.",
+    what:
+      "The whole service, embedded and simulated unless set otherwise. It pays simulated refunds.",
     mode: "dev",
-    processes: ["service", "worker"],
+    processes: ["service"],
     required: [],
     example: "PORT=9402 ADMIN_PORT=9403 DATA_DIR=.data/second deno task dev",
   },

@@ -1,9 +1,9 @@
 /**
- * Starts the processes of the product, each in its sandbox and with its own variables only.
+ * Starts a process of the product in its sandbox and with its own variables only.
  *
  * @module
  */
-import { Console, Duration, Effect, Schedule, Schema } from "effect"
+import { Console, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { releaseName } from "../core/domain/version.ts"
 import { commitIn } from "./commit.ts"
 import type { Command } from "./arguments.ts"
@@ -19,8 +19,8 @@ import {
   unsetSandbox,
   workerSandbox,
 } from "./sandbox.ts"
-import { loadMigration, loadRestore, loadService, type ServiceSettings } from "./settings.ts"
-import { commitDigits, together } from "./variables.ts"
+import { loadMigration, loadRestore, loadService } from "./settings.ts"
+import { commitDigits, type Mode } from "./variables.ts"
 import { stopWithLauncher } from "./untilSignal.ts"
 
 class CannotLaunch
@@ -56,16 +56,8 @@ const runtimeVariables = [
 /** Stops the Deno runtime from looking for a newer version of itself. */
 const noUpdateCheck = { DENO_NO_UPDATE_CHECK: "1" }
 
-/** How often, and after which delay, a worker that ended by itself is started again. */
-const restartsMax = 5
-const restartDelay = Duration.seconds(2)
-/** The worker stops first, within this time, because the service serves the worker's store. */
-const workerStopMax = Duration.seconds(5)
 /** Enough for the service to drain and to finish the requests in flight. */
-const serviceStopMax = Duration.seconds(60)
-/** The worker starts when the service's port accepts a connection: interval and number of tries. */
-const readyEvery = Duration.millis(100)
-const readyTimes = 600
+const stopMax = Duration.seconds(60)
 /** How often a dev launcher checks that its parent process is still running. */
 const parentEvery = Duration.seconds(1)
 
@@ -75,14 +67,7 @@ const machinePaths: MachinePaths = {
   ),
 }
 
-interface Launch {
-  readonly main: Sandbox
-  /** Starts when the service listens, and runs next to it. */
-  readonly worker: { readonly sandbox: Sandbox; readonly service: ServiceSettings } | null
-  readonly get: Environment
-}
-
-/** Starts the named command and waits for its end. Closing the scope stops its processes. */
+/** Starts the process of a command and waits for its end. Closing the scope stops it. */
 export const launch = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   given: Environment,
@@ -91,23 +76,21 @@ export const launch = Effect.fnUntraced(function* (
   const release = releaseName(environment("COMMIT")?.slice(0, commitDigits) ?? null)
   if (args.includes("--version")) return yield* Console.log(release)
   if (args.includes("--help")) yield* Console.log(`${release}\n`)
-  const plan = yield* planOf(args.filter(isPassedOn), environment)
-  if (plan === null) return
-  const { main, worker, get } = plan
-  const sandboxes = worker === null ? [main] : [main, worker.sandbox]
-  if (args.includes("--print")) {
-    for (const sandbox of sandboxes) {
-      yield* Console.log(["deno", ...commandLine(sandbox)].map(shellQuoted).join(" "))
-    }
-    return
+  const passedOn = args.filter((option) => option !== printOption)
+  const command = yield* readCommand(passedOn)
+  if (command === null) return
+  const sandbox = yield* sandboxOf(command, passedOn, environment)
+  if (args.includes(printOption)) {
+    return yield* Console.log(["deno", ...commandLine(sandbox)].map(shellQuoted).join(" "))
   }
-  yield* fetchPackages(sandboxes.map(({ entry }) => entry))
-  const child = yield* spawn(main, get, serviceStopMax)
+  yield* fetchPackages(sandbox.entry)
+  const child = yield* spawn(sandbox, environment)
   void child.status.then(({ code }) => mainCode = code)
-  // Forked after the service, so that it is interrupted first: the store closes after its users.
-  if (worker !== null) yield* Effect.forkScoped(runWorker(worker.sandbox, worker.service, get))
-  yield* worker === null ? exitCode(child) : Effect.raceFirst(exitCode(child), parentExited)
+  yield* command.kind === "dev" ? Effect.raceFirst(exitCode(child), parentExited) : exitCode(child)
 }, Effect.scoped)
+
+/** The one option of the launcher itself. */
+const printOption = "--print"
 
 /** Most starts have no arguments, and do not wait for what reads them. */
 const readCommand = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
@@ -119,45 +102,31 @@ const readCommand = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   return yield* readCommand(args)
 })
 
-/** What to start; null when the help was printed instead. */
-const planOf = Effect.fnUntraced(function* (
-  args: ReadonlyArray<string>,
-  environment: Environment,
-) {
-  const command = yield* readCommand(args)
-  if (command === null) return null
-  if (command.kind === "dev") {
-    const get = withWorkerAddresses(environment)
-    const { service: settings, worker } = yield* together({
-      service: loadService("dev", get),
-      worker: loadWorker("dev", get),
-    })
-    const main = serviceSandbox(settings, machinePaths)
-    const sandbox = workerSandbox(worker)
-    return { main, worker: { sandbox, service: settings }, get } satisfies Launch
-  }
-  const main = yield* sandboxOf(command, args, environment)
-  return { main, worker: null, get: environment } satisfies Launch
-})
-
-/** The sandbox of a command that is one process. */
+/** The sandbox of a command's process. */
 const sandboxOf = Effect.fnUntraced(function* (
-  command: Exclude<Command, { readonly kind: "dev" }>,
+  command: Command,
   args: ReadonlyArray<string>,
   get: Environment,
 ) {
   switch (command.kind) {
+    case "dev":
     case "start":
-      return yield* serviceOf(get)
+      return yield* serviceOf(get, command.kind)
     case "refunds":
       return yield* workerOf(get)
     case "check": {
       const { role, json } = command
-      const process = { service: serviceOf, refunds: workerOf, migrate: ownerOf }[role](get, args)
+      const process = yield* Effect.option(
+        role === "service"
+          ? serviceOf(get, "start")
+          : role === "refunds"
+          ? workerOf(get)
+          : ownerOf(get, args),
+      )
       const files = [get("FAMILY_FILE")].flatMap((file) => file || [])
-      const known = yield* Effect.catch(
+      const known = Option.getOrElse(
         process,
-        () => Effect.succeed(unsetSandbox(role, role === "service" ? files : [])),
+        () => unsetSandbox(role, role === "service" ? files : []),
       )
       return checkSandbox(known, role === "refunds" ? json ? ["--json"] : [] : args)
     }
@@ -170,14 +139,11 @@ const sandboxOf = Effect.fnUntraced(function* (
   }
 })
 
-const serviceOf = (get: Environment) =>
-  Effect.map(loadService("start", get), (settings) => serviceSandbox(settings, machinePaths))
-const workerOf = (get: Environment) => Effect.map(loadWorker("start", get), workerSandbox)
+const serviceOf = (get: Environment, mode: Mode) =>
+  Effect.map(loadService(mode, get), (settings) => serviceSandbox(settings, machinePaths))
+const workerOf = (get: Environment) => Effect.map(loadWorker(get), workerSandbox)
 const ownerOf = (get: Environment, args: ReadonlyArray<string>) =>
   Effect.map(loadMigration(get), ({ databaseUrl }) => ownerSandbox(databaseUrl, args))
-
-/** Options of the launcher itself are not passed on. */
-const isPassedOn = (option: string) => option !== "--print"
 
 /** The environment, plus the commit of this working copy. */
 function withCommit(get: Environment): Environment {
@@ -186,40 +152,16 @@ function withCommit(get: Environment): Environment {
 }
 
 /**
- * The environment, plus a free port for the worker's probes, and an address where the embedded store
- * is served to the worker.
- */
-function withWorkerAddresses(get: Environment): Environment {
-  const isUnset = (name: string) => (get(name) ?? "") === ""
-  const added = new Map<string, string>()
-  if (isUnset("REFUND_ADMIN_PORT")) added.set("REFUND_ADMIN_PORT", `${freePort()}`)
-  if (isUnset("DATABASE_URL")) {
-    const password = crypto.randomUUID().replaceAll("-", "")
-    const url = `postgres://postgres:${password}@127.0.0.1:${freePort()}/postgres?sslmode=disable`
-    for (const name of ["STORE_URL", "REFUND_DATABASE_URL"]) added.set(name, url)
-  }
-  return (name) => added.get(name) ?? get(name)
-}
-
-/** A port of this machine that nothing uses now. */
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
-  const { port } = listener.addr
-  listener.close()
-  return port
-}
-
-/**
  * Downloads missing packages of deno.lock, so that the processes need no permission for it. `deno
  * cache` asks the registry for each package on every start, so it runs only if one is missing.
  */
-const fetchPackages = Effect.fnUntraced(function* (entries: ReadonlyArray<string>) {
+const fetchPackages = Effect.fnUntraced(function* (entry: string) {
   if (yield* Effect.promise(() => hasAllPackages().catch(() => false))) return
   const complete = yield* runDeno(
-    ["install", "--quiet", "--frozen", "--cached-only", "--entrypoint", ...entries],
+    ["install", "--quiet", "--frozen", "--cached-only", "--entrypoint", entry],
     "null",
   )
-  if (complete || (yield* runDeno(["cache", "--frozen", ...entries], "inherit"))) return
+  if (complete || (yield* runDeno(["cache", "--frozen", entry], "inherit"))) return
   return yield* new CannotLaunch({ message: "Cannot download the packages of deno.lock" })
 })
 
@@ -256,7 +198,7 @@ const runDeno = (args: ReadonlyArray<string>, stderr: "inherit" | "null") =>
  * own process group, so that Ctrl-C in a terminal reaches it once, through the launcher. Its standard
  * input is never written to: it ends when the launcher exits, and the process stops then.
  */
-const spawn = (sandbox: Sandbox, get: Environment, stopMax: Duration.Duration) =>
+const spawn = (sandbox: Sandbox, get: Environment) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = new Deno.Command(Deno.execPath(), {
@@ -267,8 +209,7 @@ const spawn = (sandbox: Sandbox, get: Environment, stopMax: Duration.Duration) =
         stdin: "piped",
         detached: true,
       }).spawn()
-      running.add(child)
-      void child.status.then(() => running.delete(child))
+      running = child
       return child
     }),
     (child) =>
@@ -288,15 +229,14 @@ function environmentOf({ variables }: Sandbox, get: Environment): Record<string,
   )
 }
 
-/** The running processes. */
-const running = new Set<Deno.ChildProcess>()
+let running: Deno.ChildProcess | null = null
 
-/** Sends SIGTERM to all processes at once, on a second signal to the launcher. */
-export function stopAll(): void {
-  running.forEach((child) => signal(child, "SIGTERM"))
+/** Sends SIGTERM again, on a second signal to the launcher. */
+export function stopAgain(): void {
+  if (running !== null) signal(running, "SIGTERM")
 }
 
-/** The exit code of the main process; 0 while it runs. */
+/** The exit code of the process; 0 while it runs. */
 export let mainCode = 0
 
 function signal(child: Deno.ChildProcess, name: Deno.Signal): void {
@@ -309,30 +249,6 @@ function signal(child: Deno.ChildProcess, name: Deno.Signal): void {
 
 const exitCode = (child: Deno.ChildProcess) =>
   Effect.map(Effect.promise(() => child.status), ({ code }) => code)
-
-/** Runs the worker once the service listens, and restarts it when it ends, up to `restartsMax`. */
-const runWorker = (sandbox: Sandbox, settings: ServiceSettings, get: Environment) =>
-  listening(settings).pipe(
-    Effect.andThen(
-      Effect.scoped(Effect.flatMap(spawn(sandbox, get, workerStopMax), exitCode)).pipe(
-        Effect.tap((code) => Console.error(`The refund worker ended with code ${code}`)),
-        Effect.repeat({ schedule: Schedule.spaced(restartDelay), times: restartsMax }),
-      ),
-    ),
-    Effect.matchEffect({
-      onFailure: () =>
-        Console.error("The service does not listen: the refund worker was not started"),
-      onSuccess: () =>
-        Console.error(`The refund worker ended ${restartsMax + 1} times and is not started again`),
-    }),
-  )
-
-const listening = ({ host, port }: ServiceSettings) =>
-  Effect.tryPromise(async () => {
-    const hostname = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
-    const connection = await Deno.connect({ hostname, port })
-    connection.close()
-  }).pipe(Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }))
 
 /**
  * Ends when the parent process has exited. A terminal or test that was killed sends no signal, so

@@ -54,11 +54,11 @@ export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")
 
 /** The settings of the refund worker. */
 export const loadWorker = Effect.fn("settings.loadWorker")(
-  function* (mode: Mode, get: GetVariable) {
-    const read = reader(mode, get)
+  function* (get: GetVariable) {
+    const read = reader("start", get)
     const { money, treasuryKey, caps, ...others } = yield* together({
       databaseUrl: requiredDatabaseUrl(read, "REFUND_DATABASE_URL"),
-      money: readMoneySettings(mode, read),
+      money: readMoneySettings("start", read),
       /** The worker must refuse to start unless this is the key of `treasury`. */
       treasuryKey: readTreasuryKey(read),
       caps: readCaps(read),
@@ -70,7 +70,7 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
       logLevel: read("LOG_LEVEL"),
       commit: read("COMMIT"),
     })
-    return { mode, ...others, ...money, ...caps, treasuryKey }
+    return { ...others, ...money, ...caps, treasuryKey }
   },
 )
 export type WorkerSettings = Effect.Success<ReturnType<typeof loadWorker>>

@@ -2,9 +2,22 @@
  * Composes the refund worker: it waits until the store has its schema, checks that it has the
  * treasury's key, and sweeps due refunds. Its probes and metrics have a listener of their own.
  *
+ * In `dev` the service sweeps refunds itself, because a simulated treasury's key is public.
+ *
  * @module
  */
-import { Cause, Duration, Effect, Layer, Logger, References, Schedule, Schema } from "effect"
+import {
+  Cause,
+  Duration,
+  Effect,
+  Layer,
+  Logger,
+  Redacted,
+  References,
+  Schedule,
+  Schema,
+} from "effect"
+import { AtomicAmount } from "../core/domain/money.ts"
 import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { SqlClient } from "effect/sql/SqlClient"
 import { address } from "../payments/domain/payment.ts"
@@ -17,11 +30,12 @@ import { layerPostgres } from "../postgres/client.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
 import { appliedNames } from "../postgres/schemaVersion.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
-import { measureLayer, probesLayer, swept, WorkerBeat } from "./workerProbes.ts"
+import { measureLayer, probesLayer, sweepAgeLayer, swept, WorkerBeat } from "./workerProbes.ts"
 import { printer } from "./console.ts"
-import type { WorkerSettings } from "./moneySettings.ts"
+import { simulatedTreasuryKey, type WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
-import { InvalidSettings } from "./variables.ts"
+import type { ServiceSettings } from "./settings.ts"
+import { InvalidSettings, type Mode } from "./variables.ts"
 
 /** The migration that this worker's statements need. */
 const neededMigration = { id: 1, name: "schema" }
@@ -46,20 +60,39 @@ class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing",
 /** Runs the worker while the Layer lives. */
 export const workerLayer = (settings: WorkerSettings) =>
   Layer.mergeAll(
-    Layer.merge(sweepLayer(settings), measureLayer(token.asset)).pipe(
+    Layer.merge(sweepLayer(settings, "start"), measureLayer(token.asset)).pipe(
       Layer.provide(refundsLayer(settings)),
+      Layer.provide(databaseLayer(settings)),
+      Layer.provide(treasuryChecked(settings)),
     ),
     probesLayer(settings),
   ).pipe(
     Layer.provide(Layer.merge(WorkerBeat.layer, PortRecords.layer)),
     Layer.provide(Layer.succeed(UnmatchedRefundMin, settings.unmatchedRefundMin)),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
-    Layer.provide(
-      Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),
-    ),
+    Layer.provide(Logger.layer([Logger.consoleJson])),
   )
 
-const refundsLayer = (settings: WorkerSettings) =>
+/** More than any simulated refund: play money needs no cap. */
+const noCap = AtomicAmount.make(10n ** 12n)
+
+/** Sweeps the refunds of simulated payments in the service of `dev`. */
+export const simulatedRefunds = (service: ServiceSettings) => {
+  if (service.payments.kind !== "simulated") return Layer.empty
+  const settings = {
+    ...service,
+    treasuryKey: Redacted.make(simulatedTreasuryKey),
+    ...{ maxPerHour: noCap, maxPerDay: noCap, maxUnmatchedPerDay: noCap },
+  }
+  return Layer.merge(sweepLayer(settings, "dev"), sweepAgeLayer).pipe(
+    Layer.provide(refundsLayer(settings)),
+    Layer.provide(WorkerBeat.layer),
+  )
+}
+
+type RefundSettings = Omit<WorkerSettings, "databaseUrl" | "adminHost" | "adminPort">
+
+const refundsLayer = (settings: RefundSettings) =>
   RefundWorker.layer({
     token,
     payTo: address(settings.payTo),
@@ -76,8 +109,6 @@ const refundsLayer = (settings: WorkerSettings) =>
         paymentPorts(settings, scaledRefundTiming(settings.lease)),
       ),
     ),
-    Layer.provide(databaseLayer(settings)),
-    Layer.provideMerge(checkTreasury(settings)),
     Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
   )
 
@@ -108,7 +139,7 @@ const storeReady = ({ databaseUrl: url }: WorkerSettings) =>
   )
 
 /** The key must belong to the address that the service publishes to its buyers. */
-const checkTreasury = (settings: WorkerSettings) =>
+const treasuryChecked = (settings: WorkerSettings) =>
   Layer.effectDiscard(
     Effect.filterOrFail(
       Treasury,
@@ -118,9 +149,9 @@ const checkTreasury = (settings: WorkerSettings) =>
           problems: ["Cannot start: TREASURY_PRIVATE_KEY is not the key of TREASURY_ADDRESS"],
         }),
     ),
-  )
+  ).pipe(Layer.provide(Treasury.layer({ privateKey: settings.treasuryKey })))
 
-const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
+const sweepLayer = ({ sweep }: RefundSettings, mode: Mode) =>
   Layer.effectDiscard(Effect.gen(function* () {
     const worker = yield* RefundWorker
     const print = printer(mode)

@@ -49,19 +49,16 @@ const storeWorker = "src/postgres/embeddedWorker.ts"
 const newsWorker = "src/news/sources/parseWorker.ts"
 
 export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
-  const { mode, database, deliveryJournal, files } = settings
+  const { mode, deliveryJournal, files } = settings
   const kept = "folder" in settings.signing.key ? [settings.signing.key.folder] : []
   const { net, read, write } = venueStorePermissions(settings, paths)
   return {
-    entry: "src/main.ts",
-    args: [mode],
+    entry: mode === "dev" ? "src/dev.ts" : "src/main.ts",
+    args: [],
     variables: variablesOf("service"),
     net: [
       bound(settings.host, settings.port),
       bound(settings.adminHost, settings.adminPort),
-      ...database.kind === "embedded" && database.served !== null
-        ? [`127.0.0.1:${database.served.port}`]
-        : [],
       ...moneyHosts(settings),
       ...net,
       ...intelligenceHosts(settings),
@@ -105,7 +102,7 @@ function venueStorePermissions(
 export function workerSandbox(settings: WorkerSettings): Sandbox {
   return {
     entry: "src/refund-worker.ts",
-    args: [settings.mode],
+    args: [],
     variables: variablesOf("worker"),
     net: [
       bound(settings.adminHost, settings.adminPort),

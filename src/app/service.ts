@@ -7,6 +7,7 @@ import { products } from "../catalog/domain/product.ts"
 import { Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
 import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { FetchHttpClient } from "effect/http"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { Freshness } from "../core/Freshness.ts"
 import { StoreClock } from "../core/StoreClock.ts"
 import { Digest } from "../digest/Digest.ts"
@@ -100,10 +101,18 @@ const venueNames: Readonly<Record<ServiceSettings["venue"], string>> = {
   polymarket: "Polymarket",
 }
 
+/** Pays refunds on the service's store. */
+export type RefundsLayer = (
+  settings: ServiceSettings,
+) => Layer.Layer<never, Layer.Error<ReturnType<typeof paymentPorts>>, SqlClient>
+
 /** Runs the service until the scope closes. */
-export const serve = Effect.fnUntraced(function* (settings: ServiceSettings) {
+export const serve = Effect.fnUntraced(function* (
+  settings: ServiceSettings,
+  refunds: RefundsLayer = () => Layer.empty,
+) {
   const draining = yield* Ref.make(false)
-  yield* Layer.build(serviceLayer(settings, draining))
+  yield* Layer.build(serviceLayer(settings, refunds(settings), draining))
   // Added last, so it runs first: health probes see the drain before anything closes.
   yield* Effect.addFinalizer(() =>
     Effect.andThen(Ref.set(draining, true), Effect.sleep(settings.mode === "dev" ? 0 : grace))
@@ -111,8 +120,12 @@ export const serve = Effect.fnUntraced(function* (settings: ServiceSettings) {
   return yield* Effect.never
 })
 
-const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
-  Layer.mergeAll(jobsLayer(settings), startupHintsLayer(settings)).pipe(
+const serviceLayer = (
+  settings: ServiceSettings,
+  refunds: ReturnType<RefundsLayer>,
+  draining: Ref.Ref<boolean>,
+) =>
+  Layer.mergeAll(jobsLayer(settings), startupHintsLayer(settings), refunds).pipe(
     Layer.provideMerge(httpLayer(settings)),
     Layer.provideMerge(adminLayer(settings, draining)),
     Layer.provideMerge(productLayer(settings)),

@@ -26,7 +26,6 @@ import {
   type Mode,
   reader,
   type ReadSetting,
-  type StoreServer,
   together,
 } from "./variables.ts"
 
@@ -34,7 +33,7 @@ type Venue = "simulated" | "polymarket"
 
 type DatabaseSettings =
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
-  | { readonly kind: "embedded"; readonly dir: string; readonly served: StoreServer | null }
+  | { readonly kind: "embedded"; readonly dir: string }
 
 /** The venue, and the store for its data. */
 export interface VenueAndStore {
@@ -174,16 +173,11 @@ const readVenue = Effect.fnUntraced(function* (read: ReadSetting) {
   ))
 })
 
-/** The database, and where an embedded one is served. */
 const readDatabase = Effect.fnUntraced(function* (venue: Venue, read: ReadSetting) {
-  const { url, dataDir, served } = yield* together({
-    url: read("DATABASE_URL"),
-    dataDir: read("DATA_DIR"),
-    served: read("STORE_URL"),
-  })
+  const { url, dataDir } = yield* together({ url: read("DATABASE_URL"), dataDir: read("DATA_DIR") })
   return url !== null
     ? { kind: "postgres", url } satisfies DatabaseSettings
-    : { kind: "embedded", dir: dataDir ?? defaultDataDir(venue), served } satisfies DatabaseSettings
+    : { kind: "embedded", dir: dataDir ?? defaultDataDir(venue) } satisfies DatabaseSettings
 })
 
 /** One folder per venue, so that no feed mixes two venues. */

@@ -33,12 +33,6 @@ export type Budget = { readonly limit: number; readonly windowMs: number } | "of
  */
 export type Finality = "safe" | { readonly blocks: number }
 
-/** Where the embedded store is served to other processes on this machine. */
-export interface StoreServer {
-  readonly port: number
-  readonly password: Redacted.Redacted
-}
-
 /** The price of one million tokens. */
 interface TokenPrice {
   readonly inputUsdPerMillion: number
@@ -283,16 +277,6 @@ const declared = {
     null,
   ),
   DATA_DIR: variable(service, "the folder of the embedded PostgreSQL", folder, null),
-  STORE_URL: variable(
-    service,
-    "where the embedded store is served to the refund worker; set by the task dev",
-    mapped(
-      "an address such as postgres://postgres:password@127.0.0.1:5433/postgres",
-      Config.Redacted,
-      storeServer,
-    ),
-    null,
-  ),
   VENUE: variable(
     service,
     "simulated or polymarket",
@@ -688,14 +672,6 @@ export function isLoopback(hostname: string): boolean {
 function isServiceUrl(url: URL | null): boolean {
   return url !== null && url.username === "" && url.hash === "" &&
     (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname)))
-}
-
-function storeServer(address: Redacted.Redacted): StoreServer | null {
-  const url = URL.parse(Redacted.value(address))
-  const own = url?.protocol === "postgres:" && url.hostname === "127.0.0.1"
-  return own && url.port !== "" && /^[\w-]{16,}$/.test(url.password)
-    ? { port: Number(url.port), password: Redacted.make(url.password) }
-    : null
 }
 
 function budgetOf(text: string): Budget | null {

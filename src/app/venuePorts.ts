@@ -33,10 +33,7 @@ export const databaseLayer = ({ database, venue, payments, mode }: StoreOptions)
   if (database.kind === "postgres") {
     return Layer.provideMerge(prepared, layerPostgres({ url: database.url }))
   }
-  const store = Layer.provideMerge(
-    prepared,
-    layerEmbedded({ dataDir: database.dir }, database.served),
-  )
+  const store = Layer.provideMerge(prepared, layerEmbedded({ dataDir: database.dir }))
   return mode === "dev" && payments?.kind === "simulated" ? orEmpty(store, database.dir) : store
 }
 

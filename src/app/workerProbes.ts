@@ -23,6 +23,7 @@ const drain = Duration.seconds(1)
 /** How often refunds and the treasury are measured, and how long a read of the chain may take. */
 const measureEvery = Duration.minutes(1)
 const balanceTimeout = Duration.seconds(8)
+const ageEvery = Duration.seconds(1)
 /** The worker is ready while a sweep has finished within this time, or within four intervals. */
 const sweepAgeMsMax = 60_000
 const sweepsMax = 4
@@ -77,12 +78,10 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
         failureOf(beat, records.chain.goodAt, now, Duration.toMillis(sweep)) ??
           (isDisputed({ ...records, now }) ? "the chain's endpoints contradict each other" : null),
     )
-    const updateGauges = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const secondsSince = (at: EpochMs | null) => at === null ? NaN : (now - at) / 1_000
-      yield* Metric.update(sweepAge, secondsSince(oldestSweepAt(beat)))
-      yield* Metric.update(chainReadAge, secondsSince(records.chain.goodAt))
-    })
+    const updateGauges = Effect.all([
+      updateAge(sweepAge, () => oldestSweepAt(beat)),
+      updateAge(chainReadAge, () => records.chain.goodAt),
+    ], { discard: true })
     yield* serveProbes({
       hostname: adminHost,
       port: adminPort,
@@ -91,6 +90,21 @@ export const probesLayer = ({ adminHost, adminPort, sweep }: WorkerSettings) =>
       updateGauges,
     })
   }))
+
+const updateAge = (gauge: Metric.Gauge<number>, at: () => EpochMs | null) =>
+  Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => Metric.update(gauge, (now - (at() ?? NaN)) / 1_000),
+  )
+
+/** Updates the age of the last sweep in a process whose listener is not the worker's. */
+export const sweepAgeLayer = Layer.effectDiscard(
+  Effect.flatMap(WorkerBeat, (beat) =>
+    updateAge(sweepAge, () => oldestSweepAt(beat)).pipe(
+      Effect.repeat(Schedule.spaced(ageEvery)),
+      Effect.forkScoped,
+    )),
+)
 
 /** Why the worker cannot pay refunds now; null when it can. */
 function failureOf(

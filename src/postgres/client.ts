@@ -16,7 +16,7 @@ import {
   openEmbedded,
   type StoreUnreadable,
 } from "./embedded.ts"
-import { serveStore, type StoreListenFailed, type StoreSocket } from "./embeddedSocket.ts"
+import { EmbeddedConnection } from "./embeddedConnection.ts"
 
 interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with the query parameters of libpq. */
@@ -59,36 +59,24 @@ export function layerPostgres(
   })
 }
 
-/** Virtual connections to the one backend: their statements are queued, not run in parallel. */
-const virtualConnectionsMax = 8
-
 /** Needed because the embedded store has no autovacuum workers. */
 const vacuumEvery = "1 hour"
 
 /**
- * PostgreSQL inside this process. A directory belongs to one process at a time and survives a
- * restart; an in-memory store ends with the process. `served`: other processes on this machine use
- * it too.
+ * PostgreSQL inside this process, with one connection. A directory belongs to one process at a time
+ * and survives a restart; an in-memory store ends with the process.
  */
 export function layerEmbedded(
   storage: EmbeddedStorage,
-  served: StoreSocket | null = null,
-): Layer.Layer<
-  PgClient.PgClient | SqlClient,
-  DataDirBusy | StoreUnreadable | StoreListenFailed | SqlError
-> {
-  const opened = Effect.tap(
-    openEmbedded(storage),
-    (backend) => served === null ? Effect.void : serveStore(backend, served),
-  )
+): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreUnreadable | SqlError> {
   return PgClient.layerFrom(
-    Effect.flatMap(opened, (backend) =>
+    Effect.flatMap(openEmbedded(storage), (backend) =>
       PgClient.make({
-        stream: () => backend.connect(),
+        stream: () => new EmbeddedConnection(backend),
         ssl: false,
         username: "postgres",
         database: "postgres",
-        maxConnections: virtualConnectionsMax,
+        maxConnections: 1,
         minConnections: 1,
       })).pipe(Effect.tap(scheduleVacuum)),
   )

@@ -13,8 +13,8 @@
 import { PGlite } from "@electric-sql/pglite"
 import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 import { Clock, Effect, Schema, type Scope } from "effect"
+import type { Backend } from "./embeddedConnection.ts"
 import { storeWorker } from "./storeWorker.ts"
-import { Backend } from "./virtualConnections.ts"
 
 export type EmbeddedStorage =
   | { readonly dataDir: string }
@@ -112,10 +112,9 @@ const openInMemory = (loadDataDir: Blob) =>
     Effect.promise(() => PGlite.create({ loadDataDir, startParams })),
     (pglite) => Effect.promise(() => pglite.close()),
   ).pipe(
-    Effect.map((pglite) =>
-      new Backend((message, onAnswer) =>
-        pglite.execProtocolRawStream(message, { syncToFs: false, onRawData: onAnswer })
-      )
+    Effect.map((pglite): Backend => async (messages) =>
+      // A copy, because the buffer of the answer is reused.
+      (await pglite.execProtocolRaw(messages, { syncToFs: false })).slice()
     ),
   )
 
@@ -130,11 +129,7 @@ const openInWorker = (dataDir: string, fresh: boolean) =>
       }).pipe(Effect.as(worker), Effect.tapError(() => Effect.sync(worker.terminate)))
     }),
     (worker) => Effect.promise(() => worker.ask({ close: true }).finally(worker.terminate)),
-  ).pipe(
-    Effect.map(({ ask }) =>
-      new Backend(async (message, onAnswer) => onAnswer(await ask({ run: message })))
-    ),
-  )
+  ).pipe(Effect.map(({ ask }): Backend => (messages) => ask({ run: messages })))
 
 /** The kernel releases the lock when the process ends, even if it is killed. */
 const lockDirectory = (dataDir: string) =>

@@ -2,6 +2,8 @@
  * The worker in which the embedded PostgreSQL runs, so that a long statement does not stop the event
  * loop of the service. It runs one request at a time, in order.
  *
+ * It imports nothing of ours: the service may read no other source file than this one.
+ *
  * @module
  */
 import fs from "node:fs"
@@ -75,12 +77,8 @@ async function answer(request: StoreRequest): Promise<Uint8Array<ArrayBuffer>> {
     await pglite.close()
     return noBytes.slice()
   }
-  const pieces: Array<Uint8Array> = []
-  await pglite.execProtocolRawStream(request.run, {
-    syncToFs: false,
-    onRawData: (bytes) => pieces.push(bytes.slice()),
-  })
-  return joined(pieces)
+  // A copy, because the buffer of the answer is reused.
+  return new Uint8Array(await pglite.execProtocolRaw(request.run, { syncToFs: false }))
 }
 
 async function readProgram(): Promise<Pick<PGliteOptions, "pgliteWasmModule" | "fsBundle">> {
@@ -88,14 +86,4 @@ async function readProgram(): Promise<Pick<PGliteOptions, "pgliteWasmModule" | "
     Deno.readFile(new URL(name, import.meta.resolve("@electric-sql/pglite")))
   const [wasm, files] = await Promise.all([read("pglite.wasm"), read("pglite.data")])
   return { pgliteWasmModule: await WebAssembly.compile(wasm), fsBundle: new Blob([files]) }
-}
-
-function joined(pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
 }

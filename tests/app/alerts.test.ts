@@ -9,7 +9,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Schedule } from "effect"
 import { dashboard as generated } from "../../deploy/dashboard.ts"
 import { liveTest } from "../support/effect.ts"
-import { freePort, removeFolder, startDev } from "../support/process.ts"
+import { removeFolder, startDev } from "../support/process.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
 const root = new URL("../../", import.meta.url)
@@ -223,50 +223,41 @@ async function promtool(...args: ReadonlyArray<string>): Promise<string> {
   return text
 }
 
-/** Scrapes a real service and its worker twice, when both have done everything once. */
+/** Scrapes a real service twice, which pays the refunds too, when it has done everything once. */
 const scrapeTwice = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
     removeFolder,
   )
-  const workerPort = freePort()
-  const { admin, buy } = yield* startDev(folder, { REFUND_ADMIN_PORT: String(workerPort) })
-  const scrape = (base: string, parts: ReadonlyArray<RegExp>) =>
-    Effect.tryPromise(async () => await (await fetch(`${base}/metrics`)).text()).pipe(
-      Effect.filterOrFail((text) => parts.every((part) => part.test(text))),
-      Effect.retry(Schedule.spaced("500 millis")),
-      Effect.timeout("3 minutes"),
-    )
-  const both = Effect.all([
-    scrape(admin, [
-      /payments_health\{part="all"\} 0\n/,
-      /_last_good_tick_age_seconds \d/,
-      /_last_sweep_age_seconds \d/,
-      /job_seconds_count\{name="tick",outcome="ok"\} [1-9]/,
-      /call_seconds_count\{call="settle",outcome="settled"\} [1-9]/,
-      /treasury_usdc \d/,
-      /table_bytes\{table="payment"\} \d/,
-      /store_writable 1\n/,
-    ]),
-    scrape(`http://127.0.0.1:${workerPort}`, [/_last_sweep_age_seconds \d/, /_cap_usdc\{/]),
-  ])
+  const { admin, buy } = yield* startDev(folder)
+  const parts = [
+    /payments_health\{part="all"\} 0\n/,
+    /_last_good_tick_age_seconds \d/,
+    /_last_sweep_age_seconds \d/,
+    /job_seconds_count\{name="tick",outcome="ok"\} [1-9]/,
+    /call_seconds_count\{call="settle",outcome="settled"\} [1-9]/,
+    /treasury_usdc \d/,
+    /table_bytes\{table="payment"\} \d/,
+    /store_writable 1\n/,
+    /refund_worker_last_sweep_age_seconds \d/,
+    /_cap_usdc\{/,
+  ]
+  const scrape = Effect.tryPromise(async () => await (await fetch(`${admin}/metrics`)).text()).pipe(
+    Effect.filterOrFail((text) => parts.every((part) => part.test(text))),
+    Effect.retry(Schedule.spaced("500 millis")),
+    Effect.timeout("3 minutes"),
+  )
   yield* buy("/v1/resolving").pipe(
     Effect.filterOrFail((output) => output.includes("<- 200")),
     Effect.retry({ schedule: Schedule.spaced("1 second"), times: 60 }),
   )
-  const first = yield* both
+  const first = yield* scrape
   const startedAt = performance.now()
   yield* Effect.sleep("5 seconds")
-  const second = yield* both
+  const second = yield* scrape
   const minutesBetween = (performance.now() - startedAt) / 60_000
-  const scrapes: Scrapes = {
-    minutesBetween,
-    // Service and worker have a few series in common; the service's stand for both.
-    samples: [first, second].map(([service, worker]) =>
-      new Map([...samplesOf(worker), ...samplesOf(service)])
-    ),
-  }
-  return { texts: second, scrapes }
+  const scrapes: Scrapes = { minutesBetween, samples: [first, second].map(samplesOf) }
+  return { text: second, scrapes }
 })
 
 const hasPromtool = (Deno.env.get("PATH") ?? "").split(":").some((folder) => {
@@ -284,13 +275,11 @@ if (!hasPromtool) {
     "metrics have HELP; every alert fires on its fault, and none on a quiet run",
     () =>
       Effect.gen(function* () {
-        const { texts, scrapes } = yield* scrapeTwice
-        for (const text of texts) {
-          const names = (kind: string) =>
-            [...text.matchAll(new RegExp(`^# ${kind} (\\S+) \\S`, "gm"))].map(([, name]) => name)
-          ok(names("TYPE").length > 10)
-          equal(names("TYPE").filter((name) => !names("HELP").includes(name)), [])
-        }
+        const { text, scrapes } = yield* scrapeTwice
+        const names = (kind: string) =>
+          [...text.matchAll(new RegExp(`^# ${kind} (\\S+) \\S`, "gm"))].map(([, name]) => name)
+        ok(names("TYPE").length > 10)
+        equal(names("TYPE").filter((name) => !names("HELP").includes(name)), [])
         const folder = yield* Effect.acquireRelease(
           Effect.promise(() => Deno.makeTempDir()),
           removeFolder,

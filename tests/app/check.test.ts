@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
@@ -21,7 +21,7 @@ import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { liveTest, test } from "../support/effect.ts"
-import { kinds, type Part, rpc, secrets, startParts, startStore } from "../support/outsideParts.ts"
+import { kinds, type Part, rpc, secrets, startParts } from "../support/outsideParts.ts"
 import { meanwhile } from "../support/payments/badFacilitator.ts"
 import { freePort } from "../support/process.ts"
 import { freshSchema } from "../support/stores.ts"
@@ -90,15 +90,40 @@ function rowOf(rows: ReadonlyArray<Row>, part: string): Row {
   return found[0] ?? { part, state: "fail", found: "", todo: null }
 }
 
-liveTest(
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
+
+/** A test with the address of a new schema, and one of an empty schema. */
+function storeTest(
+  name: string,
+  body: (store: string, empty: string) => Effect.Effect<void, unknown, Scope.Scope>,
+): void {
+  if (testDatabaseUrl === undefined) return registerSkipped(name, "set TEST_DATABASE_URL")
+  const schema = Effect.map(freshSchema(testDatabaseUrl), (address) => {
+    const url = new URL(Redacted.value(address))
+    url.password ||= secrets.password
+    return url.href
+  })
+  liveTest(name, () =>
+    Effect.gen(function* () {
+      const [store, empty] = [yield* schema, yield* schema]
+      const url = Redacted.make(store)
+      yield* Effect.provide(
+        Effect.flatMap(migrationFiles, migrate),
+        layerPostgres({ url, maxConnections: 1 }),
+      )
+      yield* body(store, empty)
+    }))
+}
+
+storeTest(
   "checkService() passes when every part works, and says what it found",
-  () =>
+  (store) =>
     Effect.gen(function* () {
       const url = yield* startParts({ model: modelWith(careful) })
-      const rows = yield* rowsOf(url, service(url, yield* startStore()))
+      const rows = yield* rowsOf(url, service(url, store))
       equal(statesOf(rows), [
-        ...["settings ok", "address ok", "listener ok", "listener ok", "database warn"],
-        // The embedded store is not power-loss safe, and has one login, its owner.
+        ...["settings ok", "address ok", "listener ok", "listener ok", "database ok"],
+        // The tests' login owns the tables.
         "login warn",
         ...["schema ok", "chain ok", "usdc ok", "treasury ok", "logs ok", "facilitator ok"],
         ...["venue ok", "model ok", "news ok", "clock ok", "judge ok"],
@@ -337,19 +362,34 @@ liveTest(
       const [absent] = yield* database(`postgres://a:b@127.0.0.1:${freePort()}/c`, "service")
       match(absent?.found ?? "", /connection was refused/)
       match(absent?.todo ?? "", /DATABASE_URL/)
-      const url = (yield* startStore()).replace(secrets.password, "another")
-      const [refused] = yield* database(url, "service")
+      const [refused] = yield* database(yield* refusingServer, "service")
       match(refused?.found ?? "", /refuses the password/)
     }),
 )
 
-liveTest(
+/** A PostgreSQL server that refuses every password. */
+const refusingServer = Effect.acquireRelease(
+  Effect.sync(() => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
+    const fields = new TextEncoder().encode("SFATAL\0VFATAL\0C28P01\0Mno\0\0")
+    void (async () => {
+      for await (const connection of listener) {
+        await connection.read(new Uint8Array(1_024))
+        await connection.write(new Uint8Array([0x45, 0, 0, 0, 4 + fields.length, ...fields]))
+        connection.close()
+      }
+    })()
+    return listener
+  }),
+  (listener) => Effect.sync(() => listener.close()),
+).pipe(Effect.map(({ addr }) => `postgres://a:b@127.0.0.1:${addr.port}/c?sslmode=disable`))
+
+storeTest(
   "tryDatabase() names pending migrations, another venue, and other payments",
-  () =>
+  (url, emptyUrl) =>
     Effect.gen(function* () {
-      const empty = yield* database(yield* startStore(false), "owner")
+      const empty = yield* database(emptyUrl, "owner")
       match(rowOf(empty, "schema").found, /^empty: \d+ migrations are pending; deno task migrate/)
-      const url = yield* startStore()
       const store = layerPostgres({ url: Redacted.make(url), maxConnections: 1 })
       const run = (statement: (sql: SqlClient) => Effect.Effect<unknown, SqlError>) =>
         Effect.provide(Effect.flatMap(SqlClient, statement), store)
@@ -365,28 +405,28 @@ liveTest(
     }),
 )
 
-liveTest("checkMigration() tries the owner's login", () =>
+storeTest("checkMigration() tries the owner's login", (url) =>
   Effect.gen(function* () {
-    const env: Env = { MIGRATION_DATABASE_URL: yield* startStore() }
+    const env: Env = { MIGRATION_DATABASE_URL: url }
     const rows = yield* checked(loadMigration((name) => env[name]), checkMigration)
     equal(statesOf(rows), [
-      ...["settings ok", "database warn", "login ok", "schema ok", "clock ok"],
+      ...["settings ok", "database ok", "login ok", "schema ok", "clock ok"],
     ])
     const none = yield* checked(loadMigration(() => undefined), checkMigration)
     equal(statesOf(none), ["settings fail"])
   }))
 
-liveTest(
+storeTest(
   "checkWorker() tries the treasury's key, and prints it nowhere",
-  () =>
+  (store, emptyUrl) =>
     Effect.gen(function* () {
       const url = yield* startParts()
       const env: Env = {
         ...money(url),
-        ...{ DATABASE_URL: yield* startStore(), TREASURY_PRIVATE_KEY: key },
+        ...{ DATABASE_URL: store, TREASURY_PRIVATE_KEY: key },
       }
       const rowsWith = Effect.fnUntraced(function* (env: Env) {
-        const rows = yield* checked(loadWorker("start", (name) => env[name]), checkWorker)
+        const rows = yield* checked(loadWorker((name) => env[name]), checkWorker)
         noSecrets(rows)
         return rows
       })
@@ -394,15 +434,14 @@ liveTest(
       equal(rowOf(rows, "key").state, "fail")
       const [own = ""] = /0x[0-9a-f]{40}/.exec(rowOf(rows, "key").found) ?? []
       equal(statesOf(yield* rowsWith({ ...env, TREASURY_ADDRESS: own })), [
-        ...["settings ok", "key ok", "database warn", "login warn", "chain ok", "usdc ok"],
+        ...["settings ok", "key ok", "database ok", "login warn", "chain ok", "usdc ok"],
         ...["treasury ok", "facilitator ok", "clock ok"],
       ])
-      const empty = yield* rowsWith({ ...env, DATABASE_URL: yield* startStore(false) })
+      const empty = yield* rowsWith({ ...env, DATABASE_URL: emptyUrl })
       match(rowOf(empty, "schema").found, /no tables/)
     }),
 )
 
-const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const rights = "tryDatabase() says what each login may do"
 if (testDatabaseUrl === undefined) registerSkipped(rights, "set TEST_DATABASE_URL")
 else {

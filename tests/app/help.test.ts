@@ -56,7 +56,7 @@ test("the required settings are those that a start without any names", () =>
     const none = () => undefined
     const problems = {
       start: yield* problemsOf(loadService("start", none)),
-      refunds: yield* problemsOf(loadWorker("start", none)),
+      refunds: yield* problemsOf(loadWorker(none)),
       migrate: yield* problemsOf(loadMigration(none)),
       dev: yield* problemsOf(loadService("dev", none)),
     }

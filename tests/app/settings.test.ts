@@ -19,7 +19,7 @@ const settings = (mode: Mode, env: Env) => loadService(mode, (name) => env[name]
 const started = { VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example" } as const
 const playing = { ...started, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" } as const
 
-const worker = (mode: Mode, env: Env) => loadWorker(mode, (name) => env[name])
+const worker = (env: Env) => loadWorker((name) => env[name])
 
 const messageOf = Effect.match({
   onSuccess: () => null,
@@ -47,7 +47,7 @@ test("loadService() in dev needs no variable", () =>
     const { venue, payments, database, tick, whaleStakeUsdMin } = yield* settings("dev", {})
     equal(venue, "simulated")
     equal(payments, { kind: "simulated" })
-    equal(database, { kind: "embedded", dir: ".data/simulated", served: null })
+    equal(database, { kind: "embedded", dir: ".data/simulated" })
     equal(Duration.toMillis(tick), 10_000)
     equal(whaleStakeUsdMin, 1_000)
   }))
@@ -75,7 +75,7 @@ test("one start names every missing and wrong setting, each once", () =>
     for (const name of names) {
       equal(problems.filter((problem) => problem.includes(` ${name}`)).length, 1, name)
     }
-    const ofWorker = (yield* messageOf(worker("start", {}))) ?? "accepted"
+    const ofWorker = (yield* messageOf(worker({}))) ?? "accepted"
     for (const name of ["REFUND_DATABASE_URL", "RPC_URL", "TREASURY_PRIVATE_KEY"]) {
       ok(ofWorker.includes(name), `${name}: ${ofWorker}`)
     }
@@ -101,10 +101,6 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["DATABASE_URL", ["nonsense", "mysql://u:hunter2@h/db", "postgres://u:hunter2@h:port/db"]],
   ["VENUE", ["kalshi"]],
   ["PUBLIC_BASE_URL", ["localhost:8402", "ftp://x", "https://x/base/", "https://x/?a=b"]],
-  ["STORE_URL", [
-    "postgres://postgres:short@127.0.0.1:5/x",
-    `postgres://u:${"p".repeat(32)}@h:5/x`,
-  ]],
   ["PAYMENTS", ["maybe", "live"]],
   ["PAY_TO_ADDRESS", ["0x12", "me", simulatedTreasury, simulatedTreasury.toLowerCase()]],
   ["LEASE", ["0 seconds", "1 hour", "soon"]],
@@ -257,7 +253,7 @@ test("an API key has an id and a secret, and the secret is not printed", () =>
 
 test("simulated payments are refunded by a treasury with a public key pair", () =>
   Effect.gen(function* () {
-    const { treasury, treasuryKey } = yield* worker("dev", store)
+    const { treasury, treasuryKey } = yield* worker({ ...store, ...playing })
     equal(privateKeyToAccount(Redacted.value(treasuryKey)).address, treasury)
     equal((yield* settings("dev", {})).treasury, treasury)
   }))
@@ -266,7 +262,7 @@ test("loadWorker() reads the worker's own login, the treasury's key and the caps
   Effect.gen(function* () {
     const own = "postgres://refund:hunter2@db.example:5432/bell"
     const env = { ...sold, TREASURY_PRIVATE_KEY: treasuryKey, REFUND_DATABASE_URL: own }
-    const { databaseUrl, ...loaded } = yield* worker("start", env)
+    const { databaseUrl, ...loaded } = yield* worker(env)
     const { maxPerHour, maxPerDay, maxUnmatchedPerDay, unmatchedRefundMin, ...rest } = loaded
     equal(unmatchedRefundMin, 10_000n)
     equal(Redacted.value(databaseUrl), own)
@@ -284,11 +280,11 @@ test("loadWorker() reads the worker's own login, the treasury's key and the caps
       ["LEASE", "1 day"],
     ]
     for (const [name, value] of invalid) {
-      const message = (yield* messageOf(worker("start", { ...env, [name]: value }))) ?? "accepted"
+      const message = (yield* messageOf(worker({ ...env, [name]: value }))) ?? "accepted"
       ok(message.includes(name) && !message.includes("hunter2"), message)
     }
     const storeless = { ...env, REFUND_DATABASE_URL: "", DATABASE_URL: "" }
-    ok((yield* messageOf(worker("dev", storeless)))?.includes("REFUND_DATABASE_URL"))
+    ok((yield* messageOf(worker(storeless)))?.includes("REFUND_DATABASE_URL"))
   }))
 
 /** The path of a file with this content; the file is removed when the scope closes. */
@@ -403,7 +399,7 @@ test("each process reads exactly the variables of its list", () =>
       variablesOf("service"),
     )
     check(
-      yield* union((get) => loadWorker("dev", get), [store, { ...sold, ...key }]),
+      yield* union((get) => loadWorker(get), [{ ...store, ...playing }, { ...sold, ...key }]),
       variablesOf("worker"),
     )
     check(

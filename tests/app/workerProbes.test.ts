@@ -22,8 +22,10 @@ liveTest(
       const env: Readonly<Record<string, string>> = {
         REFUND_DATABASE_URL: "postgres://me@127.0.0.1:1/none",
         REFUND_ADMIN_PORT: String(port),
+        PAYMENTS: "simulated",
+        ALLOW_SIMULATED_PAYMENTS: "1",
       }
-      const settings = yield* loadWorker("dev", (name) => env[name])
+      const settings = yield* loadWorker((name) => env[name])
       const real = yield* Clock.Clock
       let aheadMs = 0
       const clock: Clock.Clock = {

@@ -1,6 +1,6 @@
 /**
  * The processes of the service under their real flags: every forbidden operation is denied, and the
- * launcher starts and stops the processes together.
+ * launcher and its process end together.
  *
  * @module
  */
@@ -33,11 +33,11 @@ const deno = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>
     return new TextDecoder().decode(stdout)
   })
 
-/** The arguments of each process, without `deno`. */
-const commandLines = (command: string, env: Readonly<Record<string, string>>) =>
+/** The arguments of a process, without `deno`. */
+const argumentsOf = (command: string, env: Readonly<Record<string, string>>) =>
   Effect.map(
     deno(["run", "-A", "src/launch.ts", command, "--print"], env),
-    (lines) => lines.trim().split("\n").map((line) => line.split(" ").slice(1)),
+    (line) => line.trim().split(" ").slice(1),
   )
 
 /** The outcome of each attempt under these flags, with a real file and a real server as targets. */
@@ -87,20 +87,17 @@ for (
   ] as const
 ) {
   liveTest(
-    `every forbidden operation of the processes of ${command} is denied`,
+    `every forbidden operation of the process of ${command} is denied`,
     () =>
       Effect.gen(function* () {
-        const lines = yield* commandLines(command, env)
-        equal(lines.length, command === "dev" ? 2 : 1)
-        for (const words of lines) {
-          const entry = words.findIndex((word) => word.startsWith("src/"))
-          const worker = words[entry] === "src/refund-worker.ts"
-          const owner = words[entry] === "src/command.ts"
-          const allowed = (yield* attemptEscapes(words.slice(1, entry), "far"))
-            .filter(([, outcome]) => !denials.test(outcome))
-            .map(([name]) => name)
-          equal(allowed, worker ? [ownKey] : owner ? ["read the owner's login"] : [])
-        }
+        const words = yield* argumentsOf(command, env)
+        const entry = words.findIndex((word) => word.startsWith("src/"))
+        const worker = words[entry] === "src/refund-worker.ts"
+        const owner = words[entry] === "src/command.ts"
+        const allowed = (yield* attemptEscapes(words.slice(1, entry), "far"))
+          .filter(([, outcome]) => !denials.test(outcome))
+          .map(([name]) => name)
+        equal(allowed, worker ? [ownKey] : owner ? ["read the owner's login"] : [])
       }),
   )
 }
@@ -112,13 +109,8 @@ liveTest("without the sandbox the same attempts succeed", () =>
     equal(denied, [])
   }))
 
-/**
- * The launcher as a process; `times` waits until it has printed `words` at least `count` times.
- * `variables` are added to its environment.
- */
-const launched = Effect.fnUntraced(function* (
-  variables: Readonly<Record<string, string>> = {},
-) {
+/** The launcher as a process; `listening` waits until its service listens. */
+const launched = Effect.fnUntraced(function* () {
   const dir = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
     removeFolder,
@@ -127,7 +119,7 @@ const launched = Effect.fnUntraced(function* (
   const port = String(freePort())
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const env = { PORT: port, ADMIN_PORT: String(freePort()), DATA_DIR: dir, ...variables }
+      const env = { PORT: port, ADMIN_PORT: String(freePort()), DATA_DIR: dir }
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "src/launch.ts", "dev"],
         cwd: root,
@@ -143,14 +135,11 @@ const launched = Effect.fnUntraced(function* (
     }),
     (child) => Effect.promise(() => killAndWait(child, "SIGTERM")),
   )
-  const times = (words: string, count: number) =>
-    Effect.suspend(() =>
-      output.text.split(words).length > count ? Effect.void : Effect.fail("not yet")
-    ).pipe(Effect.retry(Schedule.spaced("100 millis")), Effect.timeout(outputTimeout), Effect.orDie)
-  return { child, times, port: Number(port) }
+  const listening = Effect.suspend(() =>
+    output.text.includes("listening http") ? Effect.void : Effect.fail("not yet")
+  ).pipe(Effect.retry(Schedule.spaced("100 millis")), Effect.timeout(outputTimeout), Effect.orDie)
+  return { child, listening, port: Number(port) }
 })
-
-const workerBanner = "Bellwether 1.0.0, refund worker"
 
 /** The child of a process that runs an entry point. */
 const childOf = (pid: number, entry: string) =>
@@ -164,30 +153,25 @@ const childOf = (pid: number, entry: string) =>
 
 if (Deno.build.os === "linux") {
   liveTest(
-    "a killed worker is restarted, and a worker ends with the service",
+    "the launcher ends with its process, and with its code",
     () =>
       Effect.gen(function* () {
-        const { child, times } = yield* launched()
-        yield* times(workerBanner, 1)
-        Deno.kill(yield* childOf(child.pid, "src/refund-worker.ts"), "SIGKILL")
-        yield* times(workerBanner, 2)
-        const worker = yield* childOf(child.pid, "src/refund-worker.ts")
-        Deno.kill(yield* childOf(child.pid, "src/main.ts"), "SIGKILL")
+        const { child, listening } = yield* launched()
+        yield* listening
+        Deno.kill(yield* childOf(child.pid, "src/dev.ts"), "SIGKILL")
         equal((yield* Effect.promise(() => child.status)).code, 137)
-        ok(!(yield* alive(worker)), "the worker outlived the service")
       }),
   )
 
   liveTest(
-    "the processes of a killed launcher stop by themselves and free their ports",
+    "the process of a killed launcher stops by itself and frees its port",
     () =>
       Effect.gen(function* () {
-        const { child, times, port } = yield* launched()
-        yield* times(workerBanner, 1)
-        const service = yield* childOf(child.pid, "src/main.ts")
-        const worker = yield* childOf(child.pid, "src/refund-worker.ts")
+        const { child, listening, port } = yield* launched()
+        yield* listening
+        const service = yield* childOf(child.pid, "src/dev.ts")
         Deno.kill(child.pid, "SIGKILL")
-        for (const pid of [service, worker]) yield* ended(pid)
+        yield* ended(service)
         Deno.listen({ hostname: "127.0.0.1", port }).close()
       }),
   )

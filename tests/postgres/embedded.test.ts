@@ -1,6 +1,6 @@
 /**
- * The embedded store: one process per directory, no data lost by a restart or a kill, and one backend
- * shared by its virtual connections.
+ * The embedded store: one process per directory, no data lost by a restart or a kill, and one session
+ * that its connections use in turn.
  *
  * @module
  */
@@ -16,6 +16,7 @@ import {
   setAside,
   StoreUnreadable,
 } from "../../src/postgres/embedded.ts"
+import { EmbeddedConnection } from "../../src/postgres/embeddedConnection.ts"
 import { layer as feedLayer } from "../../src/feed/postgres/feedStore.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
@@ -156,7 +157,11 @@ liveTest(
     Effect.gen(function* () {
       const backend = yield* openEmbedded({ memory: true })
       const client = (scope: Scope.Scope) =>
-        PgClient.make({ stream: () => backend.connect(), ssl: false, username: "postgres" }).pipe(
+        PgClient.make({
+          stream: () => new EmbeddedConnection(backend),
+          ssl: false,
+          username: "postgres",
+        }).pipe(
           Effect.provide(Reactivity.layer),
           Scope.provide(scope),
         )

@@ -69,7 +69,7 @@ liveTest(
         Effect.provide(
           Effect.flatMap(SqlClient, (sql) => sql`SELECT last_index FROM feed_counter`),
           databaseLayer({
-            ...{ database: { kind: "embedded", dir, served: null }, venue: "polymarket" },
+            ...{ database: { kind: "embedded", dir }, venue: "polymarket" },
             ...payments === undefined ? {} : { payments },
             ...mode === undefined ? {} : { mode },
           }),

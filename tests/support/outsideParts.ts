@@ -4,12 +4,8 @@
  *
  * @module
  */
-import { Effect, Redacted } from "effect"
-import { openEmbedded } from "../../src/postgres/embedded.ts"
-import { serveStore } from "../../src/postgres/embeddedSocket.ts"
-import { migratedImage } from "./migratedImage.ts"
+import { Effect } from "effect"
 import { honestResponses, type RpcRequest } from "./payments/rpc.ts"
-import { freePort } from "./process.ts"
 import { bookRow, gammaRow } from "./venues/polymarket.ts"
 
 /** Secrets in the settings: none may be printed. */
@@ -77,13 +73,4 @@ export const startParts = Effect.fnUntraced(function* (
       }),
   )
   return (part: Part) => `http://127.0.0.1:${server.addr.port}/${part}`
-})
-
-/** The address of a store that is served until the scope closes. */
-export const startStore = Effect.fnUntraced(function* (migrated = true) {
-  const image = migrated ? { image: yield* Effect.promise(migratedImage) } : {}
-  const backend = yield* openEmbedded({ memory: true, ...image })
-  const port = freePort()
-  yield* serveStore(backend, { port, password: Redacted.make(secrets.password) })
-  return `postgres://postgres:${secrets.password}@127.0.0.1:${port}/postgres?sslmode=disable`
 })

@@ -75,7 +75,7 @@ const sandboxes: Effect.Effect<Readonly<Record<string, Permissions>>, unknown> =
     const journal = "the delivery journal"
     const settings = { ...yield* loadService("start", get), deliveryJournal: journal }
     const service = serviceSandbox(settings, paths)
-    const worker = workerSandbox(yield* loadWorker("start", get))
+    const worker = workerSandbox(yield* loadWorker(get))
     return {
       "start": service,
       "refunds": worker,

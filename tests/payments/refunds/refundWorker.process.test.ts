@@ -41,11 +41,13 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       new Deno.Command(Deno.execPath(), {
         args: [
           ...["run", "--no-prompt", "--no-check", "--allow-net", "--allow-read"],
-          ...[`--allow-env=${variablesOf("worker").join(",")}`, "src/refund-worker.ts", "dev"],
+          ...[`--allow-env=${variablesOf("worker").join(",")}`, "src/refund-worker.ts"],
         ],
         cwd: new URL("../../..", import.meta.url),
         env: {
           REFUND_DATABASE_URL: Redacted.value(url),
+          PAYMENTS: "simulated",
+          ALLOW_SIMULATED_PAYMENTS: "1",
           PAY_TO_ADDRESS: terms.payTo,
           REFUND_ADMIN_PORT: String(adminPort),
           SWEEP: "100 millis",
@@ -176,8 +178,9 @@ if (testDatabaseUrl === undefined) {
           equal(ends.map(({ code }) => code), [0, 0])
           const printed = ends.map((end) => end.output).join("\n")
           for (const { paymentId } of payments) {
-            match(printed, new RegExp(`payment id ${paymentId}  from queued  to broadcast`))
-            match(printed, new RegExp(`payment id ${paymentId}  from broadcast  to confirmed`))
+            const logged = `"paymentId":"${paymentId}","from":`
+            match(printed, new RegExp(`${logged}"queued","to":"broadcast"`))
+            match(printed, new RegExp(`${logged}"broadcast","to":"confirmed"`))
           }
           match(printed, /Waiting for the store to be migrated/)
           match(printed, /Bellwether [\d.]+, refund worker/)
