@@ -496,7 +496,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 115,
-  "src/app": 5_350,
+  "src/app": 5_285,
   "src/catalog": 1_780,
   "src/core": 1_655,
   "src/digest": 2_100,
@@ -515,7 +515,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 4_965,
   "src/whales": 4_525,
   "src/writing": 3_750,
-  tests: 90_445,
+  tests: 90_435,
   "packages, bench, examples, tools": 10_420,
   migrations: 1_565,
 }

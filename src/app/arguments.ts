@@ -4,77 +4,25 @@
  * @module
  */
 import { Effect, Option, Schema } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, type Command as Cli, Flag } from "effect/cli"
 import { PaymentId } from "../payments/domain/payment.ts"
 import { refundStates } from "../payments/domain/refund.ts"
 import { InvalidArguments, readArguments } from "./commandLine.ts"
 import { helpOf } from "./help.ts"
 
-/** A command that takes no arguments. */
-const parseNone = <const Kind extends string>(
+/** A reader of a command's arguments. `config`: what they are, and how they are read. */
+const command = <const Kind extends string, const Config extends Cli.Command.Config>(
   kind: Kind,
-  args: ReadonlyArray<string>,
+  config: Config,
+  description = helpOf(kind) ?? "",
 ) =>
+(args: ReadonlyArray<string>) =>
   Effect.map(
-    readArguments({ name: `deno task ${kind}`, description: helpOf(kind) ?? "", config: {} }, args),
-    (read) => read && { kind },
-  )
-
-/** `role`: the process whose settings are checked. */
-const parseCheck = (args: ReadonlyArray<string>) =>
-  Effect.map(
-    readArguments({
-      name: "deno task check",
-      description: helpOf("check") ?? "",
-      config: {
-        role: Flag.Literals("role", ["service", "refunds", "migrate"]).pipe(
-          Flag.withDefault("service"),
-          Flag.withDescription("The process that is checked; service by default"),
-        ),
-        json: Flag.Boolean("json").pipe(
-          Flag.withDefault(false),
-          Flag.withDescription("Print one JSON object"),
-        ),
-      },
-    }, args),
-    (read) => read && { kind: "check" as const, ...read },
+    readArguments({ name: `deno task ${kind}`, description, config }, args),
+    (read) => read && { kind, ...read },
   )
 
 const foldersMax = 100
-
-/** At least one of the two options is required. `since` is null to continue where the backup ends. */
-const parseRestore = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const read = yield* readArguments({
-    name: "deno task restore",
-    description: "After a restore from a backup, as the owner of the tables: records what was " +
-      "delivered, so that it is not refunded. At least one option is required.",
-    config: {
-      journals: Flag.String("journal").pipe(
-        Flag.filter((folder) => folder !== "", () => "the path of a folder"),
-        Flag.between(0, foldersMax),
-        Flag.withDescription("Folder of a delivery journal; may be given several times"),
-      ),
-      since: Flag.String("since").pipe(
-        Flag.filter(
-          (block) => /^[1-9]\d{0,14}$/.test(block),
-          (block) => `the number of a block, not ${block}`,
-        ),
-        Flag.map(BigInt),
-        Flag.optional,
-        Flag.withDescription("First block that the scan reads again"),
-      ),
-    },
-  }, args)
-  if (read === null) return null
-  const { journals, since } = read
-  if (journals.length === 0 && Option.isNone(since)) {
-    return yield* new InvalidArguments({
-      message: "There is nothing to restore. deno task restore --help shows what it takes",
-    })
-  }
-  return { kind: "restore" as const, journals, since: Option.getOrNull(since) }
-})
-
 const personLengthMax = 100
 const noteLengthMax = 1_000
 
@@ -88,6 +36,8 @@ const text = (name: string, lengthMax: number, description: string) =>
     Flag.withDescription(description),
   )
 
+const orNull = <A>(flag: Flag.Flag<A>) => Flag.optional(flag).pipe(Flag.map(Option.getOrNull))
+
 const ofRefund = {
   paymentId: Argument.String("payment-id").pipe(
     Argument.filterMap(
@@ -96,92 +46,94 @@ const ofRefund = {
     ),
     Argument.withDescription("0x and 64 hexadecimal digits in lower case"),
   ),
-  person: text("by", personLengthMax, "Your name"),
-  note: text("note", noteLengthMax, "Why"),
+  /** Who decided it, and why. */
+  record: {
+    person: text("by", personLengthMax, "Your name"),
+    note: text("note", noteLengthMax, "Why"),
+  },
 }
 
-const parseList = (args: ReadonlyArray<string>) =>
-  readArguments({
-    name: "deno task refunds:list",
-    description: "Lists open refunds by state, as the owner of the tables.",
-    config: {
-      state: Flag.Literals("state", refundStates).pipe(
-        Flag.optional,
-        Flag.withDescription("Only those in this state"),
+const readRestore = command(
+  "restore",
+  {
+    journals: Flag.String("journal").pipe(
+      Flag.filter((folder) => folder !== "", () => "the path of a folder"),
+      Flag.between(0, foldersMax),
+      Flag.withDescription("Folder of a delivery journal; may be given several times"),
+    ),
+    /** Null to continue where the backup ends. */
+    since: Flag.String("since").pipe(
+      Flag.filter(
+        (block) => /^[1-9]\d{0,14}$/.test(block),
+        (block) => `the number of a block, not ${block}`,
       ),
-    },
-  }, args)
-
-const parseRequeue = (args: ReadonlyArray<string>) =>
-  readArguments({
-    name: "deno task refunds:requeue",
-    description: "Queues a refund again.",
-    config: {
-      ...ofRefund,
-      approveAmount: Flag.Boolean("approve-amount").pipe(
-        Flag.withDefault(false),
-        Flag.withDescription("Pay it although it is more than the dearest product"),
-      ),
-    },
-  }, args)
-
-const parseSettle = (args: ReadonlyArray<string>) =>
-  readArguments({
-    name: "deno task refunds:settle",
-    description: "Records that a person has settled a refund.",
-    config: {
-      ...ofRefund,
-      transaction: Flag.String("transaction").pipe(
-        Flag.filter(
-          (hash) => /^0x[0-9a-f]{64}$/.test(hash),
-          () => "0x and 64 hexadecimal digits in lower case",
-        ),
-        Flag.optional,
-        Flag.withDescription("The transaction that paid it"),
-      ),
-    },
-  }, args)
-
-const taskOf = (
-  { paymentId, person, note }: {
-    readonly paymentId: PaymentId
-    readonly person: string
-    readonly note: string
+      Flag.map(BigInt),
+      orNull,
+      Flag.withDescription("First block that the scan reads again"),
+    ),
   },
-) => ({ paymentId, record: { person, note } })
+  "After a restore from a backup, as the owner of the tables: records what was delivered, so that it " +
+    "is not refunded. At least one option is required.",
+)
+
+const commands = {
+  dev: command("dev", {}),
+  start: command("start", {}),
+  refunds: command("refunds", {}),
+  check: command("check", {
+    role: Flag.Literals("role", ["service", "refunds", "migrate"]).pipe(
+      Flag.withDefault("service"),
+      Flag.withDescription("The process that is checked; service by default"),
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Print one JSON object"),
+    ),
+  }),
+  migrate: command("migrate", {}),
+  restore: (args: ReadonlyArray<string>) =>
+    Effect.filterOrFail(
+      readRestore(args),
+      (read) => read === null || read.journals.length > 0 || read.since !== null,
+      () =>
+        new InvalidArguments({
+          message: "There is nothing to restore. deno task restore --help shows what it takes",
+        }),
+    ),
+  "refunds:list": command("refunds:list", {
+    state: Flag.Literals("state", refundStates).pipe(
+      orNull,
+      Flag.withDescription("Only those in this state"),
+    ),
+  }, "Lists open refunds by state, as the owner of the tables."),
+  "refunds:requeue": command("refunds:requeue", {
+    ...ofRefund,
+    approveAmount: Flag.Boolean("approve-amount").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Pay it although it is more than the dearest product"),
+    ),
+  }, "Queues a refund again."),
+  "refunds:settle": command("refunds:settle", {
+    ...ofRefund,
+    transaction: Flag.String("transaction").pipe(
+      Flag.filter(
+        (hash) => /^0x[0-9a-f]{64}$/.test(hash),
+        () => "0x and 64 hexadecimal digits in lower case",
+      ),
+      orNull,
+      Flag.withDescription("The transaction that paid it"),
+    ),
+  }, "Records that a person has settled a refund."),
+}
+
+const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
 
 /** The command and its arguments; null when its help was printed instead. */
 export const readCommand = Effect.fnUntraced(
-  function* ([name, ...args]: ReadonlyArray<string>) {
-    switch (name) {
-      case "dev":
-      case "start":
-      case "refunds":
-      case "migrate":
-        return yield* parseNone(name, args)
-      case "check":
-        return yield* parseCheck(args)
-      case "restore":
-        return yield* parseRestore(args)
-      case "refunds:list": {
-        const read = yield* parseList(args)
-        return read && { kind: name, state: Option.getOrNull(read.state) }
-      }
-      case "refunds:requeue": {
-        const read = yield* parseRequeue(args)
-        return read && { kind: name, ...taskOf(read), approveAmount: read.approveAmount }
-      }
-      case "refunds:settle": {
-        const read = yield* parseSettle(args)
-        return read &&
-          { kind: name, ...taskOf(read), transaction: Option.getOrNull(read.transaction) }
-      }
-      default:
-        return yield* new InvalidArguments({
-          message: "Name a command: dev, start, refunds, check, migrate, restore, refunds:list, " +
-            "refunds:requeue or refunds:settle",
-        })
-    }
+  function* ([name = "", ...args]: ReadonlyArray<string>) {
+    return isCommand(name) ? yield* commands[name](args) : yield* new InvalidArguments({
+      message: `Name a command: ${Object.keys(commands).join(", ")}`,
+    })
   },
 )
 

@@ -4,40 +4,14 @@
  *
  * @module
  */
-import { defaultText, type Mode, type Process, type Variable, variables } from "./variables.ts"
-
-/** All settings, in the order of a person who starts a service. */
-export const settingGroups: ReadonlyArray<readonly [title: string, ReadonlyArray<Variable>]> = [
-  ["Venue", ["VENUE", "TICK", "WHALE_MIN_STAKE_USD"]],
-  ["Addresses", [
-    ...["PUBLIC_BASE_URL", "HOST", "PORT", "TRUSTED_PROXY_HOPS"] as const,
-    ...["ADMIN_HOST", "ADMIN_PORT", "REFUND_ADMIN_PORT"] as const,
-  ]],
-  ["Store", [
-    ...["DATABASE_URL", "REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL", "DATA_DIR"] as const,
-  ]],
-  ["Payments", [
-    ...["PAYMENTS", "PAY_TO_ADDRESS", "TREASURY_ADDRESS", "TREASURY_PRIVATE_KEY"] as const,
-    ...["FACILITATOR_URL", "FACILITATOR_API_KEY_ID", "FACILITATOR_API_KEY_SECRET"] as const,
-    ...["RPC_URL", "FINALITY", "ALLOW_SIMULATED_PAYMENTS"] as const,
-  ]],
-  ["Signatures", ["SIGNING_PRIVATE_KEY", "SIGNING_RETIRED_KEYS"]],
-  ["Caps of refunds", [
-    ...["REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD"] as const,
-    ...["UNMATCHED_REFUND_MAX_PER_DAY_USD", "UNMATCHED_REFUND_MIN_USD"] as const,
-  ]],
-  ["Times and load", ["LEASE", "HOLD", "SWEEP", "SCAN", "VERIFICATIONS_MAX", "SALES_MAX"]],
-  ["Limits of clients", ["FREE_LIMIT", "DOCUMENT_LIMIT", "PAGE_LIMIT", "INVALID_PAYMENT_LIMIT"]],
-  ["Model and news", [
-    ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_CHECK_MODEL"] as const,
-    ...["OPENAI_REASONING_EFFORT", "OPENAI_MAX_TOKENS", "OPENAI_PRICE", "NEWS_FEEDS"] as const,
-  ]],
-  ["Documents", ["FAMILY_FILE", "SECURITY_CONTACT", "PACKAGE_REGISTRY", "PACKAGE_SCOPE"]],
-  ["Logs and traces", [
-    ...["LOG_LEVEL", "COMMIT"] as const,
-    ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS"] as const,
-  ]],
-]
+import {
+  defaultText,
+  type Mode,
+  type Process,
+  settingGroups,
+  type Variable,
+  variables,
+} from "./variables.ts"
 
 interface Task {
   readonly what: string
@@ -99,7 +73,7 @@ export function helpOf(name: string): string | null {
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined
   if (task === undefined) return null
   const { what, mode, processes, required, example } = task
-  const groups = settingGroups.flatMap(([title, names]) => {
+  const groups = settingGroups().flatMap(([title, names]) => {
     const own = names.filter((name) =>
       variables[name].readBy.some((process) => processes.includes(process))
     )
@@ -141,7 +115,7 @@ const processNames: Readonly<Record<Process, string>> = {
 /** The text of `.env.example`. */
 export function exampleEnvironment(): string {
   const required = Object.values(tasks).flatMap(({ required }) => required)
-  const groups = settingGroups.map(([title, names]) => {
+  const groups = settingGroups().map(([title, names]) => {
     const lines = names.map((name) => {
       const value = defaultText(name, "start") ?? ""
       const readers = variables[name].readBy.map((process) => processNames[process])

@@ -81,7 +81,6 @@ export const loadService = Effect.fn("settings.loadService")(
       host: read("HOST"),
       adminHost: read("ADMIN_HOST"),
       tick: read("TICK"),
-      whaleStakeUsdMin: read("WHALE_MIN_STAKE_USD"),
       trustedProxyHops: read("TRUSTED_PROXY_HOPS"),
       logLevel: read("LOG_LEVEL"),
       commit: read("COMMIT"),
@@ -308,19 +307,12 @@ const readDocuments = Effect.fnUntraced(function* (
   origin: Effect.Effect<string, InvalidSettings>,
   read: ReadSetting,
 ) {
-  const { publicBaseUrl, file, contact, registry, scope } = yield* together({
+  const { publicBaseUrl, file, contact, scope } = yield* together({
     publicBaseUrl: origin,
     file: read("FAMILY_FILE"),
     contact: read("SECURITY_CONTACT"),
-    registry: read("PACKAGE_REGISTRY"),
     scope: read("PACKAGE_SCOPE"),
   })
-  if ((registry === "npm") !== (scope !== null)) {
-    return yield* invalidSettings(
-      "PACKAGE_REGISTRY=npm and PACKAGE_SCOPE, the scope on npm that you own, need each other: set " +
-        "both, or neither",
-    )
-  }
   return {
     family: file === null ? familyOfOne(publicBaseUrl, scope) : yield* familyIn(file),
     /** The owner's scope on npm, once the packages are there; null: the service serves them. */

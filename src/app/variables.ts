@@ -79,8 +79,12 @@ const kind = <A>(
   isValid: (value: A) => boolean = () => true,
 ) => mapped(expected, config, (value) => isValid(value) ? value : null)
 
-const literals = <const L extends ReadonlyArray<string>>(expected: string, values: L) =>
-  kind(expected, (name) => Config.Literals(values, name))
+/** One of the values, which the message lists: `a, b or c`. */
+const literals = <const L extends ReadonlyArray<string>>(...values: L) =>
+  kind(
+    `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+    (name) => Config.Literals(values, name),
+  )
 
 const whole = (expected: string, minimum: number, maximum: number) =>
   kind(expected, Config.Int, (value) => value >= minimum && value <= maximum)
@@ -90,7 +94,6 @@ const modelName = kind(
   Config.String,
   (name) => /^[\w.:/@-]{1,100}$/.test(name),
 )
-const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh"] as const
 
 const port = kind("a port number from 1 to 65535", Config.Port, (port) => port > 0)
 const folder = kind("a folder", Config.NonEmptyString)
@@ -176,8 +179,6 @@ const units = [["hour", 3_600_000], ["minute", 60_000], ["second", 1_000], ["mil
 
 /** Base makes a block every two seconds: this is over half an hour. */
 const finalityBlocksMax = 1_000
-/** Almost no entry is larger: with a higher minimum the feed would publish none. */
-const maxWhaleStakeUsd = 1_000_000
 /** The most payments in progress that a setting allows. */
 const placesMax = 10_000
 /** A client can forge its address if this counts a hop that is not a trusted proxy. */
@@ -236,16 +237,21 @@ const bindAddress = kind(
   (host) => /^[a-z0-9.:-]+$/i.test(host),
 )
 
+/** Every setting, in the order of a person who starts a service. */
 const declared = {
-  PORT: variable(service, "public listener", port, 8402),
-  HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
-  ADMIN_HOST: variable(both, "address of the admin listeners", bindAddress, "127.0.0.1"),
-  ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
-  REFUND_ADMIN_PORT: variable(
-    worker,
-    "the refund worker's admin listener: /livez, /readyz, /metrics",
-    port,
-    8404,
+  VENUE: variable(
+    service,
+    "simulated or polymarket",
+    literals("simulated", "polymarket"),
+    null,
+    "simulated",
+  ),
+  TICK: duration(
+    service,
+    "how often the venue is read, aligned to the clock",
+    [seconds(1), hours(1)],
+    minutes(10),
+    seconds(10),
   ),
   PUBLIC_BASE_URL: variable(
     service,
@@ -257,6 +263,22 @@ const declared = {
       (url) => /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null,
     ),
     null,
+  ),
+  HOST: variable(service, "address of the public listener", bindAddress, "0.0.0.0", "127.0.0.1"),
+  PORT: variable(service, "public listener", port, 8402),
+  TRUSTED_PROXY_HOPS: variable(
+    service,
+    "how many proxies in front append to X-Forwarded-For",
+    whole(`an integer from 0 to ${hopsMax}`, 0, hopsMax),
+    0,
+  ),
+  ADMIN_HOST: variable(both, "address of the admin listeners", bindAddress, "127.0.0.1"),
+  ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
+  REFUND_ADMIN_PORT: variable(
+    worker,
+    "the refund worker's admin listener: /livez, /readyz, /metrics",
+    port,
+    8404,
   ),
   DATABASE_URL: variable(
     ["service", "worker", "migration", "restore"],
@@ -277,32 +299,12 @@ const declared = {
     null,
   ),
   DATA_DIR: variable(service, "the folder of the embedded PostgreSQL", folder, null),
-  VENUE: variable(
-    service,
-    "simulated or polymarket",
-    literals("simulated or polymarket", ["simulated", "polymarket"]),
-    null,
-    "simulated",
-  ),
-  TICK: duration(
-    service,
-    "how often the venue is read, aligned to the clock",
-    [seconds(1), hours(1)],
-    minutes(10),
-    seconds(10),
-  ),
   PAYMENTS: variable(
     scanners,
     "simulated or live",
-    literals("simulated or live", ["simulated", "live"]),
+    literals("simulated", "live"),
     "live",
     "simulated",
-  ),
-  ALLOW_SIMULATED_PAYMENTS: variable(
-    both,
-    "1 lets `start` run with simulated payments",
-    kind("1", Config.String),
-    null,
   ),
   PAY_TO_ADDRESS: variable(scanners, "the address that is paid", address, null),
   TREASURY_ADDRESS: variable(both, "the address that refunds are paid from", address, null),
@@ -310,23 +312,6 @@ const declared = {
     worker,
     "the key of TREASURY_ADDRESS; for the refund worker only",
     mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
-    null,
-  ),
-  SIGNING_PRIVATE_KEY: variable(
-    service,
-    "the Ed25519 key that signs offers and receipts; where money has no value, unset, one is made " +
-      "next to DATA_DIR",
-    mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
-    null,
-  ),
-  SIGNING_RETIRED_KEYS: variable(
-    service,
-    "public keys that signed before: the x of each in /.well-known/jwks.json",
-    mapped(
-      `at most ${retiredKeysMax} public keys in base64url, with commas between them`,
-      Config.String,
-      publicKeysOf,
-    ),
     null,
   ),
   FACILITATOR_URL: variable(
@@ -362,6 +347,53 @@ const declared = {
       finalityOf,
     ),
     "safe",
+  ),
+  ALLOW_SIMULATED_PAYMENTS: variable(
+    both,
+    "1 lets `start` run with simulated payments",
+    kind("1", Config.String),
+    null,
+  ),
+  SIGNING_PRIVATE_KEY: variable(
+    service,
+    "the Ed25519 key that signs offers and receipts; where money has no value, unset, one is made " +
+      "next to DATA_DIR",
+    mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
+    null,
+  ),
+  SIGNING_RETIRED_KEYS: variable(
+    service,
+    "public keys that signed before: the x of each in /.well-known/jwks.json",
+    mapped(
+      `at most ${retiredKeysMax} public keys in base64url, with commas between them`,
+      Config.String,
+      publicKeysOf,
+    ),
+    null,
+  ),
+  REFUND_MAX_PER_HOUR_USD: variable(
+    worker,
+    "the most that is refunded in an hour; the rest waits",
+    usdCap,
+    atomic("100"),
+  ),
+  REFUND_MAX_PER_DAY_USD: variable(
+    worker,
+    "the most that is refunded in a day; the rest waits",
+    usdCap,
+    atomic("500"),
+  ),
+  UNMATCHED_REFUND_MAX_PER_DAY_USD: variable(
+    worker,
+    "the most that is refunded in a day for unmatched transfers; the rest waits",
+    usdCap,
+    atomic("10"),
+  ),
+  UNMATCHED_REFUND_MIN_USD: variable(
+    both,
+    "smaller unmatched transfers are listed and not refunded",
+    usdCap,
+    atomic("0.01"),
   ),
   LEASE: duration(
     both,
@@ -399,45 +431,29 @@ const declared = {
     whole(`an integer from 1 to ${placesMax}`, 1, placesMax),
     512,
   ),
-  REFUND_MAX_PER_HOUR_USD: variable(
-    worker,
-    "the most that is refunded in an hour; the rest waits",
-    usdCap,
-    atomic("100"),
-  ),
-  REFUND_MAX_PER_DAY_USD: variable(
-    worker,
-    "the most that is refunded in a day; the rest waits",
-    usdCap,
-    atomic("500"),
-  ),
-  UNMATCHED_REFUND_MAX_PER_DAY_USD: variable(
-    worker,
-    "the most that is refunded in a day for unmatched transfers; the rest waits",
-    usdCap,
-    atomic("10"),
-  ),
-  UNMATCHED_REFUND_MIN_USD: variable(
-    both,
-    "smaller unmatched transfers are listed and not refunded",
-    usdCap,
-    atomic("0.01"),
-  ),
-  WHALE_MIN_STAKE_USD: variable(
+  FREE_LIMIT: variable(
     service,
-    "the minimum stake of a tracked wallet's entry to be published in the feed",
-    whole(`whole USD from 1 to ${maxWhaleStakeUsd}`, 1, maxWhaleStakeUsd),
-    1_000,
+    "free requests per client address, as requests/seconds, or off",
+    budget,
+    { limit: 5, windowMs: 60_000 },
   ),
-  NEWS_FEEDS: variable(
+  DOCUMENT_LIMIT: variable(
     service,
-    "where the news comes from: https feeds and gdelt, or off",
-    mapped(
-      `off, or a comma-separated list of https feeds and gdelt, at most ${feedsMax}`,
-      Config.String,
-      (text) => text === "off" ? "off" : parseNewsFeedList(text),
-    ),
-    null,
+    "documents per client address; unpaid calls of paid paths may be 25 times as many",
+    budget,
+    { limit: 120, windowMs: 60_000 },
+  ),
+  PAGE_LIMIT: variable(
+    service,
+    "pages for people and their data per client address",
+    budget,
+    { limit: 120, windowMs: 60_000 },
+  ),
+  INVALID_PAYMENT_LIMIT: variable(
+    service,
+    "invalid payments and uncharged answers per client address",
+    budget,
+    { limit: 30, windowMs: 60_000 },
   ),
   OPENAI_API_KEY: variable(
     service,
@@ -465,7 +481,7 @@ const declared = {
   OPENAI_REASONING_EFFORT: variable(
     service,
     "how much OPENAI_MODEL reasons; sent only when set",
-    literals("none, minimal, low, medium, high or xhigh", reasoningEfforts),
+    literals("none", "minimal", "low", "medium", "high", "xhigh"),
     null,
   ),
   OPENAI_MAX_TOKENS: variable(
@@ -484,50 +500,20 @@ const declared = {
     ),
     null,
   ),
-  FREE_LIMIT: variable(
+  NEWS_FEEDS: variable(
     service,
-    "free requests per client address, as requests/seconds, or off",
-    budget,
-    { limit: 5, windowMs: 60_000 },
-  ),
-  DOCUMENT_LIMIT: variable(
-    service,
-    "documents per client address; unpaid calls of paid paths may be 25 times as many",
-    budget,
-    { limit: 120, windowMs: 60_000 },
-  ),
-  PAGE_LIMIT: variable(
-    service,
-    "pages for people and their data per client address",
-    budget,
-    { limit: 120, windowMs: 60_000 },
-  ),
-  INVALID_PAYMENT_LIMIT: variable(
-    service,
-    "invalid payments and uncharged answers per client address",
-    budget,
-    { limit: 30, windowMs: 60_000 },
+    "where the news comes from: https feeds and gdelt, or off",
+    mapped(
+      `off, or a comma-separated list of https feeds and gdelt, at most ${feedsMax}`,
+      Config.String,
+      (text) => text === "off" ? "off" : parseNewsFeedList(text),
+    ),
+    null,
   ),
   FAMILY_FILE: variable(
     service,
     "a JSON file: the catalogue of sibling products",
     jsonFile,
-    null,
-  ),
-  PACKAGE_REGISTRY: variable(
-    service,
-    "where commands in documents take the packages from: the service itself, or npm",
-    literals("self or npm", ["self", "npm"]),
-    "self",
-  ),
-  PACKAGE_SCOPE: variable(
-    service,
-    "the scope on npm under which you have published the packages",
-    kind(
-      "a scope of npm such as @owner",
-      Config.NonEmptyString,
-      (scope) => /^@[a-z0-9][a-z0-9._-]{0,99}$/.test(scope),
-    ),
     null,
   ),
   SECURITY_CONTACT: variable(
@@ -540,11 +526,21 @@ const declared = {
     ),
     null,
   ),
-  TRUSTED_PROXY_HOPS: variable(
+  PACKAGE_SCOPE: variable(
     service,
-    "how many proxies in front append to X-Forwarded-For",
-    whole(`an integer from 0 to ${hopsMax}`, 0, hopsMax),
-    0,
+    "the scope on npm from which documents take the packages; unset, the service serves them",
+    kind(
+      "a scope of npm such as @owner",
+      Config.NonEmptyString,
+      (scope) => /^@[a-z0-9][a-z0-9._-]{0,99}$/.test(scope),
+    ),
+    null,
+  ),
+  LOG_LEVEL: variable(
+    both,
+    "Debug, Info, Warn or Error",
+    literals("Debug", "Info", "Warn", "Error"),
+    "Info",
   ),
   COMMIT: variable(
     both,
@@ -572,18 +568,38 @@ const declared = {
     ),
     null,
   ),
-  LOG_LEVEL: variable(
-    both,
-    "Debug, Info, Warn or Error",
-    literals("Debug, Info, Warn or Error", ["Debug", "Info", "Warn", "Error"]),
-    "Info",
-  ),
 }
 
 export type Variable = keyof typeof declared
 
 type Values = {
   [N in Variable]: (typeof declared)[N] extends Declaration<infer A> ? A : never
+}
+
+/** The title of each group, at its first setting. */
+const groupTitles: Partial<Record<Variable, string>> = {
+  VENUE: "Venue",
+  PUBLIC_BASE_URL: "Addresses",
+  DATABASE_URL: "Store",
+  PAYMENTS: "Payments",
+  SIGNING_PRIVATE_KEY: "Signatures",
+  REFUND_MAX_PER_HOUR_USD: "Caps of refunds",
+  LEASE: "Times and load",
+  FREE_LIMIT: "Limits of clients",
+  OPENAI_API_KEY: "Model and news",
+  FAMILY_FILE: "Documents",
+  LOG_LEVEL: "Logs and traces",
+}
+
+/** The names of each group, under its title. */
+export function settingGroups(): ReadonlyArray<readonly [string, ReadonlyArray<Variable>]> {
+  const groups: Array<[title: string, names: Array<Variable>]> = []
+  for (const name of Object.keys(declared) as ReadonlyArray<Variable>) {
+    const title = groupTitles[name]
+    if (title !== undefined) groups.push([title, []])
+    groups.at(-1)?.[1].push(name)
+  }
+  return groups
 }
 
 /** The declarations by name. `.env.example` is written from them. */

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect } from "effect"
 import { commitIn } from "../../src/app/commit.ts"
 import { startupHints } from "../../src/app/console.ts"
-import { exampleEnvironment, helpOf, settingGroups, tasks } from "../../src/app/help.ts"
+import { exampleEnvironment, helpOf, tasks } from "../../src/app/help.ts"
 import { loadWorker } from "../../src/app/moneySettings.ts"
 import { loadMigration, loadService } from "../../src/app/settings.ts"
 import {
@@ -21,11 +21,6 @@ import { liveTest, test } from "../support/effect.ts"
 
 const names = Object.keys(variables) as ReadonlyArray<Variable>
 const root = new URL("../..", import.meta.url)
-
-test("every setting is in one group", () =>
-  Effect.sync(() => {
-    equal(settingGroups.flatMap(([, names]) => names).toSorted(), names.toSorted())
-  }))
 
 test("the help of a task has its settings, each on one line with its default", () =>
   Effect.sync(() => {

@@ -44,12 +44,11 @@ const treasuryKey = `0x${"c3".repeat(32)}`
 
 test("loadService() in dev needs no variable", () =>
   Effect.gen(function* () {
-    const { venue, payments, database, tick, whaleStakeUsdMin } = yield* settings("dev", {})
+    const { venue, payments, database, tick } = yield* settings("dev", {})
     equal(venue, "simulated")
     equal(payments, { kind: "simulated" })
     equal(database, { kind: "embedded", dir: ".data/simulated" })
     equal(Duration.toMillis(tick), 10_000)
-    equal(whaleStakeUsdMin, 1_000)
   }))
 
 test("loadService() in start requires a venue, an origin and consent to simulated payments", () =>
@@ -109,7 +108,6 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["SCAN", ["0 seconds", "2 hours"]],
   ["FINALITY", ["latest", "0", "-1", "1.5", "1001"]],
   ["FREE_LIMIT", ["5", "0/60s", "5/0s", "1001/60s", "none"]],
-  ["WHALE_MIN_STAKE_USD", ["0", "-5", "1000.5", "1000001", "$1000"]],
   ["SECURITY_CONTACT", ["me", "mailto:@x", "http://x/report", "mailto:a@b\r\nExpires: never"]],
   ["FAMILY_FILE", ["/nowhere/family.json", "/"]],
   ["TRUSTED_PROXY_HOPS", ["-1", "9", "x"]],
@@ -322,15 +320,12 @@ test("the family and the contact have defaults", () =>
     }
   }))
 
-test("packages are named by the owner's scope only when both settings say so", () =>
+test("packages are named by the owner's scope only when it is set", () =>
   Effect.gen(function* () {
-    const published = { ...started, PACKAGE_REGISTRY: "npm", PACKAGE_SCOPE: "@owner" }
+    const published = { ...started, PACKAGE_SCOPE: "@owner" }
     const { family, packageScope } = yield* settings("dev", published)
     equal([family.products[0]?.mcp, packageScope], ["@owner/bellwether-mcp", "@owner"])
-    for (const one of [{ PACKAGE_REGISTRY: "npm" }, { PACKAGE_SCOPE: "@owner" }]) {
-      const { message } = yield* Effect.flip(settings("dev", { ...started, ...one }))
-      match(message, /set both, or neither/)
-    }
+    equal((yield* settings("dev", started)).packageScope, null)
     const bare = settings("dev", { ...published, PACKAGE_SCOPE: "owner" })
     match((yield* Effect.flip(bare)).message, /PACKAGE_SCOPE must be a scope of npm such as @owner/)
   }))
