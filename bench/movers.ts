@@ -27,7 +27,7 @@ const { seeds, markets } = await benchArguments("movers", {
 })
 
 const phases = ["running", "settled"] as const
-const names = ["gates", ...phases, "naive", "naive, filtered"]
+const names = ["gates", ...phases, "naive"]
 const rules: Record<string, Array<Score>> = Object.fromEntries(names.map((name) => [name, []]))
 const rejected: Record<string, number> = {}
 
@@ -41,8 +41,7 @@ for (let seed = 1; seed <= seeds; seed++) {
     rules[rule]?.push(score(world, claims))
   add("gates", claimsOf(watched.movers, phases))
   for (const phase of phases) add(phase, claimsOf(watched.movers, [phase]))
-  add("naive", watchNaively(world, "everything"))
-  add("naive, filtered", watchNaively(world, "valid and ordinary"))
+  add("naive", watchNaively(world))
 }
 
 const share = (part: number, whole: number) => `${part}/${whole} ${(part / whole).toFixed(4)}`

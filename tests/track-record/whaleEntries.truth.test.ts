@@ -18,18 +18,16 @@ import {
 } from "../../src/track-record/domain/entryScore.ts"
 import { checksOf, entryVerdict } from "../../src/track-record/domain/selfScore.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
-import { makeWorld, type World } from "../../src/venues/simulated/world.ts"
-import { defaultGroups, type WalletGroup } from "../../src/venues/simulated/wallets.ts"
+import type { World } from "../../src/venues/simulated/world.ts"
 import { sized } from "../support/size.ts"
+import { defaultGroups, type Episode, makeTradingWorld } from "../support/venues/strategies.ts"
 import { costOf, type ScoredEntry, totalsOf } from "../support/track-record/entryTotals.ts"
 import { whaleItem } from "../support/track-record/whaleItems.ts"
 
-type Episode = ReturnType<World["truth"]["episodes"]>[number]
-
 const [bettors] = defaultGroups
-const group = (edge: number): WalletGroup => {
+const group = (edge: number) => {
   if (bettors === undefined) throw new Error("no group")
-  return { ...bettors, count: 4, edge, prices: [0.2, 0.8], entriesPerDay: 2 }
+  return { ...bettors, count: 4, edge, prices: [0.2, 0.8] as const, entriesPerDay: 2 }
 }
 
 /** The label that each group's entries are published with: right, wrong for the unskilled, or none. */
@@ -87,7 +85,7 @@ function scoredEntry(world: World, feedIndex: number, label: Label, episode: Epi
 
 /** Scores of one world, and the true mean returns at the ask. */
 function play(seed: number) {
-  const world = makeWorld({
+  const world = makeTradingWorld({
     ...{ seed, markets: 120, lifeDays: [2, 8], wallets: groups.map(({ edge }) => group(edge)) },
   })
   const { origin } = world.options
@@ -95,7 +93,7 @@ function play(seed: number) {
   const truths = new Map<Label, Array<number>>()
   for (const wallet of world.wallets) {
     const { label, edge } = groups.find((one) => one.edge === wallet.group.edge) ?? groups[2]
-    for (const episode of world.truth.episodes(wallet, origin, origin + 12 * day)) {
+    for (const episode of world.episodes(wallet, origin, origin + 12 * day)) {
       const scored = episode.hedge ? null : scoredEntry(world, entries.length, label, episode)
       if (scored === null) continue
       entries.push(scored)

@@ -11,7 +11,7 @@ import { layer as polymarket } from "../../src/venues/polymarket/venue.ts"
 import { type FaultPlan, noFaults, seededFaults } from "../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../src/venues/simulated/venue.ts"
 import { serveWire } from "../support/venues/wire/wire.ts"
-import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { defaultGroups, makeTradingWorld } from "../support/venues/strategies.ts"
 import { unpaced } from "../support/venues/polymarket.ts"
 import { pastLaws } from "./past.laws.ts"
 import { venueLaws } from "./venue.laws.ts"
@@ -20,7 +20,8 @@ import { venueLaws } from "./venue.laws.ts"
 const world = Effect.map(
   Clock.currentTimeMillis,
   (now) =>
-    makeWorld({
+    makeTradingWorld({
+      wallets: defaultGroups,
       seed: 7,
       markets: 150,
       origin: now,

@@ -6,14 +6,13 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { makeWorld } from "../../src/venues/simulated/world.ts"
-import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
+import { defaultGroups, makeTradingWorld } from "../support/venues/strategies.ts"
 import { sized } from "../support/size.ts"
 import { makeKiller } from "../support/killer.ts"
 import { storesOf, whalesContext } from "../support/whales/whaleStores.ts"
@@ -31,7 +30,7 @@ import {
 } from "../support/whales/whaleTrial.ts"
 
 const bettor = defaultGroups.find(({ strategy }) => strategy === "bettor")
-const world = makeWorld({
+const world = makeTradingWorld({
   seed: 8,
   markets: 30,
   lifeDays: [1, 3],

@@ -8,11 +8,10 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { SimulatedMarket } from "../../src/venues/simulated/catalogue.ts"
-import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
-import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { test } from "../support/effect.ts"
+import { defaultGroups, makeTradingWorld } from "../support/venues/strategies.ts"
 import { storesOf } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { makeOracle } from "../support/whales/whaleOracle.ts"
@@ -27,7 +26,7 @@ import {
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
 
-const world = makeWorld({
+const world = makeTradingWorld({
   seed: 9,
   markets: 36,
   lifeDays: [1, 2],

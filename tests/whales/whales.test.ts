@@ -6,14 +6,13 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
-import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
+import { defaultGroups, makeTradingWorld } from "../support/venues/strategies.ts"
 import { storesOf, whalesContext, type WhaleStores } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
@@ -28,8 +27,9 @@ import {
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
 
-const world = makeWorld({
-  seed: 12,
+const world = makeTradingWorld({
+  // No entry becomes too old to publish while the stages fail.
+  seed: 331,
   markets: 30,
   lifeDays: [1, 3],
   wallets: defaultGroups.slice(0, 3).map((group) => ({

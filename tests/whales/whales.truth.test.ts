@@ -7,8 +7,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { makeWorld } from "../../src/venues/simulated/world.ts"
-import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { bookOf, microstructure } from "../../src/markets/domain/book.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
 import { roundUsd } from "../../src/whales/domain/oddsBands.ts"
@@ -16,6 +14,7 @@ import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
 import { storesOf } from "../support/whales/whaleStores.ts"
 import { test } from "../support/effect.ts"
+import { defaultGroups, makeTradingWorld, strategyOf } from "../support/venues/strategies.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
   makeOracle,
@@ -37,7 +36,7 @@ import {
 } from "../support/whales/whaleTrial.ts"
 import { marketBySlug } from "../support/venues/worlds.ts"
 
-const world = makeWorld({
+const world = makeTradingWorld({
   seed: 7,
   markets: 60,
   lifeDays: [1, 4],
@@ -45,7 +44,7 @@ const world = makeWorld({
     ...group,
     count: 1,
     entriesPerDay: (group.strategy === "bettor" ? 3 : 1) * group.entriesPerDay,
-    medianStakeUsd: 1_400,
+    medianStakeUsd: 2_500,
   })),
 })
 const start = world.options.origin
@@ -177,7 +176,7 @@ test("tick() publishes each entry with the book of the bought outcome at that ti
 test("tick() publishes no entry of market makers", () =>
   Effect.gen(function* () {
     const { items } = yield* done
-    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.strategy]))
+    const habits = new Map(world.wallets.map((wallet) => [wallet.address, strategyOf(wallet)]))
     const published = new Set(items.map(({ data }) => habits.get(data.wallet)))
     ok([...habits.values()].includes("maker") && !published.has("maker"))
   }))

@@ -30,7 +30,7 @@ export function isFirstProposalWrong(
   market: SimulatedMarket,
 ): boolean {
   const lags = market.quotesLagUntil > market.revealsAt
-  return market.kind !== "mechanical" && market.end === "decided" &&
+  return market.end === "decided" &&
     uniform(mix(market.key, 90)) < (lags ? wrongContestedShare : wrongProposalShare)
 }
 
@@ -45,25 +45,20 @@ export function proposalAt(
   if (at < proposedAt || at >= resolvedAt) return null
   const truth = payouts?.[0] ?? 0.5
   const wrong = isFirstProposalWrong(options, market)
-  const wholeSecond = (ms: number) => Math.floor(ms / second) * second
+  const proposed = { first: wrong ? 1 - truth : truth, second: null, changedAt: proposedAt }
+  const later = (from: EpochMs, low: number, high: number, nth: number) =>
+    from + Math.floor(between(mix(key, nth), low, high) / second) * second
   // Most challenges come late in the window: until then a wrong proposal looks like a right one.
-  const challengedAt = wholeSecond(
-    proposedAt + between(mix(key, 91), 0.3, 0.98) * challengeWindowMs,
-  )
-  const first = wrong ? 1 - truth : truth
+  const challengedAt = later(proposedAt, 0.3 * challengeWindowMs, 0.98 * challengeWindowMs, 91)
   if (!wrong || at < challengedAt) {
-    const settlesAt = proposedAt + challengeWindowMs
-    return { status: "proposed", first, second: null, changedAt: proposedAt, settlesAt }
+    return { ...proposed, status: "proposed", settlesAt: proposedAt + challengeWindowMs }
   }
-  const reproposedAt = wholeSecond(challengedAt + between(mix(key, 92), 5, 40) * minute)
-  return at < reproposedAt
-    ? { status: "challenged", first, second: null, changedAt: challengedAt, settlesAt: null }
+  const changedAt = later(challengedAt, 5 * minute, 40 * minute, 92)
+  return at < changedAt
+    ? { ...proposed, status: "challenged", changedAt: challengedAt, settlesAt: null }
     : {
-      status: "reproposed",
-      first,
-      second: truth,
-      changedAt: reproposedAt,
-      settlesAt: reproposedAt + challengeWindowMs,
+      ...{ status: "reproposed", first: proposed.first, second: truth },
+      ...{ changedAt, settlesAt: changedAt + challengeWindowMs },
     }
 }
 

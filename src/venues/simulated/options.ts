@@ -1,9 +1,9 @@
 /**
- * The options of a simulated world: its seed, and the shares and rates of its events.
+ * The options of a simulated world: its seed, the shares and rates of its events, and its wallets.
  *
  * @module
  */
-import { defaultGroups } from "./wallets.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 
 export type WorldOptions = Readonly<typeof worldDefaults> & { readonly seed: number }
 
@@ -12,28 +12,40 @@ export const worldDefaults = {
   markets: 200,
   /** The world's time zero; there are markets before and after it, without end. */
   origin: Date.UTC(2026, 10, 1),
-  /** Mean number of planted jumps of a market in a day. */
-  jumpsPerMarketDay: 0.5,
+  /** Mean number of planted jumps of a market in a day; about two in three are of five cents or more. */
+  jumpsPerMarketDay: 0.75,
   /** Share of ordinary markets above the quality gate (volume 10,000 USD, depth 2,500 USD). */
   gateShare: 0.7,
-  mechanicalShare: 0.05,
-  sportsShare: 0.1,
-  /** Share of the other events whose markets last one day. */
+  /** Share of the ordinary events whose markets last one day. */
   dailyShare: 0,
-  /** Share of markets whose book is often one-sided or a ghost (only 0.01 and 0.99). */
-  invalidBookShare: 0.06,
   /** Least and greatest life of the other ordinary markets; shorter lives are more likely. */
   lifeDays: [10, 40] as readonly [number, number],
-  wallets: defaultGroups,
+  wallets: [] as ReadonlyArray<WalletGroup>,
   /** Wallets start to trade this many days before the origin. */
   walletDays: 90,
+  /** From here on, wallets without an edge enter each market, so that a feed always has entries. */
+  livelyFrom: Infinity as EpochMs,
   /**
-   * Share of the decided ordinary markets on no ladder, above the gate, with valid books, whose outcome is known 6
-   * to 60 hours before their quotes follow, if the quotes are between 0.06 and 0.94 until then.
+   * Share of the decided ordinary markets on no ladder, above the gate, with valid books, whose outcome
+   * is known 6 to 60 hours before their quotes follow, if the quotes are between 0.06 and 0.94 until then.
    */
   laggardShare: 0,
   /** Share of decided ordinary and sports markets for which the wrong outcome is proposed first. */
   wrongProposalShare: 0,
   /** The same among markets whose quotes lag: their prices doubt the proposal. */
   wrongContestedShare: 0,
+}
+
+/** Wallets with the same parameters. */
+export interface WalletGroup {
+  readonly count: number
+  /** Win probability minus price paid: 0.08 is eight points; a negative edge loses money. */
+  readonly edge: number
+  /** Approximate markets entered a day; fewer when prices are outside `prices`. */
+  readonly entriesPerDay: number
+  /** Whether it trades in markets of one day only. */
+  readonly daily?: boolean
+  /** Least and greatest entry price, on either side. */
+  readonly prices: readonly [number, number]
+  readonly medianStakeUsd: number
 }

@@ -6,10 +6,10 @@
  *
  * @module
  */
-import { type EpochMs, second } from "../../core/domain/time.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
-import { headlineKinds, headlineOf, type Subject } from "./words.ts"
+import { headlineKinds } from "./words.ts"
 import type { World } from "./world.ts"
 
 /** The name of the model in requests, and in what is published. */
@@ -37,66 +37,48 @@ const noClause = {
 }
 
 /** Answers questions about headlines in place of a model's server; each other request is refused. */
-export const readerOf = (world: World): typeof fetch => {
-  return async (input, init) => {
-    const body = await new Request(input, init).json()
-    const lines: ReadonlyArray<string> = String(body.messages?.at(-1)?.content).split("\n")
-    const data = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
-    const [market, ...headlines]: [AskedMarket?, ...ReadonlyArray<AskedHeadline>] = data
-    if (market?.question === undefined) return new Response(null, { status: 400 })
-    const { question, outcomes, now } = market
-    const found = marketOf(world, question, Date.parse(now))
-    const answer = outcomes === undefined ? noClause : {
-      readings: headlines.map(({ headline, title }) => ({
-        story: headline,
-        ...readingOf(found?.subject, outcomes, title),
-      })),
-    }
-    return Response.json({
-      model: simulatedReader,
-      choices: [{
-        finish_reason: "stop",
-        message: { role: "assistant", content: JSON.stringify(answer) },
-      }],
-    })
+export const readerOf = (world: World): typeof fetch => async (input, init) => {
+  const body = await new Request(input, init).json()
+  const lines: ReadonlyArray<string> = String(body.messages?.at(-1)?.content).split("\n")
+  const data = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
+  const [market, ...headlines]: [AskedMarket?, ...ReadonlyArray<AskedHeadline>] = data
+  if (market?.question === undefined) return new Response(null, { status: 400 })
+  const { question, outcomes, now } = market
+  const found = marketOf(world, question, Date.parse(now))
+  const answer = outcomes === undefined ? noClause : {
+    readings: headlines.map(({ headline, title }) => ({
+      story: headline,
+      ...readingOf(found, outcomes, title),
+    })),
   }
+  const message = { role: "assistant", content: JSON.stringify(answer) }
+  const choices = [{ finish_reason: "stop", message }]
+  return Response.json({ model: simulatedReader, choices })
 }
 
 /** The market with this question that is open at `at`, or has just ended. */
-function marketOf(world: World, question: string, at: EpochMs): SimulatedMarket | undefined {
-  for (let slot = 0; slot < world.catalogue.slots; slot++) {
-    const open = world.catalogue.at(slot, at)
-    const last = world.catalogue.at(slot, open.opensAt - second)
-    const found = [open, last].find((market) => safeName(market.question) === question)
-    if (found !== undefined) return found
-  }
-  return undefined
+function marketOf({ catalogue }: World, question: string, at: EpochMs) {
+  return Array.from({ length: catalogue.slots }, (_, slot) => catalogue.at(slot, at))
+    .flatMap((open) => [open, catalogue.generation(open.slot, open.generation - 1)])
+    .find((market) => safeName(market.question) === question)
 }
 
-const unrelated = { about: false, outcome: null, bears: null, decides: false, quote: "" } as const
-
 function readingOf(
-  subject: Subject | null | undefined,
+  market: SimulatedMarket | undefined,
   [first, second]: readonly [string, string],
   title: string,
 ) {
-  if (subject === null || subject === undefined) return unrelated
   const kind = headlineKinds.find((kind) =>
-    safeName(headlineOf(subject, kind), titleLengthMax) === title
+    safeName(market?.headlines[kind] ?? "", titleLengthMax) === title
   )
-  const about = {
+  if (kind === undefined) {
+    return { about: false, outcome: null, bears: null, decides: false, quote: "" }
+  }
+  return {
     about: true,
-    quote: title,
+    outcome: kind === "second" ? second : first,
+    bears: kind === "fall" ? "against" : "for",
     decides: kind === "first" || kind === "second",
-  } as const
-  switch (kind) {
-    case undefined:
-      return unrelated
-    case "preview":
-      return { ...about, outcome: null, bears: null }
-    case "second":
-      return { ...about, outcome: second, bears: "for" }
-    default:
-      return { ...about, outcome: first, bears: kind === "fall" ? "against" : "for" }
+    quote: title,
   }
 }

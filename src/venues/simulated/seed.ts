@@ -36,27 +36,14 @@ export function pick<A>(key: Key, from: ReadonlyArray<A>): A {
 }
 
 const quantiles = 4_096
-const normal = normalTable()
+const normal = Float64Array.from(
+  { length: quantiles },
+  (_, n) => normalQuantile((n + 0.5) / quantiles),
+)
 
-/** A standard normal draw, from a table of 4,096 quantiles scaled to unit variance (|z| < 3.7). */
+/** A standard normal draw, from a table of 4,096 quantiles (|z| < 3.7). */
 export function gaussian(key: Key): number {
   return normal[key >>> 20] ?? 0
-}
-
-/** A whole number with this mean, at least 0: Poisson for small means, rounded normal above 30. */
-export function poisson(key: Key, mean: number): number {
-  if (mean <= 0) return 0
-  if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * gaussian(key)))
-  const target = uniform(key)
-  let term = Math.exp(-mean)
-  let sum = term
-  let count = 0
-  while (sum < target && count < 100) {
-    count += 1
-    term *= mean / count
-    sum += term
-  }
-  return count
 }
 
 /** The two hexadecimal digits of each byte: five times as fast as `toString`. */
@@ -69,15 +56,6 @@ export function hex(key: Key, length: number): string {
     const bits = mix(key, word)
     digits += `${byteHex[bits >>> 24]}${byteHex[(bits >>> 16) & 255]}` +
       `${byteHex[(bits >>> 8) & 255]}${byteHex[bits & 255]}`
-  }
-  return digits.slice(0, length)
-}
-
-/** `length` decimal digits, at most 80. */
-export function decimals(key: Key, length: number): string {
-  let digits = ""
-  for (let word = 0; digits.length < length && word < 8; word++) {
-    digits += mix(key, word).toString().padStart(10, "0")
   }
   return digits.slice(0, length)
 }
@@ -99,16 +77,4 @@ export function normalQuantile(p: number): number {
     q /
     (((((-5.447609879822406e1 * r + 1.615858368580409e2) * r - 1.556989798598866e2) * r +
               6.680131188771972e1) * r - 1.328068155288572e1) * r + 1)
-}
-
-function normalTable(): Float64Array {
-  const table = new Float64Array(quantiles)
-  let squares = 0
-  for (let i = 0; i < quantiles; i++) {
-    const z = normalQuantile((i + 0.5) / quantiles)
-    table[i] = z
-    squares += z * z
-  }
-  const scale = Math.sqrt(quantiles / squares)
-  return table.map((z) => z * scale)
 }

@@ -8,13 +8,15 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
-import { type Decoded, VenueClient } from "../../markets/VenueClient.ts"
+import { type Decoded, VenueClient, type WalletSource } from "../../markets/VenueClient.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { rulesOf } from "./endings.ts"
-import { worldDefaults } from "./options.ts"
-import type { WalletGroup } from "./wallets.ts"
-import { walletSource, worldNow as now } from "./walletSource.ts"
+import { type WalletGroup, worldDefaults } from "./options.ts"
+import { rankedWallets } from "./wallets.ts"
 import { makeWorld, type World } from "./world.ts"
+
+/** The world's time. Many calls follow one another, so requests are answered before each. */
+const now = Effect.andThen(Effect.yieldNow, Clock.currentTimeMillis)
 
 /** Markets in one page of the listing. */
 const pageSize = 25
@@ -27,8 +29,9 @@ const tradesMax = 1_000
  * their proposal, and one such proposal in three is wrong: so there are predetermined items.
  *
  * Eight of its wallets have an edge of 25 cents, four of them a negative one, over hundreds of bets in
- * markets of one day, so that their labels can be proven: seed 2 has 32 such markets at a time. The
- * wallets' history begins 70 to 80 days before `at`, so that every start has as much to read.
+ * markets of one day, so that their labels can be proven. The wallets' history begins 70 to 80 days
+ * before `at`, so that every start has as much to read; those without an edge enter each market from
+ * six hours before `at` on.
  */
 export function devWorld(seed = 2, at: EpochMs = worldDefaults.origin): World {
   const walletsFrom = Math.floor(at / (10 * day)) * 10 * day - 70 * day
@@ -38,6 +41,7 @@ export function devWorld(seed = 2, at: EpochMs = worldDefaults.origin): World {
     dailyShare: 0.12,
     wallets: devGroups,
     walletDays: (worldDefaults.origin - walletsFrom) / day,
+    livelyFrom: Math.floor(at / hour) * hour - 6 * hour,
     laggardShare: 1,
     wrongProposalShare: 0.01,
     wrongContestedShare: 0.33,
@@ -45,30 +49,22 @@ export function devWorld(seed = 2, at: EpochMs = worldDefaults.origin): World {
 }
 
 const skilled: WalletGroup = {
-  strategy: "bettor",
   count: 4,
   edge: 0.25,
   daily: true,
   prices: [0.3, 0.7],
   entriesPerDay: 8,
-  repeatShare: 0,
-  eventShare: 0,
   medianStakeUsd: 2_500,
 }
 const devGroups: ReadonlyArray<WalletGroup> = [
   skilled,
   { ...skilled, edge: -0.25 },
-  { ...skilled, count: 20, edge: 0, daily: false, prices: [0.1, 0.9], entriesPerDay: 1.5 },
-  { ...skilled, strategy: "seller", count: 4, edge: 0, daily: false, entriesPerDay: 1 },
-  { ...skilled, strategy: "hedger", count: 3, edge: 0, daily: false, entriesPerDay: 1 },
+  { ...skilled, count: 27, edge: 0, daily: false, prices: [0.1, 0.9], entriesPerDay: 1.5 },
 ]
 
-/** The venue of `deno task dev`. Its crowd begins at the full hour before the start. */
+/** The venue of `deno task dev`. */
 export const layerDev: Layer.Layer<VenueClient> = Layer.unwrap(
-  Effect.map(
-    Clock.currentTimeMillis,
-    (at) => layer(devWorld(undefined, at), Math.floor(at / hour) * hour),
-  ),
+  Effect.map(Clock.currentTimeMillis, (at) => layer(devWorld(undefined, at))),
 )
 
 /** `simulated` is a reserved name (RFC 2606), because a simulated market must not link to the real venue. */
@@ -76,7 +72,7 @@ function shown(market: Market): Market {
   return { ...market, url: market.url.replace("polymarket.com", "simulated.example") }
 }
 
-export function layer(world: World, crowdFrom?: EpochMs): Layer.Layer<VenueClient> {
+export function layer(world: World): Layer.Layer<VenueClient> {
   /** Applies `read` to each known market, as of now. */
   const ofMarkets =
     <A>(read: (market: SimulatedMarket, at: EpochMs) => A | null) =>
@@ -118,13 +114,45 @@ export function layer(world: World, crowdFrom?: EpochMs): Layer.Layer<VenueClien
     rules: ofMarkets((market, at) =>
       market.opensAt > at ? null : { marketId: market.id, text: rulesOf(market) }
     ),
-    wallets: walletSource(world, crowdFrom),
+    wallets: walletSource(world),
     trades: (marketId, from) =>
       Effect.map(now, (to) => {
         const market = world.catalogue.byId(marketId)
         return decoded(market === undefined ? [] : world.trades(market, { from, to }, tradesMax))
       }),
   })
+}
+
+/** The wallets' leaderboards and activity. */
+function walletSource(world: World): WalletSource {
+  const byAddress = new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
+  return {
+    categories: ["overall"],
+    leaderboard: ({ by }, limit) =>
+      Effect.succeed(decoded(
+        rankedWallets(world.wallets, by).slice(0, Math.max(0, limit))
+          .map(({ address, userName }, index) => ({ wallet: address, rank: index + 1, userName })),
+      )),
+    activity: (address, { from, to }) =>
+      Effect.map(now, (at) => {
+        const wallet = byAddress.get(address.toLowerCase())
+        const activity = wallet === undefined
+          ? []
+          : world.activity(wallet, { from, to: Math.min(at, to) })
+        const rows = activity.map(({ wallet, market, outcome, ...event }) => ({
+          event: {
+            ...event,
+            wallet: wallet.address,
+            marketId: market.id,
+            tokenId: market.tokenIds[outcome],
+          },
+          userName: wallet.userName,
+          pseudonym: wallet.pseudonym,
+        }))
+        const oldest = rows.at(-1)?.event.at ?? null
+        return { rows, rejected: {}, oldest, next: null, cut: false }
+      }),
+  }
 }
 
 /** How a market ended; null until it is paid out. */

@@ -1,32 +1,19 @@
 /**
- * Wallets of known skill: their groups, names, and the scripts by which they trade.
+ * Wallets of known skill: their names, and all they do in one market.
  *
- * The skill of a wallet applies to the script's own side.
+ * A wallet that enters at price q wins with probability q + edge. To reach that, it chooses the side with
+ * the help of the hidden outcome, exactly as often as needed. So the edge at the prices paid is exact on
+ * average, and the choices look like those of any other wallet. What it does depends only on wallet and
+ * market: one entry, which it holds.
  *
  * @module
  */
-import { hour, minute } from "../../core/domain/time.ts"
-import { hex, type Key, mix, pick, uniform } from "./seed.ts"
+import { type EpochMs, second } from "../../core/domain/time.ts"
+import { type Quote, roundPrice } from "./books.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
+import type { WalletGroup } from "./options.ts"
+import { between, gaussian, hex, type Key, mix, pick, uniform } from "./seed.ts"
 import { wordOf } from "./words.ts"
-
-/** Wallets with the same parameters. */
-export interface WalletGroup {
-  readonly count: number
-  readonly strategy: Strategy
-  /** Win probability minus price paid: 0.08 is eight points; a negative edge loses money. */
-  readonly edge: number
-  /** Approximate markets entered a day; fewer when prices are outside `prices`. */
-  readonly entriesPerDay: number
-  /** Whether it trades in markets of one day only. */
-  readonly daily?: boolean
-  /** Least and greatest entry price, on either side. */
-  readonly prices: readonly [number, number]
-  /** Chance that another entry into the same market follows, a day or more later. */
-  readonly repeatShare: number
-  /** Chance that the wallet decides for all markets of an event together: it trades all or none. */
-  readonly eventShare: number
-  readonly medianStakeUsd: number
-}
 
 export interface Wallet {
   readonly number: number
@@ -40,101 +27,138 @@ export interface Wallet {
   readonly group: WalletGroup
 }
 
-/** Most of them without skill. */
-export const defaultGroups: ReadonlyArray<WalletGroup> = [
-  group("bettor", 4, 0.12, [0.2, 0.8], 3),
-  group("bettor", 4, 0.06, [0.2, 0.8], 2),
-  group("bettor", 28, 0, [0.07, 0.93], 2),
-  group("bettor", 4, -0.1, [0.2, 0.8], 3),
-  group("bettor", 6, -0.04, [0.2, 0.8], 1),
-  { ...group("bettor", 10, 0, [0.1, 0.9], 1), repeatShare: 0.6 },
-  { ...group("bettor", 6, 0, [0.05, 0.95], 3), eventShare: 0.7 },
-  group("seller", 16, 0, [0.1, 0.9], 2),
-  group("hedger", 12, 0, [0.2, 0.8], 2),
-  { ...group("maker", 4, 0, [0.05, 0.95], 5), medianStakeUsd: 150 },
-]
+export function makeWallets(
+  seed: number,
+  groups: ReadonlyArray<WalletGroup>,
+): ReadonlyArray<Wallet> {
+  const members = groups.flatMap((group) => Array.from({ length: group.count }, () => group))
+  return members.map((group, number) => {
+    const key = mix(mix(0xa11e7, seed), number)
+    const address = `0x${hex(key, 40)}`
+    const pseudonym = `${wordOf(mix(key, 11), "adjectives")}-${wordOf(mix(key, 12), "nouns")}`
+    const userName = pick(mix(key, 13), ["", `${address}-17${number}`, `${pseudonym}${number}`])
+    return { number, key: mix(key, 14), address, pseudonym, userName, group }
+  })
+}
 
-export function makeWallets(seed: number, groups: ReadonlyArray<WalletGroup>): Array<Wallet> {
-  const wallets: Array<Wallet> = []
-  for (const members of groups) {
-    for (let i = 0; i < members.count; i++) {
-      const number = wallets.length
-      const key = mix(mix(0xa11e7, seed), number)
-      const address = `0x${hex(key, 40)}`
-      const pseudonym = `${wordOf(mix(key, 11), "adjectives")}-${wordOf(mix(key, 12), "nouns")}`
-      const name = uniform(mix(key, 13))
-      const userName = name < 0.2
-        ? ""
-        : name < 0.4
-        ? `${address}-17${number}`
-        : `${pseudonym}${number}`
-      wallets.push({ number, key: mix(key, 14), address, pseudonym, userName, group: members })
+/** The wallets of every leaderboard: the more skilled first, or those of the larger stakes. */
+export function rankedWallets(
+  wallets: ReadonlyArray<Wallet>,
+  by: "profit" | "volume",
+): ReadonlyArray<Wallet> {
+  const volume = ({ entriesPerDay, medianStakeUsd }: WalletGroup) => entriesPerDay * medianStakeUsd
+  return wallets.toSorted(({ group: a }, { group: b }) =>
+    by === "volume" ? volume(b) - volume(a) : b.edge - a.edge
+  )
+}
+
+/** One row of a wallet's activity. */
+export interface Activity {
+  readonly kind: "buy" | "sell"
+  readonly wallet: Wallet
+  readonly market: SimulatedMarket
+  readonly outcome: 0 | 1
+  /** Shares. */
+  readonly size: number
+  readonly price: number
+  readonly at: EpochMs
+  readonly transaction: string
+}
+
+/** The parts of the world that planning needs, hidden ones included. */
+export interface WalletView {
+  readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
+  readonly probability: (market: SimulatedMarket, at: EpochMs) => number
+  readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
+}
+
+/** Times a wallet tries to enter a market, and the fraction of the market's life between them. */
+const attemptsMax = 4
+const attemptSpacing = 0.07
+/** An entry is at least this long before trading ends. */
+const lastEntryMs = 30 * second
+
+/** When a wallet that trades in a market tries to enter it for the first time. */
+export function entryTimeOf(wallet: Wallet, market: SimulatedMarket): EpochMs {
+  const share = between(mix(mix(wallet.key, market.key), 1), 0, 0.9)
+  return market.opensAt + share * (market.closesAt - lastEntryMs - market.opensAt)
+}
+
+/**
+ * The purchases of a wallet in a market in which it trades, oldest first; none when no price there is
+ * within its limits. Both outcomes must be within them: whether it enters must not depend on the side
+ * that it chooses, which is drawn with the hidden outcome.
+ */
+export function entryOf(
+  view: WalletView,
+  wallet: Wallet,
+  market: SimulatedMarket,
+): ReadonlyArray<Activity> {
+  const until = market.closesAt - lastEntryMs
+  const [low, high] = wallet.group.prices
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const later = attempt * attemptSpacing * (until - market.opensAt)
+    const at = Math.ceil((entryTimeOf(wallet, market) + later) / second) * second
+    const quote = at < until ? view.quote(market, at) : null
+    if (quote === null) continue
+    const isWithin = ([0, 1] as const).map((outcome) => costOf(quote, outcome))
+      .every((cost) => cost >= low && cost <= high)
+    if (isWithin) {
+      return purchasesOf(wallet, market, sideOf(view, wallet, market, at, quote), at, quote)
     }
   }
-  return wallets
+  return []
 }
 
-function group(
-  strategy: Strategy,
-  count: number,
-  edge: number,
-  prices: readonly [number, number],
-  entriesPerDay: number,
-): WalletGroup {
-  const rest = { repeatShare: 0, eventShare: 0, medianStakeUsd: 700 }
-  return { strategy, count, edge, prices, entriesPerDay, ...rest }
+/**
+ * Draws the outcome that the wallet buys. Given all that it has seen, both are equally likely; the hidden
+ * outcome biases the draw by exactly so much that the mean edge, at the prices paid, is the wallet's edge.
+ */
+function sideOf(
+  view: WalletView,
+  { key, group }: Wallet,
+  market: SimulatedMarket,
+  at: EpochMs,
+  quote: Quote,
+): 0 | 1 {
+  const truth = view.probability(market, at)
+  const edge = group.edge + (costOf(quote, 0) + costOf(quote, 1) - 1) / 2
+  const payout = view.payouts(market)?.[0] ?? 0.5
+  const bias = payout === 1 ? edge / (2 * truth) : payout === 0 ? -edge / (2 * (1 - truth)) : 0
+  return uniform(mix(mix(key, market.key), 10)) < 0.5 + bias ? 0 : 1
 }
 
-/** `hedger` and `maker` also buy the other side: the first of some markets, the second of each. */
-type Strategy = "bettor" | "seller" | "hedger" | "maker"
-
-export interface ScriptMove {
-  readonly kind: "buy" | "sell"
-  readonly side: "own" | "other"
-  /** Shares, as a fraction of the script's base size. */
-  readonly share: number
-  /** Least and greatest time after the previous move, in milliseconds. */
-  readonly after: readonly [number, number]
+/** The price at which an outcome is bought; it is sold at 1 minus the price of the other. */
+export function costOf(quote: Quote, outcome: 0 | 1): number {
+  return outcome === 0
+    ? quote.askTicks / quote.ticksPerUsd
+    : roundPrice(1 - quote.bidTicks / quote.ticksPerUsd)
 }
 
-/** The first move buys the script's own side. */
-export type TradingScript = ReadonlyArray<ScriptMove>
+/** A lot is 0.01 share; sizes are multiples of a unit of lots, so that rows are whole lots. */
+const lotsPerShare = 100
+const lotUnit = 120
+/** The smallest order is 5 shares. */
+const lotUnitsMin = 5
 
-const sameDay = [hour, 10 * hour] as const
-const later = [2 * hour, 60 * hour] as const
-/** Long enough after a purchase that the next purchase is a new entry. */
-export const nextDay = [25 * hour, 44 * hour] as const
-
-function buy(share: number, after: ScriptMove["after"] = [0, 0]): ScriptMove {
-  return { kind: "buy", side: "own", share, after }
-}
-
-function buyOther(share: number, after: ScriptMove["after"]): ScriptMove {
-  return { kind: "buy", side: "other", share, after }
-}
-
-function sell(share: number): ScriptMove {
-  return { kind: "sell", side: "own", share, after: later }
-}
-
-const buyAndHold = [buy(1)]
-
-/** The scripts of each strategy, each as likely. */
-const scripts: Readonly<Record<Strategy, ReadonlyArray<TradingScript>>> = {
-  bettor: [buyAndHold, buyAndHold, [buy(0.6), buy(0.4, sameDay)]],
-  seller: [buyAndHold, [buy(1), sell(0.4)], [buy(1), sell(1)]],
-  hedger: [buyAndHold, ...[1, 0.7, 0.3].map((share) => [buy(1), buyOther(share, sameDay)])],
-  maker: [[buy(1), buyOther(1, [2 * minute, 40 * minute])]],
-}
-
-/** The largest number of entries into one market; they are a day or more apart. */
-const runsMax = 6
-
-/** Draws a wallet's script for a market; after each entry, another follows with `repeatShare`. */
-export function scriptOf({ strategy, repeatShare }: WalletGroup, key: Key): TradingScript {
-  let runs = 1
-  while (runs < runsMax && uniform(mix(key, 30 + runs)) < repeatShare) runs += 1
-  if (runs === 1) return pick(mix(key, 30), scripts[strategy])
-  return [1, 0.7, 1, 0.4, 1, 0.7].slice(0, runs)
-    .map((share, index) => buy(share, index === 0 ? undefined : nextDay))
+/** An entry in one to four rows: identical rows of one transaction, or 2 seconds apart. */
+function purchasesOf(
+  wallet: Wallet,
+  market: SimulatedMarket,
+  outcome: 0 | 1,
+  at: EpochMs,
+  quote: Quote,
+): ReadonlyArray<Activity> {
+  const key = mix(wallet.key, market.key)
+  const price = costOf(quote, outcome)
+  const stakeUsd = wallet.group.medianStakeUsd * Math.exp(0.9 * gaussian(mix(key, 20)))
+  const units = Math.max(lotUnitsMin, Math.round(stakeUsd / price * lotsPerShare / lotUnit))
+  const count = 1 + mix(key, 21) % 4
+  const together = uniform(mix(key, 22)) < 0.4
+  return Array.from({ length: count }, (_, n) => ({
+    ...{ kind: "buy", wallet, market, outcome, price },
+    size: units * lotUnit / count / lotsPerShare,
+    at: at + (together ? 0 : n * 2 * second),
+    transaction: `0x${hex(mix(key, 23 + (together ? 0 : n)), 64)}`,
+  }))
 }

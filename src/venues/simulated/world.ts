@@ -10,22 +10,13 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import type { OrderBook } from "../../markets/domain/book.ts"
 import type { Market, PricePoint, Trade } from "../../markets/domain/market.ts"
 import { type ActivityLog, makeActivityLog } from "./activity.ts"
-import {
-  historyOf,
-  listedAt,
-  makeBook,
-  makeQuote,
-  midOf,
-  type Quote,
-  quotedAt,
-  roundPrice,
-} from "./books.ts"
+import { listedAt, makeBook, makeQuote, midOf, type Quote, quotedAt, roundPrice } from "./books.ts"
 import { type Catalogue, makeCatalogue, type SimulatedMarket } from "./catalogue.ts"
 import { isFirstProposalWrong, proposalAt, type ProposalRecord } from "./endings.ts"
-import { makeMemo, marketCacheSize } from "./memo.ts"
+import { makeMemo } from "./memo.ts"
 import { worldDefaults, type WorldOptions } from "./options.ts"
-import { drawPath, type Jump, type Path } from "./probability.ts"
-import { tapeOf } from "./tape.ts"
+import { drawPath, type Jump, type Path } from "./path.ts"
+import { historyOf, tapeOf } from "./tape.ts"
 import { makeWallets, type Wallet } from "./wallets.ts"
 
 export interface World {
@@ -50,8 +41,7 @@ export interface World {
     range: { readonly from: EpochMs; readonly to: EpochMs },
     count: number,
   ) => ReadonlyArray<Trade>
-  readonly activity: ActivityLog["activity"]
-  readonly prepareActivity: ActivityLog["prepare"]
+  readonly activity: ActivityLog
   /** The oracle's record while an outcome is proposed; null before, and once it is paid out. */
   readonly proposal: (market: SimulatedMarket, at: EpochMs) => ProposalRecord | null
   readonly wallets: ReadonlyArray<Wallet>
@@ -64,12 +54,9 @@ interface Truth {
   readonly probability: (market: SimulatedMarket, at: EpochMs) => number
   /** Planted jumps in `[from, to]`, ascending. */
   readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
-  /** Whether the market's outcome exists and its quotes do not reflect it yet. */
-  readonly lagging: (market: SimulatedMarket, at: EpochMs) => boolean
   readonly firstProposalIsWrong: (market: SimulatedMarket) => boolean
   /** What a share of each outcome pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
-  readonly episodes: ActivityLog["episodes"]
 }
 
 /** Quotes lag only within these limits, where a book is valid and stays between 0.03 and 0.97. */
@@ -84,8 +71,6 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
   const seenProbability = (market: SimulatedMarket, at: EpochMs) =>
     probability(market, knownAt(market, at))
   const view = { quote, probability: seenProbability, payouts }
-  const log = makeActivityLog(options, catalogue, view, wallets)
-  const tapeSource = { quote, jumps: (market: SimulatedMarket) => path(market).jumps }
   return {
     options,
     catalogue,
@@ -111,25 +96,22 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
         return token.outcome === 0 ? midOf(seen) : roundPrice(1 - midOf(seen))
       })
     },
-    trades: (market, range, count) => tapeOf(tapeSource, market, range, count),
-    activity: log.activity,
-    prepareActivity: log.prepare,
+    trades: (market, range, count) => tapeOf(quote, market, range, count),
+    activity: makeActivityLog(options, catalogue, view, wallets),
     proposal: (market, at) => proposalAt(options, market, payouts(market), at),
     wallets,
     truth: {
       probability,
       jumps: (market, from, to) => path(market).jumps.filter(({ at }) => at >= from && at <= to),
-      lagging: (market, at) => at >= market.closesAt && knownAt(market, at) < market.closesAt,
       firstProposalIsWrong: (market) => isFirstProposalWrong(options, market),
       payouts,
-      episodes: log.episodes,
     },
   }
 }
 
 /** The true prices of markets, and their quotes. */
 function makePrices(options: WorldOptions) {
-  const cached = makeMemo<Path>(marketCacheSize(options.markets))
+  const cached = makeMemo<Path>()
   const path = (market: SimulatedMarket): Path =>
     cached(market.number, () => drawPath(options, market))
 

@@ -8,20 +8,14 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Clock, Effect, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer as real } from "../../../src/news/sources/sources.ts"
-import {
-  feedOf,
-  makeNewsArchive,
-  type NewsArchive,
-  outlets,
-  searchIndex,
-} from "../../../src/venues/simulated/news.ts"
+import { makeNewsArchive, type NewsArchive, outlets } from "../../../src/venues/simulated/news.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import { type NewsSource, NewsSources } from "../../../src/news/NewsSources.ts"
 import type { Decoded } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
-import { feedPath, searchPath, serveNews } from "../../support/news/newsServer.ts"
+import { feedPath, searchIndex, searchPath, serveNews } from "../../support/news/newsServer.ts"
 
 const startsAt = Date.parse("2026-11-20T12:00:00Z")
 
@@ -68,7 +62,7 @@ liveTest(
       const feeds = sources.filter(({ name }) => outlets.some((outlet) => outlet.name === name))
       strictEqual(feeds.length, outlets.length)
       for (const [n, outlet] of outlets.entries()) {
-        const published = comparable(feedOf(press, outlet, now), setup)
+        const published = comparable(press(outlet, now), setup)
         ok(published.length > 10, `${published.length}`)
         for (let read = 0; read < 2; read++) {
           const answer = yield* feeds[n]?.read([]) ?? Effect.die("no feed")

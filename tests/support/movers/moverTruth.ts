@@ -6,7 +6,7 @@
  *   tick, by at least half of its `delta`. In a simulated world the cause is a planted jump, or in the
  *   last hours of a market its run to the outcome (also planted, and gradual).
  * - The rule *should find* a planted jump that has at least five cents and falls in the first 23 of the
- *   24 hours, if its market is ordinary, above the quality gate, has the book habit `valid`, was listed
+ *   24 hours, if its market is above the quality gate, was listed
  *   an hour and two ticks before the jump and stays listed for an hour after it. Neither the surprise
  *   of the jump nor other events around it matter.
  * - A jump is *found* when a mover of its market and direction, over a window that contains it, is
@@ -16,7 +16,7 @@
  */
 import { Result } from "effect"
 import type { World } from "../../../src/venues/simulated/world.ts"
-import type { Jump } from "../../../src/venues/simulated/probability.ts"
+import type { Jump } from "../../../src/venues/simulated/path.ts"
 import {
   type BookFault,
   type Microstructure,
@@ -109,19 +109,17 @@ function tradedUsd(world: World, move: MarketMove): number | null {
 }
 
 /** The naive rule: a move of five cents in an hour, and then an hour without another. */
-export function watchNaively(world: World, only: "everything" | "valid and ordinary") {
+export function watchNaively(world: World): ReadonlyArray<Claim> {
   const quietUntil = new Map<MarketId, EpochMs>()
   const claims: Array<Claim> = []
   const mid = (market: Market, at: EpochMs): number | undefined => {
     const book = world.book(market.tokenIds[0], at)
     if (book === undefined) return undefined
     const reading = microstructure(book)
-    if (Result.isSuccess(reading)) return reading.success.mid
-    return only === "everything" && reading.failure === "ghost" ? 0.5 : undefined
+    return Result.isSuccess(reading) ? reading.success.mid : undefined
   }
   for (const now of tickTimes(world)) {
     for (const market of world.list(now, 0, world.catalogue.slots)) {
-      if (only === "valid and ordinary" && market.mechanical !== null) continue
       if ((quietUntil.get(market.id) ?? 0) > now) continue
       const to = mid(market, now)
       const from = mid(market, now - hour)
@@ -200,8 +198,7 @@ function jumpsToFind(
     ).map((market) => [market.id, market]),
   )
   return [...listed.values()]
-    .filter((market) => market.mechanical === null && market.aboveGate)
-    .filter((market) => market.bookKind === "valid")
+    .filter((market) => market.aboveGate)
     .flatMap((market) =>
       world.truth.jumps(market, origin, origin + day - hour)
         .filter((jump) => Math.abs(jump.to - jump.from) >= 0.05)

@@ -6,11 +6,9 @@
 import { Clock, Effect, FiberSet, type Scope } from "effect"
 import {
   type Article,
-  feedOf,
   makeNewsArchive,
   type NewsArchive,
   outlets,
-  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
@@ -47,7 +45,7 @@ function newsResponse(press: NewsArchive, request: Request, at: EpochMs): Respon
   const index = outlets.findIndex((_, n) => feedPath(n) === url.pathname)
   const outlet = outlets[index]
   if (outlet === undefined) return new Response("Not found", { status: 404 })
-  const rows = feedOf(press, outlet, at)
+  const rows = press(outlet, at)
   const tag = `"${rows.length}-${rows[0]?.publishedAt ?? 0}"`
   if (request.headers.get("if-none-match") === tag) {
     return new Response(null, { status: 304, headers: { etag: tag } })
@@ -113,6 +111,23 @@ function atomOf(
 ${entries.join("\n")}
 </feed>
 `
+}
+
+/** Articles whose title contains every phrase of a topic. Their source is the outlet's host. */
+export function searchIndex(
+  press: NewsArchive,
+  topics: ReadonlyArray<ReadonlyArray<string>>,
+  at: EpochMs,
+): ReadonlyArray<Article> {
+  return outlets
+    .flatMap((outlet) => press(outlet, at).map((row) => ({ ...row, source: outlet.host })))
+    .filter(({ title }) =>
+      topics.some((words) =>
+        words.every((word) => title.toLowerCase().includes(word.toLowerCase()))
+      )
+    )
+    .sort((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
+    .slice(0, 100)
 }
 
 /** Quoted phrases must all match, or any of them with OR; errors are plain text with status 200. */

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Activity, Episode } from "../../../src/venues/simulated/plans.ts"
-import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
+import type { Activity, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import { type ActivityEvent, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, type Entry, isHedge, type Position } from "../../../src/whales/domain/entry.ts"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
+import type { Episode, TradingWorld } from "../venues/strategies.ts"
 
 export function activityOfRows(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEvent> {
   return rows.map(({ kind, wallet, market, outcome, size, price, at, transaction }) => ({
@@ -64,11 +64,11 @@ export function computedEntries(
 
 /** The true entries of the simulation, in the same form. */
 export function trueEntries(
-  world: World,
+  world: TradingWorld,
   wallet: Wallet,
   until: EpochMs,
 ): ReadonlyMap<MarketId, ReadonlyArray<ComparableEntry>> {
-  const over = world.truth.episodes(wallet, -Infinity, until)
+  const over = world.episodes(wallet, -Infinity, until)
     .filter(({ market }) => market.resolvedAt <= until)
   const byMarket = [...Map.groupBy(over, ({ market }: Episode) => market.id)]
   return new Map(

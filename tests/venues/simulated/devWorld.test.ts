@@ -1,12 +1,11 @@
 /**
  * The world of `deno task dev`: whenever it starts, the skill of its wallets can be proven from their
- * history, which is short, and its crowd buys often.
+ * history, which is short, and wallets enter markets every few minutes.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { day, type EpochMs, hour } from "../../../src/core/domain/time.ts"
-import { crowdActivity, crowdEveryMs } from "../../../src/venues/simulated/crowd.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
@@ -17,13 +16,15 @@ const starts = [0, 16.8, 33.3, 77.5, 190.9].map((days) => Date.UTC(2026, 10, 30)
 
 /** What the whole history of a wallet says at the first start. */
 function judgement(world: World, wallet: Wallet, now: EpochMs) {
-  const bets = world.truth.episodes(wallet, -Infinity, now).map(
-    ({ market, outcome, price, firstFillAt }) => {
-      const payouts = market.resolvedAt <= now ? world.truth.payouts(market) : null
-      const endedAt = market.resolvedAt <= now ? market.resolvedAt : null
-      return { price, openedAt: firstFillAt, endedAt, paid: payouts?.[outcome] ?? null }
-    },
-  )
+  const rows = world.activity(wallet, { from: -Infinity, to: now })
+  const bets = [...Map.groupBy(rows, ({ market }) => market.id).values()].flatMap((entry) => {
+    const [last] = entry
+    if (last === undefined) return []
+    const { market, outcome, price } = last
+    const payouts = market.resolvedAt <= now ? world.truth.payouts(market) : null
+    const endedAt = market.resolvedAt <= now ? market.resolvedAt : null
+    return [{ price, openedAt: last.at, endedAt, paid: payouts?.[outcome] ?? null }]
+  })
   const ended = bets.flatMap(({ paid, price }) => paid === null ? [] : [paid - price])
   const edge = ended.reduce((sum, gain) => sum + gain, 0) / ended.length
   const error = 1 / Math.sqrt(ended.length)
@@ -47,16 +48,15 @@ for (const now of starts) {
   })
 }
 
-Deno.test("crowdActivity() buys every 40 seconds from its beginning on, the same in any ranges", () => {
-  const [from = 0] = starts
-  const world = devWorld(undefined, from)
-  const rowsIn = (from: EpochMs, to: EpochMs) =>
-    world.wallets.flatMap((wallet) => crowdActivity(world, wallet, { from, to }))
-      .toSorted((a, b) => a.at - b.at)
-  const rows = rowsIn(from, from + hour)
-  ok(rows.length > 0.9 * hour / crowdEveryMs, `${rows.length} in an hour`)
-  ok(rows.every(({ at, size, price }) => at >= from && size * price > 1_000))
-  ok(rows.every(({ wallet }) => wallet.group.edge === 0))
-  const parts = [0, 1, 2].flatMap((n) => rowsIn(from + n * hour / 3 + 1, from + (n + 1) * hour / 3))
-  equal(parts, rows.filter(({ at }) => at > from))
+Deno.test("from six hours before the start on, an entry comes every few minutes", () => {
+  const [start = 0] = starts
+  const world = devWorld(undefined, start)
+  const entriesIn = (from: EpochMs, to: EpochMs) =>
+    new Set(
+      world.wallets.flatMap((wallet) =>
+        world.activity(wallet, { from, to }).map(({ market }) => `${wallet.number} ${market.id}`)
+      ),
+    ).size
+  const [before, after] = [start - 30 * hour, start].map((from) => entriesIn(from, from + 6 * hour))
+  ok((after ?? 0) > 100 && (after ?? 0) > 3 * (before ?? 0), `${before} before, ${after} after`)
 })

@@ -7,11 +7,11 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { wire } from "../../support/venues/wire/wire.ts"
-import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { test } from "../../support/effect.ts"
+import { defaultGroups, makeTradingWorld } from "../../support/venues/strategies.ts"
 import { hasOracle, registerSkipped, schemaAccepts } from "../../support/venues/oracle.ts"
 
-const world = makeWorld({ seed: 1, markets: 100 })
+const world = makeTradingWorld({ seed: 1, markets: 100, wallets: defaultGroups })
 const now = world.options.origin
 const [wallet] = world.wallets
 const markets = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))

@@ -11,7 +11,7 @@ import { isListed, newsIndex, related } from "../../../src/news/domain/match.ts"
 import { decidedOutcome, type RelatedStory } from "../../../src/news/domain/reading.ts"
 import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { knownOutcome } from "../../../src/predetermined/domain/predetermined.ts"
-import { feedOf, makeNewsArchive, outlets } from "../../../src/venues/simulated/news.ts"
+import { makeNewsArchive, outlets } from "../../../src/venues/simulated/news.ts"
 import { readerOf, simulatedReader } from "../../../src/venues/simulated/reader.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { layer as modelLayer } from "../../../src/writing/openai/model.ts"
@@ -35,15 +35,15 @@ const readStories = Effect.gen(function* () {
   const found: Array<{ story: RelatedStory; decided: 0 | 1 | null; known: boolean }> = []
   for (let n = 0; n < 6; n++) {
     const now = world.options.origin + n * 30 * hour
-    const articles = outlets.flatMap((outlet) => feedOf(archive, outlet, now))
+    const articles = outlets.flatMap((outlet) => archive(outlet, now))
     const open = Array.from(
       { length: world.catalogue.slots },
       (_, slot) => world.catalogue.at(slot, now),
-    ).filter(({ mechanical, subject }) => mechanical === null && subject !== null)
+    )
     const index = runParts(newsIndex(articles, open))
     for (const of of open) {
       const { question, outcomes, endsAt, eventSlug } = of
-      const asked = market({ question, outcomes, endsAt: of.listedEndsAt ?? endsAt, eventSlug })
+      const asked = market({ question, outcomes, endsAt, eventSlug })
       const matches = related(index, asked, now - 24 * hour, 12)
       const [first, ...others] = matches
       if (first === undefined) continue

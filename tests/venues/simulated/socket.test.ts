@@ -10,9 +10,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
 import { type FaultPlan, noFaults, seededFaults } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
-import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
 import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
-import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
   type ActivityEvent,
   activityEventKey,
@@ -27,16 +25,21 @@ import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
 import {
+  defaultGroups,
+  makeTradingWorld,
+  strategyOf,
+  type TradingWorld,
+} from "../../support/venues/strategies.ts"
+import {
   activityOfRows,
   computedEntries,
   trueEntries,
 } from "../../support/whales/simulatedActivity.ts"
 
 const options = {
-  seed: 31,
+  seed: 33,
   markets: 120,
   walletDays: 25,
-  mechanicalShare: 0.1,
   laggardShare: 1,
   wrongProposalShare: 0.4,
   wrongContestedShare: 0.4,
@@ -47,7 +50,7 @@ const options = {
 const startsAt = Date.parse("2026-11-22T06:00:00Z")
 
 interface Venues {
-  readonly world: World
+  readonly world: TradingWorld
   readonly now: number
   readonly overWire: VenueClient["Service"]
   readonly inProcess: VenueClient["Service"]
@@ -61,7 +64,7 @@ function both(
   const used = Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
     const origin = Math.floor((started - 5 * hour) / second) * second
-    const world = makeWorld({ ...options, origin })
+    const world = makeTradingWorld({ ...options, origin })
     const url = yield* serveWire(world, { slowMs: 300, ...wireOptions })
     const limits = {
       ...{ perTenSeconds: unpaced, retryDelayMs: 2, retryAfterMsMax: 5, timeoutMs: 5_000 },
@@ -139,7 +142,7 @@ for (
                   from,
                   now - second,
                 )
-                deepStrictEqual(keysOf(activity), truth, wallet.group.strategy)
+                deepStrictEqual(keysOf(activity), truth, strategyOf(wallet))
                 if (rows < 10) {
                   continue
                 }

@@ -69,7 +69,7 @@ Deno.test("the development world has recent price moves at any time", () => {
       const moved = { "1h": 0, "24h": 0 }
       for (let slot = 0; slot < dev.catalogue.slots; slot++) {
         const market = dev.catalogue.at(slot, at)
-        if (!market.aboveGate || market.mechanical !== null) continue
+        if (!market.aboveGate) continue
         if (at - market.opensAt < 2 * day || at >= market.proposedAt) continue
         const now = dev.truth.probability(market, at)
         if (Math.abs(now - dev.truth.probability(market, at - hour)) > 0.06) moved["1h"] += 1

@@ -4,17 +4,17 @@
  *
  * @module
  */
-import { Arbitrary, Effect, Fiber, Schema } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { decodeMarkets } from "../../../src/venues/polymarket/gamma.ts"
-import { faults, scriptedFaults, seededFaults } from "../../support/venues/wire/faults.ts"
+import { scriptedFaults } from "../../support/venues/wire/faults.ts"
 import { wire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
-import { day, hour, second } from "../../../src/core/domain/time.ts"
-import { law, test } from "../../support/effect.ts"
+import { day, second } from "../../../src/core/domain/time.ts"
+import { test } from "../../support/effect.ts"
 
-const world = makeWorld({ seed: 4, markets: 230, mechanicalShare: 0.1 })
+const world = makeWorld({ seed: 4, markets: 230 })
 const now = world.options.origin + 5 * day + 1_234
 const base = "http://venue.test"
 
@@ -156,52 +156,3 @@ at("duplicate_page repeats the previous page under the next cursor", () =>
     )
     deepStrictEqual(found, [valid[0], valid[0], valid[2]])
   }))
-
-at(
-  "reordered keeps the content, and bad_rows adds invalid rows to the valid ones",
-  () =>
-    Effect.gen(function* () {
-      const path = `/book?token_id=${listing()[0]?.tokenIds[0]}`
-      const plain = yield* client()(path)
-      const mixed = yield* client({ faults: scriptedFaults({ book: ["reordered"] }) })(path)
-      const sorted = (side: unknown) => [...Array.isArray(side) ? side : []].map(String).sort()
-      deepStrictEqual(sorted(field(mixed.body, "bids")), sorted(field(plain.body, "bids")))
-      ok(JSON.stringify(mixed.body) !== JSON.stringify(plain.body))
-      const invalid = yield* client({ faults: scriptedFaults({ markets: ["bad_rows"] }) })(
-        "/markets/keyset?limit=100",
-      )
-      const { rows: valid, rejected } = decodeMarkets(rows(invalid.body, "markets"))
-      deepStrictEqual(valid, listing().slice(0, 100))
-      deepStrictEqual(rejected, { undecodable: 2, missing_id: 2 })
-    }),
-)
-
-at("slow delays a correct response", () =>
-  Effect.gen(function* () {
-    const request = client({ faults: scriptedFaults({ leaderboard: ["slow"] }), slowMs: hour })
-    const pending = yield* Effect.forkChild(request("/v2/leaderboard"), { startImmediately: true })
-    yield* TestClock.adjust(hour - 1)
-    ok(pending.pollUnsafe() === undefined)
-    yield* TestClock.adjust(1)
-    deepStrictEqual((yield* Fiber.join(pending)).status, 200)
-  }))
-
-law(
-  "seededFaults() has the given chances, and is the same for the same seed",
-  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),
-  (seed) => {
-    const plan = seededFaults(seed, { error: 0.2, slow: 0.1 })
-    const found = Array.from({ length: 1_000 }, (_, nth) => plan("books", nth))
-    deepStrictEqual(
-      found,
-      Array.from(
-        { length: 1_000 },
-        (_, nth) => seededFaults(seed, { error: 0.2, slow: 0.1 })("books", nth),
-      ),
-    )
-    const count = (fault: typeof faults[number]) => found.filter((one) => one === fault).length
-    return Math.abs(count("error") - 200) < 75 && Math.abs(count("slow") - 100) < 60 &&
-      count("truncated") === 0
-  },
-  { runs: 50 },
-)

@@ -4,13 +4,13 @@
  * @module
  */
 import { day, type EpochMs, second } from "../../../../src/core/domain/time.ts"
-import { runParts } from "../../runParts.ts"
-import { rankedIn } from "../../../../src/venues/simulated/walletSource.ts"
 import type { World } from "../../../../src/venues/simulated/world.ts"
 import type { WorldClock } from "./clock.ts"
-import type { Activity } from "../../../../src/venues/simulated/plans.ts"
-import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
-import { boardPeriods } from "../../../../src/markets/domain/leaderboard.ts"
+import {
+  type Activity,
+  rankedWallets,
+  type Wallet,
+} from "../../../../src/venues/simulated/wallets.ts"
 import { activityRow, resolutionRow, tradeRow } from "./dataRows.ts"
 import type { Route } from "./faults.ts"
 import type { Json } from "./gamma.ts"
@@ -55,7 +55,7 @@ export function dataAnswer(
     case "activity":
       return activity(world, clock, query, now, behaviour)
     case "leaderboard":
-      return paged(leaderboard(world, query, page.asOf), page)
+      return paged(leaderboard(world, query), page)
     case "resolutions": {
       const markets = conditionsOf(world, query)
       const rows = markets.map((market) => resolutionRow(world, clock, market, now))
@@ -116,19 +116,15 @@ function trades(world: World, clock: WorldClock, query: URLSearchParams, page: P
   return paged(rows, page)
 }
 
-/** The rows of a leaderboard; an unknown category has none. */
-function leaderboard(world: World, query: URLSearchParams, at: EpochMs): ReadonlyArray<Json> {
-  const name = query.get("time_period") ?? "day"
-  const period = boardPeriods.find((known) => known === name) ?? "day"
-  const by = query.get("sort_by") === "VOLUME" ? "volume" : "profit"
-  const category = query.get("category") ?? "overall"
-  return runParts(rankedIn(world, { period, category, by }, at))
-    .map(({ wallet, pnl, volume }, index) => ({
+/** The rows of a leaderboard. */
+function leaderboard(world: World, query: URLSearchParams): ReadonlyArray<Json> {
+  return rankedWallets(world.wallets, query.get("sort_by") === "VOLUME" ? "volume" : "profit")
+    .map(({ address, userName }, index) => ({
       rank: index + 1,
-      user_id: wallet.address,
-      pnl: Math.round(pnl * 1e6) / 1e6,
-      volume: Math.round(volume * 1e6) / 1e6,
-      user_name: wallet.userName,
+      user_id: address,
+      pnl: 1_000 - index,
+      volume: 5_000,
+      user_name: userName,
       profile_image: "",
       x_username: "",
       verified: false,

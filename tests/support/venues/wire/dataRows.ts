@@ -8,7 +8,7 @@ import { type EpochMs, isoTime, second } from "../../../../src/core/domain/time.
 import type { Trade } from "../../../../src/markets/domain/market.ts"
 import type { World } from "../../../../src/venues/simulated/world.ts"
 import type { WorldClock } from "./clock.ts"
-import type { Activity } from "../../../../src/venues/simulated/plans.ts"
+import type { Activity } from "../../../../src/venues/simulated/wallets.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { hex, mix, uniform } from "../../../../src/venues/simulated/seed.ts"
 import { type Json, payoutSource } from "./gamma.ts"

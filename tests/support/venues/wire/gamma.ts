@@ -33,8 +33,8 @@ export function gammaMarket(
     question: market.question,
     conditionId: id,
     slug,
-    resolutionSource: sourceOf(market),
-    ...endOf(market, iso),
+    resolutionSource: "",
+    ...(market.listedEndsAt === null ? {} : { endDate: iso(market.listedEndsAt) }),
     startDate: isoTime(clock.fromWorld(market.opensAt + 1_234)),
     image: "https://example.invalid/market.png",
     icon: "https://example.invalid/market.png",
@@ -99,10 +99,6 @@ export function gammaMarket(
   }
 }
 
-function endOf({ listedEndsAt }: SimulatedMarket, iso: (at: EpochMs) => string): Json {
-  return listedEndsAt === null ? {} : { endDate: iso(listedEndsAt) }
-}
-
 /** A time as the venue writes some of them: `2026-02-07 18:00:00+00`. */
 const spaced = (iso: string) => iso.replace("T", " ").replace("Z", "+00")
 
@@ -120,15 +116,14 @@ function statusOf(market: SimulatedMarket, at: EpochMs): Json {
   if (at < market.resolvedAt) {
     return { umaResolutionStatus: "proposed", umaResolutionStatuses: '["proposed"]' }
   }
-  return market.end === "cancelled" || market.kind === "mechanical"
+  return market.end === "cancelled"
     ? { umaResolutionStatus: "", umaResolutionStatuses: "[]" }
     : { umaResolutionStatus: "resolved", umaResolutionStatuses: '["proposed"]' }
 }
 
 /** Of a few markets the oracle's record never has the payouts, and of some of these the listing neither. */
 export function payoutSource(market: SimulatedMarket): ResolutionSource {
-  const silent = market.kind !== "mechanical" && market.end === "decided" &&
-    uniform(mix(market.key, 84)) < 0.1
+  const silent = market.end === "decided" && uniform(mix(market.key, 84)) < 0.1
   return silent ? pick(mix(market.key, 86), ["listing", "book"]) : "oracle"
 }
 
@@ -161,28 +156,21 @@ function numbersOf(world: World, market: SimulatedMarket, at: EpochMs) {
   }
 }
 
-function sourceOf(market: SimulatedMarket): string {
-  return market.kind === "mechanical"
-    ? `https://data.chain.link/streams/${market.slug.split("-")[0]}-usd`
-    : ""
-}
-
 function eventOf(
   market: SimulatedMarket,
   volumeUsd: number,
   closed: boolean,
   iso: (at: EpochMs) => string,
 ): Json {
-  const series = `${market.slug.split("-")[0]}-up-or-down-5m`
   return {
     id: eventId(market),
     ticker: market.eventSlug,
     slug: market.eventSlug,
     title: market.eventTitle,
     description: "",
-    resolutionSource: sourceOf(market),
+    resolutionSource: "",
     startDate: iso(market.opensAt),
-    ...endOf(market, iso),
+    ...(market.listedEndsAt === null ? {} : { endDate: iso(market.listedEndsAt) }),
     active: true,
     closed,
     archived: false,
@@ -191,29 +179,11 @@ function eventOf(
     negRisk: false,
     commentCount: 0,
     tags: tagsOf(market),
-    ...(market.kind === "mechanical"
-      ? {
-        series: [{
-          id: "10684",
-          ticker: series,
-          slug: series,
-          title: series,
-          seriesType: "single",
-          recurrence: "5m",
-          active: true,
-          closed: false,
-        }],
-        seriesSlug: series,
-      }
-      : {}),
   }
 }
 
 function tagsOf(market: SimulatedMarket): ReadonlyArray<Json> {
-  const labels = market.kind === "mechanical"
-    ? ["Up or Down", "Recurring", "Hide From New", "5M", market.category]
-    : ["All", market.category]
-  return labels.map((label, index) => ({
+  return ["All", market.category].map((label, index) => ({
     id: String(100 + index),
     label,
     slug: label.toLowerCase().replaceAll(" ", "-"),
