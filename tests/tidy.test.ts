@@ -498,7 +498,7 @@ const budgets: Readonly<Record<string, number>> = {
   src: 115,
   "src/app": 5_285,
   "src/catalog": 1_780,
-  "src/core": 1_655,
+  "src/core": 1_805,
   "src/digest": 2_100,
   "src/feed": 1_270,
   "src/http": 12_740,

@@ -11,7 +11,8 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import { tally } from "../../core/stages.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import type { Limits } from "./limits.ts"
-import { type PageFault, pageReader, permanentFault } from "./requests.ts"
+import { type HttpFault, permanentFault } from "../../core/httpReading.ts"
+import { pageReader } from "./requests.ts"
 import type { ParseAnswer } from "./parse.ts"
 import { headlinesOf } from "./rows.ts"
 
@@ -78,7 +79,7 @@ export function gdeltSource(
     const rejected: Record<string, number> = {}
     let answered = 0
     let failures = 0
-    let last: PageFault | null = null
+    let last: HttpFault | null = null
     for (const query of queries) {
       if ((yield* Clock.currentTimeMillis) - startedAt > limits.gdeltTimeMs) break
       const answer = yield* Effect.result(search(query))

@@ -3,19 +3,19 @@
  *
  * @module
  */
-import { Duration } from "effect"
 import { hour, minute } from "../../core/domain/time.ts"
 
 export type Limits = Readonly<typeof defaultLimits>
 
 export const defaultLimits = {
   /** One request, its body included. */
-  timeout: Duration.seconds(20),
+  timeoutMs: 20_000,
   /** Bytes of one answer after decompression; the largest of the default feeds has 400 KB. */
   bodyBytesMax: 2 * 1024 * 1024,
   /** Requests for one page, the first one included. */
   attemptsMax: 3,
   retryDelayMs: 1_000,
+  retryDelayMsMax: 30_000,
   /** After a longer Retry-After the read fails, and no request is sent until it has passed. */
   retryAfterWaitMsMax: 30_000,
   /** A longer Retry-After is shortened to this. */

@@ -1,16 +1,17 @@
 /**
- * HTTP requests to the venue: paced, bounded in time and size, retried after transient faults, and
- * split into batches. All limits are in `defaultLimits`.
+ * HTTP requests to the venue: paced, and split into batches. All limits are in `defaultLimits`.
  *
  * @module
  */
-import { Array, Clock, Effect, Metric, Random, Schema, Semaphore, Stream } from "effect"
+import { Array, Clock, Effect, Metric, type Semaphore } from "effect"
+import type { HttpClient, HttpClientRequest } from "effect/http"
 import {
-  HttpClient,
-  type HttpClientError,
-  type HttpClientRequest,
-  type HttpClientResponse,
-} from "effect/http"
+  type HttpFault,
+  readAnswer,
+  retrying,
+  statusFault,
+  transientFault,
+} from "../../core/httpReading.ts"
 import { type Decoded, VenueRefusals, VenueUnavailable } from "../../markets/VenueClient.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { merge, object } from "./wire.ts"
@@ -101,19 +102,7 @@ export const defaultLimits = {
 
 export type RequestLimits = Readonly<typeof defaultLimits>
 
-/** How much of an error response is read and discarded, so that its connection can be reused. */
-const refusalBytesMax = 64 * 1024
-
-/** Why one attempt gave no usable response. */
-class Fault extends Schema.TaggedError<Fault>()("Fault", {
-  reason: Schema.String,
-  /** Whether a retry may help. */
-  transient: Schema.Boolean,
-  /** From the venue's Retry-After header. */
-  retryAfterMs: Schema.NullOr(Schema.Finite),
-}) {}
-
-/** Retries until `read` accepts the response body, within `attemptsMax`; a null from `read` is a fault. */
+/** Repeats the request until `read` accepts the answer; a null from `read` is a fault. */
 type Send = <A extends object>(
   operation: string,
   request: HttpClientRequest.HttpClientRequest,
@@ -128,39 +117,27 @@ export function makeSend(
   limits: RequestLimits,
 ): Send {
   const pace = makePace(Math.ceil(10_000 / perTenSeconds))
-  return <A extends object>(
-    operation: string,
-    request: HttpClientRequest.HttpClientRequest,
-    read: (body: unknown) => A | null,
-  ) => {
-    const once = pace.slot.pipe(
-      Effect.andThen(
-        host.withPermits(1)(
-          fetchJson(client, request, limits.bodyBytesMax).pipe(
-            Effect.timeoutOrElse({
-              duration: limits.timeoutMs,
-              orElse: () => Effect.fail(transient("no response in time")),
-            }),
-          ),
-        ),
-      ),
-      Effect.flatMap((body) => {
-        const value = read(body)
-        return value === null
-          ? Effect.fail(transient("unexpected response shape"))
-          : Effect.succeed(value)
-      }),
+  const rest = ({ retryAfterMs }: HttpFault) =>
+    Effect.as(
+      retryAfterMs === null
+        ? Effect.void
+        : pace.pause(Math.min(retryAfterMs, limits.retryAfterMsMax)),
+      0,
     )
-    const attempt = (count: number): Effect.Effect<A, Fault> =>
-      once.pipe(
-        Effect.catch((fault) =>
-          fault.transient && count < limits.attemptsMax
-            ? backOff(fault, count, limits, pace).pipe(Effect.andThen(attempt(count + 1)))
-            : Effect.fail(fault)
-        ),
-      )
-    return attempt(1).pipe(
-      Effect.mapError(({ reason }) => new VenueUnavailable({ operation, reason })),
+  return (operation, request, read) => {
+    const attempt = Effect.gen(function* () {
+      yield* pace.slot
+      const answer = yield* host.withPermits(1)(readAnswer(client, request, limits))
+      if (answer.status !== 200) return yield* statusFault(answer)
+      const body = yield* Effect.try({
+        try: (): unknown => JSON.parse(new TextDecoder().decode(answer.body)),
+        catch: () => transientFault("response is not JSON"),
+      })
+      return read(body) ?? (yield* transientFault("unexpected response shape"))
+    })
+    return Effect.mapError(
+      retrying(attempt, limits, rest),
+      ({ reason }) => new VenueUnavailable({ operation, reason }),
     )
   }
 }
@@ -189,93 +166,6 @@ function makePace(intervalMs: number): Pace {
       next = Math.max(next, pausedUntil)
     })
   return { slot, pause }
-}
-
-/** Half of the backoff is fixed and half random, so that replicas do not retry at the same time. */
-const backOff = Effect.fnUntraced(
-  function* (fault: Fault, count: number, limits: RequestLimits, pace: Pace) {
-    if (fault.retryAfterMs !== null) {
-      yield* pace.pause(Math.min(fault.retryAfterMs, limits.retryAfterMsMax))
-    }
-    const random = yield* Random.next
-    const full = Math.min(limits.retryDelayMs * 2 ** (count - 1), limits.retryDelayMsMax)
-    yield* Effect.sleep(full / 2 + random * full / 2)
-  },
-)
-
-const fetchJson = Effect.fnUntraced(
-  function* (
-    client: HttpClient.HttpClient,
-    request: HttpClientRequest.HttpClientRequest,
-    bytesMax: number,
-  ) {
-    const response = yield* client.execute(request).pipe(
-      Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-      Effect.mapError(faultOf),
-    )
-    if (response.status !== 200) {
-      yield* Effect.ignore(bodyText(response, refusalBytesMax))
-      return yield* refused(response)
-    }
-    const body = yield* bodyText(response, bytesMax)
-    return yield* Effect.try({
-      try: (): unknown => JSON.parse(body),
-      catch: () => transient("response is not JSON"),
-    })
-  },
-)
-
-const refused = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
-  const now = yield* Clock.currentTimeMillis
-  return yield* new Fault({
-    reason: `status ${response.status}`,
-    transient: response.status >= 500 || [408, 425, 429].includes(response.status),
-    retryAfterMs: retryAfterMsOf(response.headers["retry-after"], now),
-  })
-})
-
-/** Reads in chunks, so that an endless body is cut off and never kept in memory. */
-function bodyText(
-  response: HttpClientResponse.HttpClientResponse,
-  bytesMax: number,
-): Effect.Effect<string, Fault> {
-  return Effect.suspend(() => {
-    const decoder = new TextDecoder()
-    let text = ""
-    let bytes = 0
-    return Stream.runForEach(
-      response.stream.pipe(Stream.mapError(faultOf)),
-      (chunk) =>
-        Effect.suspend(() => {
-          bytes += chunk.byteLength
-          if (bytes > bytesMax) return Effect.fail(permanent("response too long"))
-          text += decoder.decode(chunk, { stream: true })
-          return Effect.void
-        }),
-    ).pipe(Effect.map(() => text + decoder.decode()))
-  })
-}
-
-/** Reads seconds or an HTTP date, in milliseconds; null when the header is absent or unreadable. */
-function retryAfterMsOf(header: string | undefined, now: number): number | null {
-  if (header === undefined) return null
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? null : Math.max(0, at - now)
-}
-
-function faultOf(error: HttpClientError.HttpClientError): Fault {
-  return error.reason._tag === "InvalidUrlError"
-    ? permanent("invalid URL")
-    : transient("connection failed")
-}
-
-function transient(reason: string): Fault {
-  return new Fault({ reason, transient: true, retryAfterMs: null })
-}
-
-function permanent(reason: string): Fault {
-  return new Fault({ reason, transient: false, retryAfterMs: null })
 }
 
 interface Batching {
