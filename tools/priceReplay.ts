@@ -15,14 +15,15 @@ import { isNarrow, volumeUsdMin } from "../src/markets/domain/quality.ts"
 import type { Resolution } from "../src/markets/domain/resolution.ts"
 import {
   confirmMove,
+  type EmittedMove,
+  type Judgement,
   judgeMove,
   measureMove,
   pointsRange,
+  type PriceMove,
   selectMovers,
   startRange,
 } from "../src/movers/domain/gates.ts"
-import type { EmittedMove } from "../src/movers/domain/novelty.ts"
-import type { Judgement, PriceMove } from "../src/movers/domain/priceMove.ts"
 import {
   pointAt,
   priceOffsetMsMax,

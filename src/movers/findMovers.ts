@@ -7,19 +7,20 @@
 import { Clock, Effect, Result } from "effect"
 import type { FeedItem, MoveWindow } from "../feed/domain/item.ts"
 import { slugKey } from "../markets/domain/market.ts"
-import type { Judgement, MarketMove } from "./domain/priceMove.ts"
 import {
   confirmMove,
+  emittedMove,
+  type Judgement,
   judgeMove,
+  type MarketMove,
   moverItem,
   type MoverRejection,
   pointsRange,
   screenMove,
   selectMovers,
   startRange,
+  tradedUsdBeyondHalf,
 } from "./domain/gates.ts"
-import { tradedUsdBeyondHalf } from "./domain/confirmation.ts"
-import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { BookReading, SeriesServices } from "./midSeries.ts"

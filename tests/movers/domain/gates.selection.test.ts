@@ -7,10 +7,10 @@ import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { FeedItem } from "../../../src/feed/domain/item.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
-import type { Mover } from "../../../src/movers/domain/priceMove.ts"
 import {
   confirmMove,
   judgeMove,
+  type Mover,
   moverItem,
   moverRejections,
   screenMove,

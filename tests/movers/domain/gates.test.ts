@@ -6,13 +6,15 @@
 import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { TokenId, type Trade } from "../../../src/markets/domain/market.ts"
-import { tradedUsdBeyondHalf } from "../../../src/movers/domain/confirmation.ts"
-import type { MarketMove, MoveContext, MoveInput } from "../../../src/movers/domain/priceMove.ts"
 import {
   confirmMove,
   judgeMove,
+  type MarketMove,
+  type MoveContext,
+  type MoveInput,
   pointsRange,
   screenMove,
+  tradedUsdBeyondHalf,
 } from "../../../src/movers/domain/gates.ts"
 import { screenMarket } from "../../../src/markets/domain/quality.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"

@@ -6,15 +6,17 @@
 import { deepStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import type { FeedItem, MovePhase, MoveWindow } from "../../../src/feed/domain/item.ts"
-import { type EmittedMove, emittedMove, isNovel } from "../../../src/movers/domain/novelty.ts"
-import { day, type EpochMs, hour, minute, second } from "../../../src/core/domain/time.ts"
-import type { SeriesPoint } from "../../../src/markets/domain/market.ts"
 import {
   confirmMove,
+  type EmittedMove,
+  emittedMove,
+  isNovel,
   judgeMove,
   measureMove,
   startRange,
 } from "../../../src/movers/domain/gates.ts"
+import { day, type EpochMs, hour, minute, second } from "../../../src/core/domain/time.ts"
+import type { SeriesPoint } from "../../../src/markets/domain/market.ts"
 import { law } from "../../support/effect.ts"
 import { microstructureWith, now } from "../../support/movers/market.ts"
 

@@ -17,7 +17,7 @@ import {
   Slug,
   TokenId,
 } from "../../../src/markets/domain/market.ts"
-import type { MoveContext, MoveInput } from "../../../src/movers/domain/priceMove.ts"
+import type { MoveContext, MoveInput } from "../../../src/movers/domain/gates.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 
 export const now = Date.UTC(2026, 10, 20, 12)

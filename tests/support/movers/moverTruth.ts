@@ -24,19 +24,20 @@ import {
 } from "../../../src/markets/domain/book.ts"
 import type { MovePhase, MoveWindow } from "../../../src/feed/domain/item.ts"
 import type { Market, MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
-import type { MarketMove, Mover } from "../../../src/movers/domain/priceMove.ts"
 import {
   confirmMove,
+  type EmittedMove,
   judgeMove,
+  type MarketMove,
+  type Mover,
   type MoverRejection,
   pointsRange,
   screenMove,
   selectMovers,
   startRange,
+  tradedUsdBeyondHalf,
 } from "../../../src/movers/domain/gates.ts"
-import { tradedUsdBeyondHalf } from "../../../src/movers/domain/confirmation.ts"
 import { screenMarket, spreadMax } from "../../../src/markets/domain/quality.ts"
-import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
 import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"
 
 const tickIntervalMs = 10 * minute
