@@ -28,9 +28,6 @@ export interface PriceStep {
  * The largest change between two points of `[from, to]` that are at most an hour apart: of equal ones
  * the shortest, then the earliest. Null when no price changed, or no two points are that near. The
  * points may come in any order; of several at one time the highest price counts.
- *
- * It takes time proportional to the points, after sorting: the least and the greatest price of the
- * last hour are the heads of two queues in which each point enters and leaves once.
  */
 export function stepWithin(
   series: ReadonlyArray<SeriesPoint>,
@@ -42,14 +39,12 @@ export function stepWithin(
     .sort((a, b) => a.at - b.at || a.mid - b.mid)
     .filter(({ at }, i, sorted) => sorted[i + 1]?.at !== at)
     .slice(-stepPointsMax)
-  const queues = [queueOf((a, b) => a <= b), queueOf((a, b) => a >= b)]
   let best: PriceStep | null = null
-  for (const point of points) {
-    for (const queue of queues) {
-      queue.push(point)
-      const start = queue.head(point.at - stepMsMax)
-      if (start === undefined || start.at === point.at) continue
-      const step = stepBetween(start, point)
+  for (const [n, end] of points.entries()) {
+    for (let i = n - 1; i >= 0; i--) {
+      const start = points[i]
+      if (start === undefined || end.at - start.at > stepMsMax) break
+      const step = stepBetween(start, end)
       if (step.delta !== 0 && (best === null || isLarger(step, best))) best = step
     }
   }
@@ -69,26 +64,6 @@ function stepBetween(start: SeriesPoint, end: SeriesPoint): PriceStep {
 function isLarger(step: PriceStep, than: PriceStep): boolean {
   const change = Math.abs(halfSteps(step.delta)) - Math.abs(halfSteps(than.delta))
   return change > 0 || (change === 0 && step.to - step.from < than.to - than.from)
-}
-
-/** The extreme point of a moving window: of equal prices the newest. */
-function queueOf(replaces: (price: number, older: number) => boolean) {
-  const points: Array<SeriesPoint> = []
-  let first = 0
-  return {
-    push: (point: SeriesPoint) => {
-      let last = points.at(-1)
-      while (points.length > first && last !== undefined && replaces(point.mid, last.mid)) {
-        points.pop()
-        last = points.at(-1)
-      }
-      points.push(point)
-    },
-    head: (notBefore: EpochMs): SeriesPoint | undefined => {
-      while ((points[first]?.at ?? notBefore) < notBefore) first += 1
-      return points[first]
-    },
-  }
 }
 
 /** How a headline lies in time to a step. */
