@@ -308,22 +308,6 @@ Deno.test("decodeMarket() finds the category in the row, the tags, or the fee ta
   equal(market({ feeType: null }).category, null)
 })
 
-Deno.test("decodeMarket() detects each sign of a mechanical market", () => {
-  const event = { slug: "e" }
-  equal(market({ slug: "btc-updown-5m-1773307200" }).mechanical !== null, true)
-  const hourly = { ...event, series: [{ recurrence: "hourly" }] }
-  equal(market({ events: [hourly] }).mechanical, "recurrence")
-  equal(
-    market({ events: [{ ...event, seriesSlug: "btc-up-or-down-5m" }] }).mechanical !== null,
-    true,
-  )
-  const tags = [{ slug: "recurring" }, { slug: "hide-from-new" }, { slug: "up-or-down" }]
-  equal(market({ tags }).mechanical, "tags")
-  const stream = "https://data.chain.link/streams/btc-usd"
-  equal(market({ resolutionSource: stream }).mechanical, "price_stream")
-  equal(market({ events: [{ ...event, resolutionSource: stream }] }).mechanical, "price_stream")
-})
-
 Deno.test("decodeMarket() sanitizes the question", () => {
   equal(market({ question: "Will\u202e it\u0000 \n\n rain?\u{e0041}" }).question, "Will it rain?")
   equal(market({ question: "Will \ud800 it rain?" }).question, "Will it rain?")

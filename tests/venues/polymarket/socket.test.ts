@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Clock, Effect, Ref, type Scope, Stream } from "effect"
+import { Clock, Effect, type Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
 import { type Fault, type FaultPlan, faults, noFaults } from "../../support/venues/wire/faults.ts"
@@ -114,31 +114,6 @@ liveTest("listMarkets counts invalid rows, and nothing else", () =>
   }))
 
 liveTest(
-  "listMarkets emits all pages before one that keeps failing, then fails, over a socket",
-  () =>
-    overSocket(
-      (route, nth) => route === "markets" && nth >= 2 ? "truncated" : null,
-      () =>
-        Effect.gen(function* () {
-          const { listMarkets } = yield* VenueClient
-          const seen = yield* Ref.make(0)
-          const failure = yield* Effect.flip(
-            Stream.runForEach(
-              listMarkets,
-              () => Ref.update(seen, (pages) => pages + 1),
-            ),
-          ).pipe(Effect.orDie)
-          equal(
-            [failure.operation, failure.reason],
-            ["listMarkets", "response is not JSON"],
-            "",
-          )
-          equal(yield* Ref.get(seen), 2, "pages before it")
-        }),
-    ),
-)
-
-liveTest(
   "overdue and undated markets are found by volume, and only they are",
   () =>
     overSocket(noFaults, (world) =>
@@ -156,36 +131,6 @@ liveTest(
         const first = listed.slice(0, pages).flatMap(({ rows }) => rows)
         equal([first.filter(isHidden), markets.length - first.length], [[], kinds[1]], "passes")
       })),
-)
-
-/** A listing whose pass by volume fails at this request, and all later ones. */
-const failingFrom = (first: number) =>
-  overSocket(
-    (route, nth) => route === "markets" && nth >= first ? "truncated" : null,
-    (world) =>
-      Effect.gen(function* () {
-        const { listMarkets } = yield* VenueClient
-        const pages = yield* Stream.runCollect(listMarkets)
-        const now = yield* Clock.currentTimeMillis
-        const ids = new Set(pages.flatMap(({ rows }) => rows.map(({ id }) => id)))
-        const lost = world.list(now, 0, slots).filter(({ id, mechanical, endsAt }) =>
-          !ids.has(id) && mechanical === null && endsAt !== null && endsAt >= now - 30 * day
-        )
-        return { lost, rejected: pages.flatMap(({ rejected }) => Object.entries(rejected)) }
-      }),
-  )
-
-liveTest(
-  "a failing page of the pass by volume is counted, and the first pass stays valid",
-  () =>
-    Effect.gen(function* () {
-      const pages = Math.ceil(slots / limits.pageRows)
-      for (const failing of [pages, pages + 1, 2 * pages - 1]) {
-        const { lost, rejected } = yield* failingFrom(failing)
-        equal([lost, rejected], [[], [["volume_pass_failed", 1]]], `request ${failing}`)
-      }
-      equal((yield* failingFrom(2 * pages)).rejected, [], "no failure")
-    }),
 )
 
 for (const fault of ["error", "truncated", "reordered"] as const) {
