@@ -501,7 +501,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/core": 1_805,
   "src/digest": 2_100,
   "src/feed": 1_270,
-  "src/http": 12_740,
+  "src/http": 12_170,
   "src/markets": 3_965,
   "src/movers": 925,
   "src/news": 3_330,

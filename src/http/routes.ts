@@ -164,39 +164,25 @@ function productRoute(parts: RouteParts, id: keyof Checkouts, product: Product):
   return { path: product.path, name: product.path, get }
 }
 
-const prefixRoutes = (parts: RouteParts): ReadonlyArray<Route> => [
-  {
-    path: `${paymentsPrefix}*`,
-    name: `${paymentsPrefix}{paymentId}`,
-    get: byRest(
-      paymentsPrefix,
-      (id) => limited(parts.pending, parts.limiter, parts.payment(id)),
-    ),
-  },
-  {
-    path: `${marketsPrefix}*`,
-    name: `${marketsPrefix}{slug}`,
-    get: byRest(marketsPrefix, (slug) => {
-      const route = parts.market(slug)
-      return route === null ? null : limitedGet(parts, route)
+/** The routes whose path goes on after a prefix. */
+function prefixRoutes(parts: RouteParts): ReadonlyArray<Route> {
+  const { pending, limiter, payment, market, packageAnswer, legacy } = parts
+  const get = (route: FreeRoute | null) => route === null ? null : limitedGet(parts, route)
+  const under = (
+    prefix: `/${string}`,
+    rest: string,
+    choose: Parameters<typeof byRest>[1],
+  ): Route => ({ path: `${prefix}*`, name: prefix + rest, get: byRest(prefix, choose) })
+  return [
+    under(paymentsPrefix, "{paymentId}", (id) => limited(pending, limiter, payment(id))),
+    under(marketsPrefix, "{slug}", (slug) => get(market(slug))),
+    under(packagesPrefix, "{name}", (name) => {
+      const found = packageAnswer(name)
+      return get(found === null ? null : { limiter, current: () => found })
     }),
-  },
-  {
-    path: `${packagesPrefix}*`,
-    name: `${packagesPrefix}{name}`,
-    get: byRest(packagesPrefix, (name) => {
-      const found = parts.packageAnswer(name)
-      return found === null
-        ? null
-        : limitedGet(parts, { limiter: parts.limiter, current: () => found })
-    }),
-  },
-  {
-    path: `${legacyPrefix}*`,
-    name: `${legacyPrefix}/{path}`,
-    get: byRest(legacyPrefix, (rest, query) => limitedGet(parts, parts.legacy(rest, query))),
-  },
-]
+    under(legacyPrefix, "/{path}", (rest, query) => get(legacy(rest, query))),
+  ]
+}
 
 /** The POST of a protocol. Every refusal on the way to its handler is in its format. */
 function postOf(parts: RouteParts, { handle, refusal }: AgentRoute): Handler {

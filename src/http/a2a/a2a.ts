@@ -7,10 +7,9 @@
  *
  * @module
  */
-import { Cause, Clock, Duration, Effect, Option, Result } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Clock, Duration, Effect, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { Payments } from "../../payments/Payments.ts"
-import type { Outcome } from "../../payments/purchase.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import { internalError, internalErrorPaid, overloaded, RequestId } from "../server/errors.ts"
@@ -22,6 +21,7 @@ import {
   objectOf,
   rpcCodes,
   type RpcError,
+  rpcResponse,
 } from "../server/jsonRpc.ts"
 import { clientKeys, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
 import type { AgentRoute, Body } from "../server/route.ts"
@@ -33,6 +33,7 @@ import {
   readCall,
   readMessage,
   readTaskParams,
+  type RpcCall,
   type SkillCall,
 } from "./message.ts"
 import { payTask, readTask, type TaskReply } from "./payment.ts"
@@ -91,33 +92,27 @@ export const a2aRoute = Effect.fnUntraced(function* a2aRoute({ skills }: Pick<A2
 /** Answers one request. */
 const answerRequest = Effect.fnUntraced(function* answerRequest(ports: A2aPorts, body: Body) {
   const request = yield* HttpServerRequest.HttpServerRequest
+  const address = addressOf(request)
   const call = yield* Effect.result(readCall(request, body))
-  const { id, plan, mayPay } = Result.isFailure(call)
-    ? { id: call.failure.id, plan: refusing(call.failure), mayPay: false }
-    : {
-      id: call.success.id,
-      plan: planOf(ports, call.success.method, call.success.params, addressOf(request)),
-      mayPay: hasPayload(call.success.params),
-    }
+  const { id } = Result.merge(call)
+  const mayPay = Result.isSuccess(call) && hasPayload(call.success.params)
   const extensions = activatedExtensions(request.headers)
-  return yield* runPlan(ports, plan, addressOf(request)).pipe(
+  const plan = Effect.sync(() =>
+    Result.isFailure(call) ? refusing(call.failure) : planOf(ports, call.success, address)
+  )
+  return yield* Effect.flatMap(plan, (plan) => runPlan(ports, plan, address)).pipe(
     Effect.map(({ result, fields }) =>
-      response(200, JSON.stringify({ jsonrpc: "2.0", id, result }), [...fields, ...extensions])
+      rpcResponse(200, JSON.stringify({ jsonrpc: "2.0", id, result }), [...fields, ...extensions])
     ),
-    Effect.catchCause((cause) => {
-      const error = Option.getOrNull(Cause.findErrorOption(cause))
-      if (error !== null) return Effect.fail(error)
-      // A disconnected client is not a failure.
-      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-      const refusal = mayPay ? internalErrorPaid : internalError
-      return Effect.andThen(
-        Effect.logError("Cannot answer a call to /a2a", cause),
-        failWithRefusal(refusal),
+    Effect.catchDefect((defect) =>
+      Effect.andThen(
+        Effect.logError("Cannot answer a call to /a2a", defect),
+        failWithRefusal(mayPay ? internalErrorPaid : internalError),
       )
-    }),
+    ),
     Effect.catch((error) =>
       Effect.succeed(
-        response(error.status, errorBody({ ...error, id }), [
+        rpcResponse(error.status, errorBody({ ...error, id }), [
           ...extensions,
           ...error.headers ?? [],
         ]),
@@ -136,18 +131,6 @@ function activatedExtensions(
   return supported.length === 0 ? [] : [["x-a2a-extensions", supported.join(", ")]]
 }
 
-function response(
-  status: number,
-  body: string,
-  headers: ReadonlyArray<HeaderPair>,
-): HttpServerResponse.HttpServerResponse {
-  return HttpServerResponse.text(body, {
-    status,
-    contentType: "application/json",
-    headers: { "cache-control": "no-store", ...Object.fromEntries(headers) },
-  })
-}
-
 /** The task that a call returns. */
 interface Reply extends TaskReply {
   readonly task: Task
@@ -155,10 +138,10 @@ interface Reply extends TaskReply {
   readonly fields?: ReadonlyArray<HeaderPair>
 }
 
-/** How a call is answered, once it has spent the limit of documents; `own`: it spends another. */
+/** How a call is answered, and which limit it spends first; `own`: the answer spends one itself. */
 interface Plan {
   readonly spends: "documents" | "own"
-  /** The answer has a payment that was not read, so a refusal has `charged: null`. */
+  /** The call has a payment that is not read, so a refusal has `charged: null`. */
   readonly hasPayment?: boolean
   readonly answer: Effect.Effect<Reply, A2aError>
 }
@@ -184,7 +167,7 @@ const runPlan = Effect.fnUntraced(function* runPlan(ports: A2aPorts, plan: Plan,
     plan.answer,
     (error): A2aError => ({ ...error, headers: [...spent, ...error.headers ?? []] }),
   )
-  if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery satisfies Outcome))
+  if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery))
   return { result: wireTask(task, view, yield* Clock.currentTimeMillis), fields }
 })
 
@@ -192,7 +175,7 @@ const runPlan = Effect.fnUntraced(function* runPlan(ports: A2aPorts, plan: Plan,
 const unknownNameMax = 128
 
 /** How a call of this method is answered. */
-function planOf(ports: A2aPorts, method: string, params: unknown, address: string): Plan {
+function planOf(ports: A2aPorts, { method, params }: RpcCall, address: string): Plan {
   if (params !== undefined && params !== null && !isObject(params)) {
     return refusing(invalid([{ field: "params", description: "must be an object" }]))
   }

@@ -3,9 +3,13 @@
  *
  * @module
  */
-import { Effect } from "effect"
-import { type PreparedRefusal, type Refused, RequestId } from "../server/errors.ts"
-import { rpcCodes, type RpcError, toRpcError } from "../server/jsonRpc.ts"
+import type { Effect } from "effect"
+import type { PreparedRefusal, Refused } from "../server/errors.ts"
+import {
+  failWithRefusal as failWithRpcRefusal,
+  rpcCodes,
+  type RpcError,
+} from "../server/jsonRpc.ts"
 
 /** A JSON-RPC error without the id of its call. */
 export type A2aError = Omit<RpcError, "id">
@@ -48,7 +52,9 @@ export const failWithRefusal = (
   refusal: PreparedRefusal,
   fields: Refused["fields"] = [],
 ): Effect.Effect<never, A2aError> =>
-  Effect.flatMap(RequestId, (requestId) => {
-    const code = refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited
-    return Effect.fail(toRpcError(refusal, { code, id: null, requestId, fields }))
-  })
+  failWithRpcRefusal(
+    refusal,
+    refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited,
+    null,
+    fields,
+  )

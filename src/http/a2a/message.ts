@@ -21,7 +21,7 @@ import { type A2aError, a2aError, invalid } from "./errors.ts"
 import { x402Keys } from "./taskView.ts"
 
 /** A JSON-RPC call. */
-interface RpcCall {
+export interface RpcCall {
   readonly id: MessageId
   readonly method: string
   readonly params: unknown

@@ -28,6 +28,7 @@ import {
   paymentFailed,
   paymentUnderway,
   type TaskView,
+  viewOf,
   viewOfAnswer,
   viewOfOffer,
 } from "./taskView.ts"
@@ -75,10 +76,9 @@ export const readTask = Effect.fnUntraced(function* readTask(
     case "refunded":
       return unsold(yield* refundView(outcome.refund))
     case "used":
-      return unsold({
-        ...ended("completed", erasedText),
-        metadata: paymentCompleted(outcome.receipt),
-      })
+      return unsold(
+        viewOf("completed", erasedText, { metadata: paymentCompleted(outcome.receipt) }),
+      )
     case "underway":
       return unsold(paymentUnderway)
     case "released":
@@ -134,7 +134,7 @@ function failedPayment(
   const failed = paymentFailed(fault ?? "not_settled", error.fault ?? code, terms)
   // An error of the product is not a fault of the payment: the same call fails again.
   return fault === undefined
-    ? { ...ended("failed", `${message}. ${uncharged}.`), data, metadata: failed }
+    ? viewOf("failed", `${message}. ${uncharged}.`, { data, metadata: failed })
     : {
       ...offer,
       text: `Payment failed: ${message}. The task can still be paid.`,
@@ -154,19 +154,11 @@ const refundView = (refund: typeof RefundNotice.Type) => {
 const errorData = (refusal: Refusal): Effect.Effect<JsonObject> =>
   Effect.map(RequestId, (requestId) => JSON.parse(prepare(refusal).body(requestId)))
 
-const refunded = (data: JsonObject): TaskView => ({
-  ...ended("failed", "The payment was taken, but there is no answer. It is refunded in full."),
-  data,
-  metadata: paymentCompleted(null),
-})
-
-const ended = (state: "completed" | "failed", text: string): TaskView => ({
-  state,
-  text,
-  data: null,
-  artifact: null,
-  metadata: {},
-})
+const refunded = (data: JsonObject): TaskView =>
+  viewOf("failed", "The payment was taken, but there is no answer. It is refunded in full.", {
+    data,
+    metadata: paymentCompleted(null),
+  })
 
 const uncharged = "Nothing was charged"
 const erasedText = "The payment has bought its answer, which is not stored any more."

@@ -47,6 +47,13 @@ export interface TaskView {
   readonly metadata: JsonObject
 }
 
+/** A task in this state, with nothing but a text where `more` says nothing. */
+export const viewOf = (
+  state: A2aState,
+  text: string,
+  more: Partial<Pick<TaskView, "data" | "artifact" | "metadata">> = {},
+): TaskView => ({ state, text, data: null, artifact: null, metadata: {}, ...more })
+
 /** The payment statuses of a2a-x402. */
 type PaymentStatus =
   | "payment-required"
@@ -112,33 +119,26 @@ export function viewOfAnswer({ name }: Skill, { body, receipt }: {
   const uncharged = receipt === null
     ? " The answer was not worth its price, so nothing was charged."
     : ""
-  return {
-    state: "completed",
-    text: `${name} completed.${uncharged}`,
-    data: null,
+  return viewOf("completed", `${name} completed.${uncharged}`, {
     artifact: JSON.parse(utf8.decode(body)),
     metadata: receipt === null ? paymentMetadata("payment-verified") : paymentCompleted(receipt),
-  }
+  })
 }
 
 /** A free skill with its answer or its error. */
 export function viewOfFree({ name }: Skill, data: JsonObject): TaskView {
-  const common = { data: null, metadata: {} }
   return data["success"] === true
-    ? { ...common, state: "completed", text: `${name} completed.`, artifact: data }
-    : { ...common, state: "failed", text: `${name} failed.`, data, artifact: null }
+    ? viewOf("completed", `${name} completed.`, { artifact: data })
+    : viewOf("failed", `${name} failed.`, { data })
 }
 
 /** A task whose payment may be taken now, was taken, or was released; the client must poll. */
-export const paymentUnderway: TaskView = {
-  state: "working",
-  text:
-    "The payment is in progress, or was released without a charge. Call tasks/get, or on this task " +
+export const paymentUnderway = viewOf(
+  "working",
+  "The payment is in progress, or was released without a charge. Call tasks/get, or on this task " +
     `${resend}.`,
-  data: null,
-  artifact: null,
-  metadata: paymentMetadata("payment-submitted"),
-}
+  { metadata: paymentMetadata("payment-submitted") },
+)
 
 /** The terms, and the signed offer of a product. */
 interface Selling {
@@ -153,55 +153,47 @@ export function viewOfOffer(
 ): TaskView {
   const { name, title, path, product } = skill
   const query = parameters === "" ? "" : `?${parameters}`
-  return {
-    state: "input-required",
-    text: `${name} costs $${usd(product.price)} in USDC on eip155:${terms.chainId}: ${title}. To ` +
-      `buy it, sign the terms in ${x402Keys.required} once, and reply on this task with the payment ` +
-      `in ${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402. ${resendRule}`,
-    data: null,
-    artifact: null,
-    metadata: paymentMetadata("payment-required", {
-      // It contains only text, numbers and lists, although the type of its extensions is open.
-      [x402Keys.required]: paymentRequired(product, terms, {
-        offer: offers(product),
-      }) as unknown as JsonObject,
-    }),
-  }
+  const text =
+    `${name} costs $${usd(product.price)} in USDC on eip155:${terms.chainId}: ${title}. ` +
+    `To buy it, sign the terms in ${x402Keys.required} once, and reply on this task with the ` +
+    `payment in ${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402. ` +
+    resendRule
+  // It contains only text, numbers and lists, although the type of its extensions is open.
+  const required = paymentRequired(product, terms, { offer: offers(product) }) as unknown
+  const metadata = paymentMetadata("payment-required", {
+    [x402Keys.required]: required as JsonObject,
+  })
+  return viewOf("input-required", text, { metadata })
 }
 
 const costOf = (skill: Skill) => skill.kind === "free" ? "free" : `$${usd(skill.product.price)}`
 
 /** A task without a skill. */
-export const whichSkill: TaskView = {
-  state: "input-required",
-  text: 'Name a skill, as data ({"skill": "get_signals", "params": {"since": 41}}) or as text ' +
+export const whichSkill = viewOf(
+  "input-required",
+  'Name a skill, as data ({"skill": "get_signals", "params": {"since": 41}}) or as text ' +
     `(get_signals since=41). The skills are: ${
       skills.map((skill) => `${skill.name} (${costOf(skill)})`).join(", ")
     }.`,
-  data: {
-    skills: skills.map((skill) => ({
-      name: skill.name,
-      title: skill.title,
-      price: costOf(skill),
-      parameters: skill.parameters.map(({ name }) => name),
-    })),
+  {
+    data: {
+      skills: skills.map((skill) => ({
+        name: skill.name,
+        title: skill.title,
+        price: costOf(skill),
+        parameters: skill.parameters.map(({ name }) => name),
+      })),
+    },
   },
-  artifact: null,
-  metadata: {},
-}
+)
 
-const uncharged = { data: null, artifact: null, state: "canceled" } as const
 /** Ends of a task before a payment. The service keeps no record of them. */
-export const canceled: TaskView = {
-  ...uncharged,
-  text: "Canceled by the client. Nothing was charged.",
-  metadata: {},
-}
-export const declined: TaskView = {
-  ...uncharged,
-  text: "The payment was declined by the client. Nothing was charged.",
-  metadata: paymentMetadata("payment-rejected"),
-}
+export const canceled = viewOf("canceled", "Canceled by the client. Nothing was charged.")
+export const declined = viewOf(
+  "canceled",
+  "The payment was declined by the client. Nothing was charged.",
+  { metadata: paymentMetadata("payment-rejected") },
+)
 
 /** A task as A2A JSON. No messages are kept, so its history is empty. */
 export function wireTask(

@@ -9,7 +9,7 @@
  */
 import { classifyInboundRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { Base64 } from "effect/encoding"
 import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
@@ -18,11 +18,12 @@ import { Payments } from "../../payments/Payments.ts"
 import type { Packages } from "../documents/packages.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import { gzipped } from "../server/encoding.ts"
-import { internalErrorPaid, type PreparedRefusal, RequestId } from "../server/errors.ts"
+import { internalErrorPaid, type PreparedRefusal } from "../server/errors.ts"
 import { addressOf, onDelivered } from "../server/inbound.ts"
 import {
   asRpcRefusal,
   errorBody,
+  failWithRefusal,
   idOf,
   isObject,
   type Json,
@@ -31,7 +32,7 @@ import {
   readJson,
   rpcCodes,
   type RpcError,
-  toRpcError,
+  rpcResponse,
 } from "../server/jsonRpc.ts"
 import { type RateLimiter, spend } from "../server/limits.ts"
 import type { AgentRoute, Body } from "../server/route.ts"
@@ -90,7 +91,7 @@ export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions
           )
         ),
         Effect.catch((error) =>
-          Effect.succeed(response(error.status, errorBody(error), error.headers))
+          Effect.succeed(rpcResponse(error.status, errorBody(error), error.headers))
         ),
       ),
     )
@@ -134,14 +135,14 @@ const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts,
       address,
     })
     if (sold !== null) yield* onDelivered(payments.sent(sold))
-    return response(200, resultBody(id, methods.resultText(isCurrent, result)), fields)
+    return rpcResponse(200, resultBody(id, methods.resultText(isCurrent, result)), fields)
   }
   const isHandshake = message.isNotification || handshakeMethods.includes(method)
   const fields = yield* spendFor(isHandshake ? handshakes : skills.documents, id)
-  if (message.isNotification) return response(202, "", fields)
+  if (message.isNotification) return rpcResponse(202, "", fields)
   const answer = methods.of(message)
   return typeof answer === "string"
-    ? response(200, resultBody(id, answer), fields)
+    ? rpcResponse(200, resultBody(id, answer), fields)
     : yield* Effect.fail({ ...answer, headers: fields })
 })
 
@@ -212,17 +213,6 @@ const noSuchTool =
 
 const resultBody = (id: MessageId, result: string) =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
-
-function response(
-  status: number,
-  text: string,
-  headers: ReadonlyArray<HeaderPair> = [],
-): HttpServerResponse.HttpServerResponse {
-  const all = { ...Object.fromEntries(headers), "cache-control": "no-store" }
-  return text === ""
-    ? HttpServerResponse.empty({ status, headers: all })
-    : HttpServerResponse.text(text, { status, headers: all, contentType: "application/json" })
-}
 
 /**
  * Whether a page of this origin may call the service at `publicBaseUrl`. A caller without an origin
@@ -387,13 +377,8 @@ const refuse = (...error: Parameters<typeof rpcError>) => Effect.fail(rpcError(.
 const failWith = (
   refusal: PreparedRefusal,
   id: MessageId,
-  fields: ReadonlyArray<HeaderPair> = [],
-): Effect.Effect<never, RpcError> =>
-  Effect.flatMap(
-    RequestId,
-    (requestId) =>
-      Effect.fail(toRpcError(refusal, { code: codeOf(refusal), id, requestId, fields })),
-  )
+  fields?: ReadonlyArray<HeaderPair>,
+): Effect.Effect<never, RpcError> => failWithRefusal(refusal, codeOf(refusal), id, fields)
 
 const codeOf = ({ status }: PreparedRefusal) =>
   status === 429 ? rpcCodes.limited : rpcCodes.internal

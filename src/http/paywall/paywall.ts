@@ -26,7 +26,7 @@ import { gzipped } from "../server/encoding.ts"
 import { paymentLengthMax, paymentTooLong, refuse } from "../server/errors.ts"
 import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
 import { clientKeys } from "../server/limits.ts"
-import type { Handler } from "../server/route.ts"
+import { type Handler, queryIn } from "../server/route.ts"
 import { testHeaderFault } from "../server/testTriggers.ts"
 import type { Checkout } from "./checkout.ts"
 
@@ -70,7 +70,7 @@ const sell = (
   byRequest((request) => {
     const { headers, url } = webOf(request)
     return sell({
-      input: queryOf(url),
+      input: queryIn(url),
       payment: { header: paymentHeader(headers) ?? "" },
       key: headers.get("idempotency-key"),
       client: clientKeys(addressOf(request)),
@@ -105,11 +105,6 @@ function paymentHeader(headers: Headers): string | null {
 /** `*` names no answer. */
 const hasTag = (ifNoneMatch: string) => (etag: string) =>
   ifNoneMatch.trim() !== "*" && matchesTag(ifNoneMatch, etag)
-
-function queryOf(url: string): URLSearchParams {
-  const start = url.indexOf("?")
-  return new URLSearchParams(start < 0 ? "" : url.slice(start + 1))
-}
 
 function paidResponse(delivery: Outcome): Response {
   const { body, receipt, replayed, etag, unchanged } = delivery
@@ -183,7 +178,7 @@ export function unpaidAnswer(
     challengeFor(product, terms, { version1, offer })
   )
   return (url) => {
-    const unknown = unknownInQuery(product.parameters, queryOf(url))
+    const unknown = unknownInQuery(product.parameters, queryIn(url))
     if (unknown.length === 0) return plain(offers(product))
     const error = `Payment required, but correct the call first: ${sentenceOf(unknown)}`
     return challengeFor(product, terms, { error, version1, offer: offers(product) })

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Metric } from "effect"
+import { Duration, Effect, Metric } from "effect"
 import type { RefusalCode } from "../../catalog/domain/refusal.ts"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 
@@ -15,7 +15,7 @@ import type { PaymentId } from "../../payments/domain/payment.ts"
 const linesPerSecondMax = 20
 /** Longest reason, in characters. A part of it may come from a facilitator. */
 const reasonLengthMax = 200
-const flushEvery = Duration.seconds(1)
+const second = Duration.seconds(1)
 
 export interface FailedAnswer {
   readonly requestId: string
@@ -38,33 +38,20 @@ const leftOutTotal = Metric.counter("answer_lines_left_out_total", {
 
 /** The log of one process. A count of what was left out is logged while the scope lives. */
 export const makeAnswerLog = Effect.gen(function* () {
-  const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  let second = 0
-  let lines = 0
-  let leftOut = 0
-  const flush = Effect.suspend(() => {
-    if (leftOut === 0) return Effect.void
-    const count = leftOut
-    leftOut = 0
-    return Effect.andThen(
-      Metric.update(leftOutTotal, count),
-      Effect.logWarning(`${count} failed answers have no log line: there were too many`),
+  let failed = 0
+  const nextSecond = Effect.suspend(() => {
+    const leftOut = failed - linesPerSecondMax
+    failed = 0
+    return leftOut <= 0 ? Effect.void : Effect.andThen(
+      Metric.update(leftOutTotal, leftOut),
+      Effect.logWarning(`${leftOut} failed answers have no log line: there were too many`),
     )
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, flushEvery)))
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(nextSecond, second)))
   const log: AnswerLog = (answer) => {
-    const now = Math.floor(clock.currentTimeMillisUnsafe() / 1_000)
-    if (now !== second) {
-      second = now
-      lines = 0
-    }
-    if (lines >= linesPerSecondMax) {
-      leftOut += 1
-      return
-    }
-    lines += 1
-    fork(lineOf(answer))
+    failed += 1
+    if (failed <= linesPerSecondMax) fork(lineOf(answer))
   }
   return log
 })

@@ -12,6 +12,7 @@ import { Effect } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import { preparedFor } from "../../core/domain/prepared.ts"
 import { byRequest } from "./inbound.ts"
+import { rangesOf } from "./mediaType.ts"
 
 /** A smaller body is sent as it is: it fits in one packet with its headers. */
 export const encodedBytesMin = 1_024
@@ -32,13 +33,8 @@ export function acceptedEncoding<const Offered extends Encoding>(
   offered: ReadonlyArray<Offered>,
 ): Offered | null {
   if (!acceptEncoding) return null
-  const weights = new Map(
-    acceptEncoding.toLowerCase().split(",").map((entry) => {
-      const [name = "", ...parameters] = entry.split(";").map((part) => part.trim())
-      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
-      return [name, weight === undefined ? 1 : Number(weight)]
-    }),
-  )
+  const ranges = rangesOf(acceptEncoding.toLowerCase())
+  const weights = new Map(ranges.map(({ type, weight }) => [type, weight]))
   const accepts = (name: string) => (weights.get(name) ?? weights.get("*") ?? 0) > 0
   return offered.find(accepts) ?? null
 }

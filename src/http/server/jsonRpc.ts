@@ -5,7 +5,7 @@
  * @module
  */
 import { Duration, Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HeaderPair } from "./answer.ts"
 import { bodyTimeout } from "./bodyReader.ts"
 import type { Body } from "./route.ts"
@@ -48,7 +48,7 @@ export const readJson = (
 ): Effect.Effect<unknown, RpcError> =>
   Effect.gen(function* () {
     const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
-    if (type !== "application/json") return yield* failWith(wrongType, rpcCodes.request)
+    if (type !== "application/json") return yield* failWithRefusal(wrongType, rpcCodes.request)
     if ("fault" in body) return yield* bodyFault(body.fault)
     const json = parse(body.bytes)
     return json === undefined ? yield* parseError(400, "The body is not JSON in UTF-8") : json
@@ -57,7 +57,7 @@ export const readJson = (
 const bodyFault = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) => {
   switch (fault) {
     case "too large":
-      return failWith(bodyTooLarge, rpcCodes.request)
+      return failWithRefusal(bodyTooLarge, rpcCodes.request)
     case "late":
       return parseError(
         408,
@@ -71,17 +71,23 @@ const bodyFault = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) =
 const parseError = (status: number, message: string) =>
   Effect.fail<RpcError>({ status, code: rpcCodes.parse, message, id: null })
 
-const failWith = (refusal: PreparedRefusal, code: number) =>
+/** Fails with a documented HTTP error. */
+export const failWithRefusal = (
+  refusal: PreparedRefusal,
+  code: number,
+  id: MessageId = null,
+  fields: ReadonlyArray<HeaderPair> = [],
+): Effect.Effect<never, RpcError> =>
   Effect.flatMap(
     RequestId,
-    (requestId) => Effect.fail(toRpcError(refusal, { code, id: null, requestId })),
+    (requestId) => Effect.fail(toRpcError(refusal, { code, id, requestId, fields })),
   )
 
 /**
  * A documented HTTP error as a JSON-RPC error: the same status and headers, and the error in
  * `data`.
  */
-export function toRpcError(
+function toRpcError(
   { status, headers, body }: PreparedRefusal,
   { code, id, requestId, fields = [] }: {
     readonly code: number
@@ -102,6 +108,18 @@ export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): Prepar
     return errorBody(toRpcError(refusal, { code: rpcCode, id: null, requestId }))
   },
 })
+
+/** The response with a JSON-RPC message; without one where its text is empty. */
+export function rpcResponse(
+  status: number,
+  text: string,
+  fields: ReadonlyArray<HeaderPair> = [],
+): HttpServerResponse.HttpServerResponse {
+  const headers = { ...Object.fromEntries(fields), "cache-control": "no-store" }
+  return text === ""
+    ? HttpServerResponse.empty({ status, headers })
+    : HttpServerResponse.text(text, { status, headers, contentType: "application/json" })
+}
 
 /** The body of a JSON-RPC error. */
 export function errorBody({ id, code, message, data }: Omit<RpcError, "status">): string {

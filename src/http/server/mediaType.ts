@@ -47,7 +47,8 @@ export function prefersHtml(accept: string | null): boolean {
 /** A comma or a semicolon in a quoted parameter separates nothing. */
 const quoted = /"[^"]*"/g
 
-function rangesOf(accept: string): ReadonlyArray<Range> {
+/** The entries of `Accept`, or of `Accept-Encoding`, in lower case. */
+export function rangesOf(accept: string): ReadonlyArray<Range> {
   return accept.replaceAll(quoted, "").split(",", rangesMax).map((entry, position) => {
     const [type = "", ...parameters] = entry.split(";").map((part) => part.trim())
     const weight = parameters.find((parameter) => weightPattern.test(parameter))

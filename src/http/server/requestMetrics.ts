@@ -32,11 +32,11 @@ export const observeRequests = Effect.fnUntraced(function* observeRequests(pendi
   const answersOf = remembered((status: number) =>
     Metric.withAttributes(answers, { status: String(status) })
   )
-  /** By route and class of status. */
-  const secondsOf = remembered((key: string) => {
-    const [route = "", status = ""] = key.split(" ")
-    return Metric.withAttributes(seconds, { route, status })
-  })
+  const secondsOf = remembered((route: string) =>
+    remembered((statusClass: number) =>
+      Metric.withAttributes(seconds, { route, status: `${statusClass}xx` })
+    )
+  )
   let hasWarned = false
   return {
     onUntrustedForward: () => {
@@ -52,7 +52,7 @@ export const observeRequests = Effect.fnUntraced(function* observeRequests(pendi
     count: (status: number, { route, startedAt }: Inbound) => {
       answersOf(status).updateUnsafe(1, context)
       const durationMs = performance.now() - startedAt
-      secondsOf(`${route} ${Math.floor(status / 100)}xx`).updateUnsafe(durationMs / 1_000, context)
+      secondsOf(route)(Math.floor(status / 100)).updateUnsafe(durationMs / 1_000, context)
     },
   }
 })
@@ -61,8 +61,10 @@ export const observeRequests = Effect.fnUntraced(function* observeRequests(pendi
 function remembered<Key, Of>(make: (key: Key) => Of): (key: Key) => Of {
   const made = new Map<Key, Of>()
   return (key) => {
-    const known = made.get(key) ?? make(key)
-    made.set(key, known)
-    return known
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const fresh = make(key)
+    made.set(key, fresh)
+    return fresh
   }
 }

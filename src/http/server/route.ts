@@ -90,7 +90,7 @@ function onOwnPath(path: string, name: string, handler: Handler): Handler {
   })
 }
 
-/** The handler of a path with this prefix, chosen by the rest of the path; null is a 404. */
+/** The handler of a path of a route with this prefix, chosen by the rest; null is a 404. */
 export const byRest = (
   prefix: string,
   choose: (rest: string, query: string) => Handler | null,
@@ -98,10 +98,7 @@ export const byRest = (
   byRequest(({ url }) => {
     const queryStart = url.indexOf("?")
     const end = queryStart < 0 ? url.length : queryStart
-    const route = url.startsWith(prefix)
-      ? choose(url.slice(prefix.length, end), url.slice(end))
-      : null
-    return route ?? refuse(notFound)
+    return choose(url.slice(prefix.length, end), url.slice(end)) ?? refuse(notFound)
   })
 
 /** The answer that a source returns now. */

@@ -1,5 +1,5 @@
 /**
- * An answer is fetched again over every transport: with the key and a new signature, or with the
+ * An answer is fetched again: with the key and a new signature, or with the
  * payer's proof, without a second charge.
  *
  * @module
@@ -11,7 +11,6 @@ import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { type Handle, pay } from "../../support/http/a2a.ts"
 import { a2aService, offer, pricesTaken, signed } from "../../support/http/a2aService.ts"
-import { currentRequest } from "../../support/http/mcp.ts"
 import { test } from "../../support/effect.ts"
 import { buyer, provePayer } from "../../support/payments/buyers.ts"
 import { inMarket } from "../../support/payments/sales.ts"
@@ -29,13 +28,11 @@ interface Bought {
   readonly error: { readonly code?: string; readonly charged?: unknown; readonly hint?: string }
 }
 
-type Transport = (
+const send = Effect.fnUntraced(function* (
   service: Handle,
   wire: unknown,
-  headers?: Readonly<Record<string, string>>,
-) => Effect.Effect<Bought>
-
-const overHttp: Transport = Effect.fnUntraced(function* (service, wire, headers = {}) {
+  headers: Readonly<Record<string, string>> = {},
+): Effect.fn.Return<Bought> {
   const response = yield* service.get(latest.path, {
     headers: { ...headers, "payment-signature": headerOf(wire) },
   })
@@ -47,22 +44,6 @@ const overHttp: Transport = Effect.fnUntraced(function* (service, wire, headers 
     error: typeof body.error === "string" ? { hint: body.error } : body.error ?? {},
   }
 })
-
-const overMcp: Transport = Effect.fnUntraced(function* (service, wire, headers = {}) {
-  const meta = { "x402/payment": wire }
-  const call = { name: "get_latest", arguments: {} }
-  const response = yield* service.get("/mcp", currentRequest("tools/call", call, { meta, headers }))
-  const { result } = yield* Effect.promise(() => response.json())
-  const body = result.structuredContent
-  return {
-    status: body.error?.status ?? (result.isError ? 402 : 200),
-    answer: result.isError ? null : body,
-    replayed: result._meta?.["idempotent-replayed"] === true,
-    error: typeof body.error === "string" ? { hint: body.error } : body.error ?? {},
-  }
-})
-
-const transports = { HTTP: overHttp, MCP: overMcp }
 
 /** The payment with its payer's proof, made by the n-th buyer. */
 const withProof = Effect.fnUntraced(function* (wire: Wire, n = 0) {
@@ -80,62 +61,60 @@ const identified = (wire: Wire) => ({
   extensions: { "payment-identifier": { info: { id: key } } },
 })
 
-for (const [name, send] of Object.entries(transports)) {
-  test(`${name}: the same Idempotency-Key with a new signature is charged once`, () =>
-    inMarket(Effect.gen(function* () {
-      const { service } = yield* a2aService
-      const header = { "idempotency-key": key }
-      const first = yield* send(service, yield* signed(latest), header)
-      equal([first.status, first.replayed], [200, false])
-      const again = yield* send(service, yield* signed(latest, { nonce: nonce(1) }), header)
-      equal(again, { ...first, replayed: true })
-      equal(yield* pricesTaken, latest.price as bigint)
-    })))
+test("the same Idempotency-Key with a new signature is charged once", () =>
+  inMarket(Effect.gen(function* () {
+    const { service } = yield* a2aService
+    const header = { "idempotency-key": key }
+    const first = yield* send(service, yield* signed(latest), header)
+    equal([first.status, first.replayed], [200, false])
+    const again = yield* send(service, yield* signed(latest, { nonce: nonce(1) }), header)
+    equal(again, { ...first, replayed: true })
+    equal(yield* pricesTaken, latest.price as bigint)
+  })))
 
-  test(`${name}: the same payment-identifier with a new signature is charged once`, () =>
-    inMarket(Effect.gen(function* () {
-      const { service } = yield* a2aService
-      const first = yield* send(service, identified(yield* signed(latest)))
-      const again = yield* send(service, identified(yield* signed(latest, { nonce: nonce(1) })))
-      equal([first.status, again], [200, { ...first, replayed: true }])
-      equal(yield* pricesTaken, latest.price as bigint)
-    })))
+test("the same payment-identifier with a new signature is charged once", () =>
+  inMarket(Effect.gen(function* () {
+    const { service } = yield* a2aService
+    const first = yield* send(service, identified(yield* signed(latest)))
+    const again = yield* send(service, identified(yield* signed(latest, { nonce: nonce(1) })))
+    equal([first.status, again], [200, { ...first, replayed: true }])
+    equal(yield* pricesTaken, latest.price as bigint)
+  })))
 
-  test(`${name}: the payer's proof fetches the answer again, and another's is a 409`, () =>
-    inMarket(Effect.gen(function* () {
-      const { service } = yield* a2aService
-      const wire = yield* signed(latest)
-      const first = yield* send(service, wire)
-      const { status, error } = yield* send(service, wire)
-      equal([first.status, status, error.code], [200, 409, "payment_already_used"])
-      match(error.hint ?? "", /payer-proof.*"Fetch the answer of payment 0x[0-9a-f]{64} from http/)
-      const stranger = yield* send(service, yield* withProof(wire, 1))
-      equal([stranger.status, stranger.error.code, stranger.error.charged], [
-        ...[409, "payment_conflict", true],
-      ])
-      equal(yield* send(service, yield* withProof(wire)), { ...first, replayed: true })
-      equal(yield* pricesTaken, latest.price as bigint)
-    })))
+test("the payer's proof fetches the answer again, and another's is a 409", () =>
+  inMarket(Effect.gen(function* () {
+    const { service } = yield* a2aService
+    const wire = yield* signed(latest)
+    const first = yield* send(service, wire)
+    const { status, error } = yield* send(service, wire)
+    equal([first.status, status, error.code], [200, 409, "payment_already_used"])
+    match(error.hint ?? "", /payer-proof.*"Fetch the answer of payment 0x[0-9a-f]{64} from http/)
+    const stranger = yield* send(service, yield* withProof(wire, 1))
+    equal([stranger.status, stranger.error.code, stranger.error.charged], [
+      ...[409, "payment_conflict", true],
+    ])
+    equal(yield* send(service, yield* withProof(wire)), { ...first, replayed: true })
+    equal(yield* pricesTaken, latest.price as bigint)
+  })))
 
-  test(`${name}: a malformed proof is a 402 that names the field, and nothing is charged`, () =>
-    inMarket(Effect.gen(function* () {
-      const { service } = yield* a2aService
-      const wire = yield* signed(latest)
-      const extensions = { "payer-proof": { signature: "0x12" } }
-      const { status, error } = yield* send(service, { ...wire, extensions })
-      equal(status, 402)
-      match(error.hint ?? "", /extensions\.payer-proof\.signature must be 0x and 130 hex digits/)
-      const wrong = yield* send(service, yield* withProof(wire, 1))
-      equal([wrong.status, yield* pricesTaken], [402, 0n])
-      match(wrong.error.hint ?? "", /payer-proof is not the payer's signature/)
-    })))
-}
+test("a malformed proof is a 402 that names the field, and nothing is charged", () =>
+  inMarket(Effect.gen(function* () {
+    const { service } = yield* a2aService
+    const wire = yield* signed(latest)
+    const extensions = { "payer-proof": { signature: "0x12" } }
+    const { status, error } = yield* send(service, { ...wire, extensions })
+    equal(status, 402)
+    match(error.hint ?? "", /extensions\.payer-proof\.signature must be 0x and 130 hex digits/)
+    const wrong = yield* send(service, yield* withProof(wire, 1))
+    equal([wrong.status, yield* pricesTaken], [402, 0n])
+    match(wrong.error.hint ?? "", /payer-proof is not the payer's signature/)
+  })))
 
 test("A2A: a payment that was sold over HTTP is fetched on a new task with the payer's proof", () =>
   inMarket(Effect.gen(function* () {
     const { service } = yield* a2aService
     const wire = yield* signed(latest)
-    const first = yield* overHttp(service, wire)
+    const first = yield* send(service, wire)
     const plain = yield* offer(service, latest)
     equal((yield* pay(service, plain.id, wire)).task.state, "input-required")
     const { id } = yield* offer(service, latest)
@@ -151,7 +130,7 @@ test("A2A: the start of a task's id fetches its answer over HTTP, as the key of 
     const wire = yield* signed(latest)
     const { task } = yield* pay(service, id, wire)
     const [key = ""] = id.split(".")
-    const again = yield* overHttp(service, wire, { "idempotency-key": key })
+    const again = yield* send(service, wire, { "idempotency-key": key })
     equal([task.state, again.answer], ["completed", task.answer])
     equal(yield* pricesTaken, latest.price as bigint)
   })))

@@ -347,18 +347,6 @@ test("the hint of an unresolved payment says what the same payment returns when 
     },
   ))
 
-test("a payment-identifier is a secret like an Idempotency-Key", () =>
-  inMarket(Effect.gen(function* () {
-    const handle = yield* makeHandler()
-    const info = { required: false, id: "pay_7d5d747be160e280" }
-    const header = headerOf({
-      ...yield* payment(),
-      extensions: { "payment-identifier": { info } },
-    })
-    equal((yield* call(handle, paid(header))).status, 200)
-    equal((yield* call(handle, paid(header))).headers.get("idempotent-replayed"), "true")
-  })))
-
 test("an Idempotency-Key that is too easy to guess is a 400", () =>
   inMarket(Effect.gen(function* () {
     const handle = yield* makeHandler()

@@ -27,23 +27,7 @@ import {
 } from "../../support/payments/sales.ts"
 import { faultOf } from "../../support/http/shape.ts"
 
-const { resolving, whales, research } = products
-for (
-  const [product, query, param] of [
-    [resolving, "?withinHours=73", "withinHours"],
-    [research, "", "market"],
-  ] as const
-) {
-  test(`${product.path}${query} is a 400, and the payment can be used again`, () =>
-    withPaidService(Effect.fnUntraced(function* ({ pay }) {
-      const wrong = yield* pay(product, query)
-      const { error } = yield* json(wrong)
-      equal([wrong.status, error.charged, error.details[0].param], [400, false, param])
-      equal(yield* taken, nothing)
-      const right = yield* pay(product, product === research ? "?market=market-1" : "")
-      strictEqual(right.status, 200)
-    })))
-}
+const { whales, research } = products
 
 test("an event with several live markets is a 400 that names them", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
@@ -70,20 +54,6 @@ test("a second buyer gets the stored report, and is charged too", () =>
     const again = yield* json(yield* pay(research, "?market=market-1", 1))
     strictEqual(again.cached, true)
     strictEqual((yield* taken).received, 2n * research.price)
-  })))
-
-test("a market whose prices cannot be read leaves the payment unused, which buys its report later", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
-    const read = yield* Ref.getAndSet(productPorts.series, [])
-    for (const repeat of [1, 2]) {
-      const response = yield* pay(research, "?market=market-1")
-      const { error } = yield* json(response)
-      equal([response.status, error.charged, repeat], [422, false, repeat])
-    }
-    equal(yield* taken, nothing)
-    yield* Ref.set(productPorts.series, read)
-    strictEqual((yield* pay(research, "?market=market-1")).status, 200)
-    equal(yield* taken, once(research))
   })))
 
 test("a work that fails after settlement is refunded, and the hint names the status path", () =>
@@ -123,15 +93,6 @@ test("a work that fails after settlement is refunded, and the hint names the sta
         error.refund.id,
       ])
     }
-  })))
-
-test("a work that finds no answer after settlement is refunded", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
-    yield* Ref.set(productPorts.books, [])
-    const response = yield* pay(resolving)
-    const { error } = yield* json(response)
-    equal([response.status, error.code, error.charged], [422, "below_threshold", true])
-    strictEqual(error.refund.amountUsd, "0.02")
   })))
 
 test("a lookup of a payment validates the id, and spends the documents' budget", () =>
