@@ -140,11 +140,10 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, inBackground }: 
       store.markSent(paymentId).pipe(
         Effect.catchDefect(Effect.fail),
         Effect.retry({ schedule: Schedule.spaced(markInterval), times: markRetriesMax }),
-        Effect.andThen(journal.acknowledge(paymentId)),
         Effect.catch((defect) => Effect.logWarning("Cannot mark an answer as delivered", defect)),
       ),
     )
-  yield* Effect.forEach(journal.pending, mark, { discard: true })
+  yield* Effect.forEach(journal.recent, mark, { discard: true })
   return ({ paymentId, receipt }: Outcome) =>
     receipt === null ? Effect.void : Effect.ensuring(journal.append(paymentId), mark(paymentId))
 })
