@@ -17,7 +17,6 @@ import { layer } from "../../src/http/layer.ts"
 import { Freshness } from "../../src/core/Freshness.ts"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
-import * as observedPayments from "../../src/payments/observedPayments.ts"
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
@@ -59,8 +58,7 @@ const database = Layer.provideMerge(
 const ports = Layer.merge(layerFacilitator, layerChain).pipe(
   Layer.provide(Layer.mergeAll(facilitator, chain, PortRecords.layer)),
 )
-const payments = observedPayments.layer.pipe(
-  Layer.provide(Payments.layer({ terms })),
+const payments = Payments.layer({ terms }).pipe(
   Layer.provide(Layer.mergeAll(ports, signatures.layer, paymentStore.layer)),
   Layer.provide(database),
   Layer.orDie,

@@ -24,7 +24,7 @@ import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
-import { Retention } from "../payments/Retention.ts"
+import { deleteOld, RetentionStore } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
 import { readingsJob, SelfScore } from "../track-record/SelfScore.ts"
@@ -249,7 +249,7 @@ const housekeepingRun = Effect.fnUntraced(function* (settings: JobSettings) {
   const research = yield* Research
   const news = yield* News
   const digest = yield* Digest
-  const retention = yield* Retention
+  const retention = yield* RetentionStore
   const limits = yield* RateLimits
   const slots = yield* JobSlots
   return (slot: EpochMs) =>
@@ -259,7 +259,7 @@ const housekeepingRun = Effect.fnUntraced(function* (settings: JobSettings) {
       research.prune,
       news.prune,
       digest.prune,
-      retention.prune,
+      deleteOld(retention),
       limits.prune(slot - longestWindowMs(settings) - clockSkewMsMax),
       slots.prune(slot - Duration.toMillis(slotsKept)),
     ])

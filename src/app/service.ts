@@ -34,8 +34,6 @@ import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
-import { Retention } from "../payments/Retention.ts"
-import * as observedPayments from "../payments/observedPayments.ts"
 import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
@@ -177,7 +175,7 @@ const productLayer = (settings: ServiceSettings) => {
     Feed.layer({ tickIntervalMs }),
     FeedChain.layer,
     PublishedMarkets.layer,
-    Retention.layer.pipe(Layer.provide(retentionStore.layer)),
+    retentionStore.layer,
     TrackRecord.layer,
     Outcomes.layer,
     Status.layer({
@@ -202,28 +200,29 @@ const settleEarlyPrices: ReadonlyArray<bigint> = Object.values(products)
   .map(({ price }) => price)
   .toSorted((a, b) => a < b ? -1 : 1)
 
-/** The sales; with simulated payments, also their test triggers. */
-const salesLayer = ({ payments }: ServiceSettings) =>
-  payments.kind === "simulated"
-    ? testTriggers.layer.pipe(Layer.provide(observedPayments.layer))
-    : observedPayments.layer
-
 const timingOf = ({ lease, hold }: ServiceSettings) => scaledTiming({ lease, answerWindow: hold })
+
+/** The sales; with simulated payments, also their test triggers. */
+const salesLayer = (settings: ServiceSettings) => {
+  const sales = Layer.unwrap(Effect.gen(function* () {
+    const { sign } = yield* SigningKey
+    return Payments.layer({
+      terms: termsOf(settings),
+      timing: timingOf(settings),
+      sign,
+      salesMax: settings.salesMax,
+      rateLimits: yield* RateLimits,
+    })
+  }))
+  return settings.payments.kind === "simulated"
+    ? testTriggers.layer.pipe(Layer.provide(sales))
+    : sales
+}
 
 /** Sales and the health of payments, on the same ports. */
 const paymentLayer = (settings: ServiceSettings) =>
   Layer.mergeAll(
     salesLayer(settings).pipe(
-      Layer.provide(Layer.unwrap(Effect.gen(function* () {
-        const { sign } = yield* SigningKey
-        return Payments.layer({
-          terms: termsOf(settings),
-          timing: timingOf(settings),
-          sign,
-          salesMax: settings.salesMax,
-          rateLimits: yield* RateLimits,
-        })
-      }))),
       Layer.provide(layerLimited(settings.verificationsMax)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),

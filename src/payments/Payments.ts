@@ -16,6 +16,7 @@ import {
   type PaymentId,
 } from "./domain/payment.ts"
 import { scan } from "./matchTransfers.ts"
+import { observed } from "./observedPayments.ts"
 import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { sweep } from "./reconcile.ts"
 import { secretHash, taskHash } from "./sale/identity.ts"
@@ -93,9 +94,10 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   const hashOf = (id: PaymentId, secret: string | null) => secretHash(signatures, id, secret)
   const outcomeOf = findOutcome({ ...reconciling, receipts, secretHash: hashOf })
+  const paymentIdOf = (authorization: Authorization) => idOf(seller, authorization)
   return Payments.of({
-    sell: (purchase, work) => sell(seller, purchase, work),
-    idOf: (authorization) => idOf(seller, authorization),
+    sell: observed((purchase, work) => sell(seller, purchase, work), paymentIdOf),
+    idOf: paymentIdOf,
     findOutcome: outcomeOf,
     findByTask: (secret) =>
       Effect.flatMap(

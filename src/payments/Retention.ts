@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Metric } from "effect"
 
 /** The port to old payments. Each call is one batch in one transaction. */
 export class RetentionStore extends Context.Service<RetentionStore, {
@@ -24,29 +24,13 @@ export class RetentionStore extends Context.Service<RetentionStore, {
   ) => Effect.Effect<{ readonly throughEvent: bigint | null; readonly deleted: number }>
 }>()("bellwether/payments/RetentionStore") {}
 
-interface Deleted {
-  readonly bodies: number
-  readonly payments: number
-}
-
-export class Retention extends Context.Service<Retention, {
-  /** Deletes what is old, in batches, and returns how much. */
-  readonly prune: Effect.Effect<Deleted>
-}>()("bellwether/payments/Retention") {
-  static readonly layer: Layer.Layer<Retention, never, RetentionStore> = Layer.effect(
-    Retention,
-    Effect.gen(function* () {
-      const store = yield* RetentionStore
-      const prune = Effect.gen(function* () {
-        const deleted = { bodies: yield* pruneBodies(store), payments: yield* prunePayments(store) }
-        yield* Metric.update(bodiesDeleted, deleted.bodies)
-        yield* Metric.update(paymentsDeleted, deleted.payments)
-        return deleted
-      })
-      return Retention.of({ prune })
-    }),
-  )
-}
+/** Deletes what is old, in batches, and returns how much. */
+export const deleteOld = Effect.fnUntraced(function* (store: RetentionStore["Service"]) {
+  const deleted = { bodies: yield* pruneBodies(store), payments: yield* prunePayments(store) }
+  yield* Metric.update(bodiesDeleted, deleted.bodies)
+  yield* Metric.update(paymentsDeleted, deleted.payments)
+  return deleted
+})
 
 /** Bodies per statement: about 5 MB, and far below the time limit of a statement. */
 const bodiesPerBatch = 1_000

@@ -1,15 +1,15 @@
 /**
- * Payments whose sales are counted and timed. Their log lines have the ids of payment and product:
+ * Metrics and spans of sales. Their log lines have the ids of payment and product:
  * also the lines of the facilitator's and the chain's adapters, and those after the buyer has left.
  *
  * @module
  */
-import { Cause, Effect, Exit, Layer, Metric, Option } from "effect"
+import { Cause, Effect, Exit, Metric, Option } from "effect"
 import { secondsBuckets, timed } from "../core/timed.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
 import type { FailedSale } from "./domain/failedSale.ts"
-import { Payments } from "./Payments.ts"
-import type { Outcome, Purchase } from "./purchase.ts"
+import type { Authorization, PaymentId } from "./domain/payment.ts"
+import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { hungUp } from "./sale/responses.ts"
 
 const outcomes = Metric.counter("payments_total", {
@@ -25,40 +25,37 @@ const computeSeconds = Metric.histogram("sale_compute_seconds", {
   boundaries: secondsBuckets,
 })
 
-export const layer: Layer.Layer<Payments, never, Payments> = Layer.effect(
-  Payments,
-  Effect.map(Payments, (payments) =>
-    Payments.of({
-      ...payments,
-      sell: (purchase, work) => {
-        const product = purchase.product.id
-        const paymentId = payments.idOf(purchase.payment.authorization)
-        const compute = work.compute.pipe(
-          timed((exit, seconds) => {
-            const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
-            return Metric.update(
-              Metric.withAttributes(computeSeconds, { product, outcome }),
-              seconds,
-            )
-          }),
-          inSpan("compute"),
+type Sell = (purchase: Purchase, work: Work) => Effect.Effect<Outcome, FailedSale>
+
+/** Sells, and counts and times the sale. */
+export const observed =
+  (sell: Sell, idOf: (authorization: Authorization) => PaymentId): Sell => (purchase, work) => {
+    const product = purchase.product.id
+    const paymentId = idOf(purchase.payment.authorization)
+    const compute = work.compute.pipe(
+      timed((exit, seconds) => {
+        const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
+        return Metric.update(
+          Metric.withAttributes(computeSeconds, { product, outcome }),
+          seconds,
         )
-        return payments.sell(counted(purchase), { ...work, compute }).pipe(
-          timed((exit, seconds) => {
-            const outcome = briefOutcome(exit)
-            // Of a buyer who has left, the end is counted when it is known.
-            return Effect.all([
-              outcome === "hung_up" ? Effect.void : count(purchase, exit),
-              Metric.update(Metric.withAttributes(saleSeconds, { product, outcome }), seconds),
-              annotate({ outcome }),
-            ], { discard: true })
-          }),
-          inSpan("sale", { "payment.id": paymentId, product }),
-          Effect.annotateLogs({ paymentId, product }),
-        )
-      },
-    })),
-)
+      }),
+      inSpan("compute"),
+    )
+    return sell(counted(purchase), { ...work, compute }).pipe(
+      timed((exit, seconds) => {
+        const outcome = briefOutcome(exit)
+        // Of a buyer who has left, the end is counted when it is known.
+        return Effect.all([
+          outcome === "hung_up" ? Effect.void : count(purchase, exit),
+          Metric.update(Metric.withAttributes(saleSeconds, { product, outcome }), seconds),
+          annotate({ outcome }),
+        ], { discard: true })
+      }),
+      inSpan("sale", { "payment.id": paymentId, product }),
+      Effect.annotateLogs({ paymentId, product }),
+    )
+  }
 
 const counted = (purchase: Purchase): Purchase => ({
   ...purchase,

@@ -26,7 +26,7 @@ import { Ingestion } from "../../src/movers/Ingestion.ts"
 import { PaymentId } from "../../src/payments/domain/payment.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { PaymentHealth } from "../../src/payments/PaymentHealth.ts"
-import { Retention } from "../../src/payments/Retention.ts"
+import { RetentionStore } from "../../src/payments/Retention.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { Research } from "../../src/research/Research.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
@@ -71,7 +71,7 @@ const otherServices = Layer.mergeAll(
     refresh: Effect.void,
   }),
   Layer.mock(Payments, { idOf: () => PaymentId.make(`0x${"0".repeat(64)}`) }),
-  ...[Layer.mock(PaymentHealth, {}), Layer.mock(Retention, {})],
+  ...[Layer.mock(PaymentHealth, {}), Layer.mock(RetentionStore, {})],
   ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
   ...[Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
   ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],

@@ -11,7 +11,7 @@ import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
-import { Retention, RetentionStore } from "../../src/payments/Retention.ts"
+import { deleteOld, RetentionStore } from "../../src/payments/Retention.ts"
 import {
   Bytes32,
   type PaymentId,
@@ -30,9 +30,8 @@ import {
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "./paymentStore.laws.ts"
 
-const layer = Layer.mergeAll(paymentStore, retentionStore).pipe(
-  (stores) => Layer.provideMerge(Retention.layer, stores),
-)
+const layer = Layer.mergeAll(paymentStore, retentionStore)
+const prune = Effect.flatMap(RetentionStore, deleteOld)
 
 /** Runs as a superuser can: without triggers. */
 const untriggered = Effect.fnUntraced(function* (...changes: ReadonlyArray<string>) {
@@ -77,7 +76,7 @@ const endRefund = Effect.fnUntraced(
 /** Sells on the store of the law, on a clock that starts at these seconds. */
 const sellingAt = <A, E>(
   seconds: number,
-  body: Effect.Effect<A, E, Payments | PaymentStore | Signatures | Retention | SqlClient>,
+  body: Effect.Effect<A, E, Payments | PaymentStore | Signatures | RetentionStore | SqlClient>,
 ) =>
   Effect.flatMap(PaymentStore, (store) =>
     startingAt(
@@ -125,7 +124,6 @@ onEveryStore("retention", (law) => {
           const isOld = months === "13 months 1 day" || months === "3 years"
           if (!isOld || !endedStates.includes(ending)) kept.push(paymentId)
         }
-        const { prune } = yield* Retention
         equal((yield* prune).payments, cases.length - kept.length)
         equal([yield* countOf("payment"), yield* countOf("payment_event")], [kept, kept])
         const refunds = yield* countOf("refund")
@@ -215,7 +213,6 @@ onEveryStore("retention", (law) => {
       const { paymentId } = yield* paymentIn(0, "answered")
       yield* sql`UPDATE payment SET changed_at = '2020-01-01', sent_at = '2020-01-01'`
       yield* untriggered("UPDATE payment SET created_at = '2020-01-01', valid_before = 1")
-      const { prune } = yield* Retention
       equal((yield* prune).payments, 0)
       const old = yield* paymentAs(1, "refunded")
       yield* age(old, "3 years")
@@ -243,7 +240,6 @@ onEveryStore("retention", (law) => {
     Effect.gen(function* () {
       const store = yield* PaymentStore
       yield* age(yield* paymentAs(0, "sent"), "3 years")
-      const { prune } = yield* Retention
       equal((yield* prune).payments, 1)
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(0)
       const at = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "safe" } as const
@@ -274,7 +270,7 @@ onEveryStore("retention", (law) => {
         // The mark is written in the background.
         yield* Effect.repeat(rowOf(bought), { until: (row) => row?.sent === true })
         yield* age(delivery.paymentId, "24 hours")
-        equal(yield* (yield* Retention).prune, { bodies: 1, payments: 0 })
+        equal(yield* prune, { bodies: 1, payments: 0 })
         const late = yield* Effect.flip(sell(bought, workOf(Effect.die("computed again"))))
         // A signed receipt has the hash of the body, so it goes with it.
         const { extensions: _, ...plain } = delivery.receipt ?? {}

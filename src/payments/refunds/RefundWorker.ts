@@ -116,16 +116,11 @@ const validAfter = 0n
 /** The timeout in the payment requirements; our signatures are valid for longer. */
 const maxTimeoutSeconds = 120
 /**
- * Assumed time from when a refund became owed until its first signature expires. Usually it has
- * expired by then.
+ * Assumed time from when a refund became owed until its first signature expires, when a store that
+ * was restored from a backup has lost it. The chain searches from half an hour before that time on,
+ * until it finds how the nonce was used.
  */
 const lostSignatureSeconds = 20n * 60n
-/**
- * The distance between two assumed expiries of a lost signature, and their maximum number for one
- * refund. The chain searches at least this long before an expiry.
- */
-const lookupSeconds = 30n * 60n
-const lookupsMax = 2_000n
 const doublingsMax = 16
 
 /**
@@ -290,7 +285,7 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
       nonce,
       from: treasury.address,
       to: payer,
-      validBefore: refund.signed?.validBefore ?? lostSignatureExpiry(refund, nowSeconds),
+      validBefore: refund.signed?.validBefore ?? refund.owedAtSeconds + lostSignatureSeconds,
       transactionHint: refund.transactionHint,
     }),
     treasuryBalance: chain.balanceOf(token.asset, treasury.address),
@@ -420,23 +415,6 @@ const endLease = Effect.fnUntraced(
     return outcome(refund, to, "reason" in move ? move.reason : null)
   },
 )
-
-/**
- * The assumed expiry of a signature that the store lost, because it was restored from a backup. The
- * first attempt assumes an expiry soon after the refund became owed; each further attempt assumes
- * one half an hour later, until now. When the nonce is used but the chain finds no use of it from
- * half an hour before the assumed expiry on, the attempt fails as `ChainUnavailable`, and the next
- * one assumes another.
- */
-function lostSignatureExpiry(
-  { owedAtSeconds, fence }: Pick<ClaimedRefund, "owedAtSeconds" | "fence">,
-  nowSeconds: bigint,
-): bigint {
-  const age = nowSeconds > owedAtSeconds ? nowSeconds - owedAtSeconds : 0n
-  const lookups = age / lookupSeconds + 1n
-  const lookup = BigInt(Math.max(fence - 1, 0)) % (lookups < lookupsMax ? lookups : lookupsMax)
-  return owedAtSeconds + lostSignatureSeconds + lookup * lookupSeconds
-}
 
 /** The delay for each reason to wait. */
 const retryDelayByReason = {

@@ -10,7 +10,6 @@ import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { type FailedAnswer, makeAnswerLog } from "../../../src/http/server/answerLog.ts"
-import * as observedPayments from "../../../src/payments/observedPayments.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
 import { test } from "../../support/effect.ts"
@@ -45,9 +44,7 @@ const withService = <E>(
   const { lines, layer } = collecting()
   return inMarket(
     Effect.gen(function* () {
-      const payments = observedPayments.layer.pipe(
-        Layer.provide(Layer.succeed(Payments, yield* Payments)),
-      )
+      const payments = Layer.succeed(Payments, yield* Payments)
       const service = yield* makeService(yield* makeWorld(3), payments)
       return yield* body(Effect.fnUntraced(function* (path, headers = {}, init = {}) {
         lines.length = 0

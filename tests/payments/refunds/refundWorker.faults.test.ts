@@ -189,23 +189,20 @@ test("a refund that only the chain has is found at any age, and not paid again",
       equal(yield* statesOf(debts), ["confirmed"])
       for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
       yield* TestClock.adjust("9 hours")
-      yield* sweepFor(currentWorker, 30)
-      equal(yield* statesOf(debts), ["queued"])
       yield* sweepFor(currentWorker, 15 * 60)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(signed.length, 1)
       equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {
     simulation: { chainDown: () => down },
-    // Like a chain over JSON-RPC, which searches for a use near the expiry of the signature.
+    // Like a chain over JSON-RPC, which searches for a use from half an hour before the expiry on.
     chain: (chain) => ({
       ...chain,
       paymentProof: Effect.fnUntraced(function* (expected) {
         const proof = yield* chain.paymentProof(expected)
         if (proof.proof !== "paid" || expected.from === address(buyer(0).address)) return proof
         const usedAt = proof.at.block * 2n
-        const { validBefore } = expected
-        return usedAt >= validBefore - 1_800n && usedAt <= validBefore + 300n
+        return usedAt >= expected.validBefore - 1_800n
           ? proof
           : yield* new ChainUnavailable({ reason: "a used nonce without a log of its use" })
       }),

@@ -36,7 +36,6 @@ import {
   Unresolved,
 } from "../../../src/payments/domain/failedSale.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
-import * as observedPayments from "../../../src/payments/observedPayments.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { failover } from "../../../src/payments/facilitator/failover.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -96,10 +95,7 @@ export const market = (
       Layer.effect(Facilitator, bothFacilitators),
     ).pipe(Layer.provideMerge(ledger)),
   ).pipe(Layer.provideMerge(signatures))
-  return observedPayments.layer.pipe(
-    Layer.provide(Payments.layer({ terms, timing, sign: testKey.sign })),
-    Layer.provideMerge(ports),
-  )
+  return Payments.layer({ terms, timing, sign: testKey.sign }).pipe(Layer.provideMerge(ports))
 }
 
 type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
