@@ -505,7 +505,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/markets": 3_965,
   "src/movers": 925,
   "src/news": 3_330,
-  "src/payments": 10_660,
+  "src/payments": 10_560,
   "src/postgres": 1_355,
   "src/predetermined": 580,
   "src/research": 2_950,

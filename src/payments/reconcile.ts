@@ -108,7 +108,7 @@ export const reconcile = Effect.fnUntraced(function* (
 
 /** Limits of a sweep: rows per round, rows that are processed at once, and rounds. */
 const sweepRows = 200
-const sweepConcurrency = 4
+const sweepConcurrency = 16
 const sweepRoundsMax = 50
 
 /**

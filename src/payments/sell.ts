@@ -502,7 +502,11 @@ const notClaimed = ({ signer }: Sale, refusal: NotCharged, isVerified = false): 
   isProven: isVerified || signer === "payer",
 })
 
-/** Verifies the payment, then sells it in one of the places for sales. */
+/**
+ * Verifies the payment, then sells it in one of the places for sales, which it leaves when the
+ * facilitator has answered: who can make a proof late must not occupy a place. Those of its client
+ * and its site it keeps until its end.
+ */
 function sellVerified(
   seller: Seller,
   sale: Sale,
@@ -511,7 +515,7 @@ function sellVerified(
   const { settlementOrder } = sale.purchase.product
   const steps = settlementOrder === "compute-first" ? computeAndSettle : settleAndCompute
   const inPlace = seller.sales.run(notClaimed(sale, overloaded))
-  const sold = inPlace(Effect.gen(() => steps(seller, sale, released)))
+  const sold = Effect.flatten(inPlace(Effect.gen(() => steps(seller, sale, released))))
   const refused = notClaimed(sale, tooManySales)
   return Effect.andThen(
     verify(seller, sale),
@@ -617,12 +621,15 @@ const alreadyUsedOnChain = Effect.fail(
   }),
 )
 
-/** The rest of a compute-first sale: the answer is computed first and stored with the intent. */
+/** What is left of a sale when the facilitator has answered: proof, and what follows from it. */
+type Rest = Effect.Effect<Outcome, FailedSale>
+
+/** A compute-first sale: the answer is computed first and stored with the intent. */
 function* computeAndSettle(
   seller: Seller,
   sale: Sale,
   released: ReleasedPayment | null,
-): Effect.fn.Return<Outcome, SaleError> {
+): Effect.fn.Return<Rest, SaleError> {
   const { timing } = seller
   const claimed = yield* claim(seller, sale, released)
   if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
@@ -630,36 +637,27 @@ function* computeAndSettle(
   const answer = yield* releaseOnFailure(seller, sale, claimed.value, compute)
   const free = outcomeOf(seller, sale, answer.body, null)
   if (!answer.charge || free.unchanged) {
-    return (yield* release(seller, sale, claimed.value, "not_charged")) ? free : yield* unresolved
+    const isReleased = yield* release(seller, sale, claimed.value, "not_charged")
+    return isReleased ? Effect.succeed(free) : unresolved
   }
-  const row = yield* settleOrKeepShare(seller, sale, claimed.value, answer.body)
-  if (row?.state === "answered") return outcomeOf(seller, sale, answer.body, row)
-  return yield* row?.state === "void" ? neverPaid : unresolved
+  const settled = yield* settle(seller, sale, claimed.value, answer.body)
+  return Effect.flatMap(settled, (row): Rest => {
+    if (row?.state === "answered") return Effect.succeed(outcomeOf(seller, sale, answer.body, row))
+    return row?.state === "void" ? neverPaid : unresolved
+  })
 }
 
-/** The rest of a settle-early sale: it is settled first, then the answer is computed or refunded. */
+/** A settle-early sale: it is settled first, then the answer is computed or refunded. */
 function* settleAndCompute(
   seller: Seller,
   sale: Sale,
   released: ReleasedPayment | null,
-): Effect.fn.Return<Outcome, SaleError> {
+): Effect.fn.Return<Rest, SaleError> {
   const claimed = yield* claimCovered(seller, sale, released)
   if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
   yield* releaseOnFailure(seller, sale, claimed.value, checkCovered(seller))
-  const row = yield* settleOrKeepShare(seller, sale, claimed.value, null)
-  return yield* computeOrRefund(seller, sale, row)
-}
-
-/** Settles the payment; keeps a share of its sender when that fails by a clear answer. */
-function* settleOrKeepShare(
-  seller: Seller,
-  sale: Sale,
-  claimed: Payment,
-  answer: Uint8Array | null,
-): Effect.fn.Return<Payment | null, NotCharged | Unresolved> {
-  const { row, isDeclined } = yield* settle(seller, sale, claimed, answer)
-  if (isDeclined || row?.state === "void") yield* seller.shares.keep("unsettled", sale.purchase)
-  return row
+  const settled = yield* settle(seller, sale, claimed.value, null)
+  return Effect.flatMap(settled, (row) => Effect.gen(() => computeOrRefund(seller, sale, row)))
 }
 
 /** Claims the payment; none when another call has it. */
@@ -753,37 +751,43 @@ const withTimeLimit = <A>(
 const notComputed = (code: "upstream_timeout" | "internal_error", message: string) =>
   Effect.fail(new NotCharged({ code, message, hint: resendUnused }))
 
-interface Settled {
-  /** Paid, unresolved or void, or as another worker has moved it; null when it cannot be read. */
-  readonly row: Payment | null
-  /** The facilitator did not settle it, and the chain shows no payment. */
-  readonly isDeclined: boolean
-}
-
 /**
- * Settles a claimed payment: stores the intent, with the answer of compute-first, asks the
- * facilitator, reads the chain for proof, and moves the row accordingly.
+ * Stores the intent, with the answer of compute-first, and asks the facilitator to settle. Returns the
+ * rest: it reads the chain for proof, and moves the row accordingly. The row is then paid, unresolved
+ * or void, or as another worker has moved it; null when it cannot be read.
  */
 function* settle(
   seller: Seller,
   sale: Sale,
   claimed: Payment,
   answer: Uint8Array | null,
-): Effect.fn.Return<Settled, NotCharged | Unresolved> {
-  const { facilitator, store, timing } = seller
+): Effect.fn.Return<Effect.Effect<Payment | null>, NotCharged | Unresolved> {
   const settling = yield* intend(seller, claimed, answer)
-  const report: SettleOutcome = yield* facilitator.settle(requestOf(seller, sale)).pipe(
-    Effect.timeoutOrElse({ duration: timing.settleTimeout, orElse: () => late }),
+  const report: SettleOutcome = yield* seller.facilitator.settle(requestOf(seller, sale)).pipe(
+    Effect.timeoutOrElse({ duration: seller.timing.settleTimeout, orElse: () => late }),
     orInstead("The facilitator failed to settle", defective),
   )
+  return Effect.gen(() => proveAndMove(seller, sale, settling, report))
+}
+
+/** Proves a settlement, and keeps a share of its sender when the chain does not show it. */
+function* proveAndMove(
+  seller: Seller,
+  sale: Sale,
+  settling: Payment,
+  report: SettleOutcome,
+): Effect.fn.Return<Payment | null> {
+  const { store, timing, shares } = seller
   const transactionHint = report.outcome === "settled" ? report.transaction : null
-  const isDeclined = report.outcome === "declined"
-  const proof = yield* prove(seller, settling, transactionHint, isDeclined)
+  const proof = yield* prove(seller, settling, transactionHint, report.outcome === "declined")
   const move = proof.proof === "paid"
     ? paidMove(timing, settling, proof.at)
     : moveWithoutProof(proof, report, transactionHint)
   const row = yield* tryMoveOrFind(store, settling, move)
-  return { row, isDeclined: isDeclined && proof.proof !== "paid" }
+  if (row?.state === "unresolved" || row?.state === "void") {
+    yield* shares.keep("unsettled", sale.purchase)
+  }
+  return row
 }
 
 /**

@@ -4,7 +4,7 @@
  * such end keeps a share, in the shared rate limits. Who has no share left is refused before a claim.
  *
  * - `unpaid`: claimed and released. Addresses and networks are counted by the limit of invalid payments.
- * - `unsettled`: the facilitator declined to settle, or the authorization was spent elsewhere.
+ * - `unsettled`: the chain did not show its settlement in time, whatever the facilitator reports.
  * - `refunded`: charged, and refunded because its answer failed, or because it was not fetched. It ends
  *   settle-early sales only. An answered sale gives its product a share back, so most sales of a product
  *   must have failed. Of an answer that was not fetched the sweep knows the payer alone.

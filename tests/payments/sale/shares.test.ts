@@ -57,9 +57,12 @@ test("a request that failed after its payment is refused to the next buyer, who 
   })))
 
 /** Payments with shares, as a service on the database has. */
-const paymentsWith = Effect.fnUntraced(function* (rateLimits: ReturnType<typeof memoryRateLimits>) {
+const paymentsWith = Effect.fnUntraced(function* (
+  rateLimits: ReturnType<typeof memoryRateLimits>,
+  salesMax = 512,
+) {
   const ports = yield* Effect.context<Exclude<Market, Payments>>()
-  const layer = Payments.layer({ terms, timing, rateLimits })
+  const layer = Payments.layer({ terms, timing, rateLimits, salesMax })
   const built = yield* Layer.build(
     Layer.provide(Layer.fresh(layer), Layer.succeedContext(ports)),
   )
@@ -111,16 +114,43 @@ for (
     })))
 }
 
-test("a payer whose payments are declined at settlement is refused before the sixth is claimed", () =>
+for (const outcome of ["declined", "unknown"] as const) {
+  test(`a payer whose settlements are ${outcome} and not proved is refused before the sixth is claimed`, () =>
+    inMarket(Effect.gen(function* () {
+      const buy = yield* Effect.provideService(counting, Facilitator, {
+        ...yield* Facilitator,
+        settle: () => Effect.succeed({ outcome, reason: "insufficient_funds" }),
+      })
+      const ends: Array<string> = []
+      for (let n = 0; n < 6; n++) ends.push(yield* buy(yield* nth(n), good, 5))
+      equal(ends, [...Array(5).fill("Unresolved"), "rate_limited"])
+      equal(yield* stateOf(yield* nth(5)), null)
+    })))
+}
+
+test("a settlement that is not proved yet occupies no place for sales", () =>
   inMarket(Effect.gen(function* () {
-    const buy = yield* Effect.provideService(counting, Facilitator, {
-      ...yield* Facilitator,
-      settle: () => Effect.succeed({ outcome: "declined", reason: "insufficient_funds" }),
-    })
-    const ends: Array<string> = []
-    for (let n = 0; n < 6; n++) ends.push(yield* buy(yield* nth(n), good, 5))
-    equal(ends, [...Array(5).fill("Unresolved"), "rate_limited"])
-    equal(yield* stateOf(yield* nth(5)), null)
+    const facilitator = yield* Facilitator
+    const first = yield* nth(0)
+    const payments = yield* Effect.provideService(
+      paymentsWith(memoryRateLimits(), 1),
+      Facilitator,
+      {
+        ...facilitator,
+        settle: (request) =>
+          request.signature === first.payment.signature
+            ? Effect.succeed({ outcome: "unknown", reason: "timeout" })
+            : facilitator.settle(request),
+      },
+    )
+    const proving = yield* Effect.forkChild(Effect.result(payments.sell(first, good)))
+    yield* passing(1)
+    equal(yield* stateOf(first), "settling")
+    const elsewhere = { ...yield* nth(1), client: { client: "198.51.100.1", site: null } }
+    equal(yield* buyingFrom(payments)(elsewhere, good, 0), "answer")
+    equal(yield* stateOf(first), "settling")
+    yield* passing(5)
+    equal(outcomeText(yield* Fiber.join(proving)), "Unresolved")
   })))
 
 test("a payer is refused a settle-early sale after five of its answers were not fetched", () =>
