@@ -4,23 +4,17 @@
  *
  * @module
  */
-import { Cause, Console, Context, Effect, Exit, Layer, Redacted } from "effect"
+import { Console, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { Argument, type Command } from "effect/cli"
 import { SqlClient } from "effect/sql/SqlClient"
-import { readArguments } from "../src/app/commandLine.ts"
 import { layerPostgres } from "../src/postgres/client.ts"
+import { taskArguments } from "../tests/support/program.ts"
 
-/** The arguments of `deno task bench:…`. With `--help` they are printed, and the bench ends with nothing begun. */
-export async function benchArguments<const Config extends Command.Command.Config>(
+/** The arguments of `deno task bench:…`. */
+export const benchArguments = <const Config extends Command.Command.Config>(
   name: string,
   config: Config,
-): Promise<Command.Command.Config.Infer<Config>> {
-  const command = { name: `deno task bench:${name}`, description: "", config }
-  const read = await Effect.runPromiseExit(readArguments(command, Deno.args))
-  if (Exit.isSuccess(read)) return read.value ?? Deno.exit(0)
-  Effect.runSync(Console.error(Cause.pretty(read.cause)))
-  Deno.exit(2)
-}
+) => taskArguments(`bench:${name}`, config)
 
 /** A count among the arguments, by its place. */
 export const count = (name: string, otherwise: number) =>

@@ -22,6 +22,7 @@ import { benchArguments, needProgram } from "../needs.ts"
 import { attack1 } from "./journal.ts"
 import { attack5 } from "./throughput.ts"
 import { attack3, attack4 } from "./treasury.ts"
+import { whole } from "../../tests/support/program.ts"
 
 const drills: Readonly<Record<string, Drill>> = {
   ...{
@@ -44,11 +45,6 @@ interface Options extends DrillOptions {
 const print = (line: string) => Effect.runSync(Console.log(line))
 
 async function readOptions(): Promise<Options> {
-  const whole = (name: string, otherwise: number) =>
-    Flag.Int(name).pipe(
-      Flag.filter((value) => value > 0, () => "a whole number above 0"),
-      Flag.withDefault(otherwise),
-    )
   const { attack, json, ...sizes } = await benchArguments("attacks", {
     attack: Flag.Literals("attack", Object.keys(drills)).pipe(
       Flag.optional,

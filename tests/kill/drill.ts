@@ -9,16 +9,17 @@
  * @module
  */
 import { Console, Effect, type Scope } from "effect"
+import { Argument, Flag } from "effect/cli"
 import { hasAnvil } from "../support/payments/anvil.ts"
 import { hasPostgres } from "../support/postgresCluster.ts"
 import { hasNginx } from "../support/nginx.ts"
+import { runProgram, taskArguments, whole } from "../support/program.ts"
 import { makeLogDir } from "./environment.ts"
 import { backup } from "./drills/backup.ts"
 import { pitr } from "./drills/pitr.ts"
 import { standby } from "./drills/standby.ts"
 import { type Drill, type DrillOptions, startDrill } from "./drills/drill.ts"
 import { checkOut, upgrade } from "./drills/upgrade.ts"
-import { runProgram, wholeNumbers } from "./program.ts"
 import { finalReconciliation, report } from "./report.ts"
 import { startTraffic } from "./traffic.ts"
 
@@ -26,11 +27,25 @@ const drills: Readonly<
   Record<string, (drill: Drill, older: URL) => Effect.Effect<void, unknown, Scope.Scope>>
 > = { backup, pitr, standby, upgrade }
 
+const { names, from, ...sizes } = await taskArguments("drill", {
+  names: Argument.Literals("drill", Object.keys(drills)).pipe(
+    Argument.variadic(),
+    Argument.filter((names) => names.length > 0, () => "the name of a drill"),
+  ),
+  from: Flag.String("from").pipe(
+    Flag.withDefault("HEAD"),
+    Flag.withDescription("The commit that is upgraded"),
+  ),
+  seconds: whole("seconds", 15),
+  seed: whole("seed", 1),
+  clients: whole("clients", 12),
+})
+const options: DrillOptions = { replicas: 3, workers: 2, ...sizes }
+
 /** Few enough for the connections that nginx allows one address. */
 const openPurchasesMax = 40
 
 const program = Effect.gen(function* () {
-  const { names, from, options } = parse(Deno.args)
   const dir = yield* Effect.promise(() => makeLogDir("drill-"))
   yield* Console.log(
     `drill: ${names.join(", ")}; seed ${options.seed}, ${options.replicas} replicas, ` +
@@ -71,28 +86,6 @@ const calm = (options: DrillOptions, root: URL): DrillOptions => ({
   scenario: "steady",
   faultShares: { settleShare: 0, verifyShare: 0 },
 })
-
-function parse(args: ReadonlyArray<string>) {
-  const read = wholeNumbers(args)
-  const end = args.findIndex((argument) => argument.startsWith("--"))
-  const names = args.slice(0, end < 0 ? args.length : end)
-  const known = Object.keys(drills)
-  if (names.length === 0 || names.some((name) => !known.includes(name))) {
-    throw new Error(`deno task drill ${known.join(" | ")}`)
-  }
-  const options: DrillOptions = {
-    ...{ replicas: 3, workers: 2 },
-    seconds: read("seconds", 15),
-    seed: read("seed", 1),
-    clients: read("clients", 12),
-  }
-  const from = args[args.indexOf("--from") + 1]
-  return {
-    names,
-    from: args.includes("--from") && from !== undefined ? from : "HEAD",
-    options,
-  }
-}
 
 if (!hasAnvil) throw new Error("No anvil: npm ci --prefix tests/anvil")
 if (!hasPostgres) throw new Error("PostgreSQL is not installed on this machine")

@@ -7,6 +7,7 @@
  * @module
  */
 import { Console, Effect, Fiber, Schedule } from "effect"
+import { runProgram, taskArguments, whole } from "../support/program.ts"
 import { Random } from "../support/random.ts"
 import { hasAnvil } from "../support/payments/anvil.ts"
 import { hasPostgres } from "../support/postgresCluster.ts"
@@ -19,7 +20,6 @@ import {
   makeKillLog,
   total,
 } from "./faults.ts"
-import { runProgram, wholeNumbers } from "./program.ts"
 import { finalReconciliation, report } from "./report.ts"
 import {
   type Environment,
@@ -38,8 +38,15 @@ const openPurchasesMax = 150
 /** A run with too few kills, as on a slow machine, takes at most so many times its length. */
 const lengthMax = 4
 
+const options: Options = await taskArguments("test:kill", {
+  seconds: whole("seconds", 120),
+  seed: whole("seed", 1),
+  replicas: whole("replicas", 8),
+  workers: whole("workers", 3),
+  clients: whole("clients", 24),
+})
+
 const program = Effect.gen(function* () {
-  const options = optionsOf(Deno.args)
   const dir = yield* Effect.promise(() => makeLogDir("kill-loop-"))
   yield* Console.log(
     `kill loop: seed ${options.seed}, ${options.seconds} s, ${options.replicas} replicas, ` +
@@ -104,17 +111,6 @@ const progress = (
         } settlements`,
     )
   }).pipe(Effect.forever)
-
-function optionsOf(args: ReadonlyArray<string>): Options {
-  const read = wholeNumbers(args)
-  return {
-    seconds: read("seconds", 120),
-    seed: read("seed", 1),
-    replicas: read("replicas", 8),
-    workers: read("workers", 3),
-    clients: read("clients", 24),
-  }
-}
 
 if (!hasAnvil) throw new Error("No anvil: npm ci --prefix tests/anvil")
 if (!hasPostgres) throw new Error("PostgreSQL is not installed on this machine")

@@ -13,11 +13,11 @@
 import { Clock, Console, Effect, FiberSet } from "effect"
 import { buyOnce, type ClientContext } from "../kill/client.ts"
 import { makeLogDir } from "../kill/environment.ts"
-import { runProgram } from "../kill/program.ts"
 import type { Exchange } from "../kill/transcript.ts"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
 import { hasAnvil } from "../support/payments/anvil.ts"
 import { hasPostgres } from "../support/postgresCluster.ts"
+import { runProgram, taskArguments, whole } from "../support/program.ts"
 import { Random } from "../support/random.ts"
 import { type FaultPlan, faultsOf, runFault } from "./faults.ts"
 import { jobsDueAt, longJobsAt, type Slot } from "./jobs.ts"
@@ -85,8 +85,14 @@ interface Soak {
   isSelling: boolean
 }
 
+const options: Options = await taskArguments("soak", {
+  days: whole("days", 30),
+  seed: whole("seed", 1),
+  purchasesPerHour: whole("purchases", 12),
+  minutes: whole("minutes", 300),
+})
+
 const program = Effect.gen(function* () {
-  const options = optionsOf(Deno.args)
   const dir = yield* Effect.promise(() => makeLogDir("soak-"))
   const clock = yield* Effect.promise(() => startSteppedClock(dir))
   const startedMs = performance.now()
@@ -325,21 +331,6 @@ function progressLine(soak: Soak, { ticks, digests, startedMs }: SoakResult, rec
   return `  ${((performance.now() - startedMs) / minute).toFixed(1)} min: hour ${record.hour}, ` +
     `${ticks.size} ticks, ${digests.size} digests, ${soak.context.transcripts.length} payments ` +
     `(${record.openPayments} open), ${soak.slowSteps} slow steps; ${figures.join(", ")}`
-}
-
-function optionsOf(args: ReadonlyArray<string>): Options {
-  const read = (name: string, fallback: number) => {
-    const at = args.indexOf(`--${name}`)
-    const value = at < 0 ? fallback : Number(args[at + 1])
-    if (!(value > 0)) throw new Error(`--${name} must be a positive number`)
-    return value
-  }
-  return {
-    days: read("days", 30),
-    seed: read("seed", 1),
-    purchasesPerHour: read("purchases", 12),
-    minutes: read("minutes", 300),
-  }
 }
 
 if (!hasAnvil) throw new Error("No anvil: npm ci --prefix tests/anvil")

@@ -5,19 +5,20 @@
  * @module
  */
 import { Clock, Console, Effect } from "effect"
+import { Flag } from "effect/cli"
 import { layer } from "../../../src/payments/wasmSignatures.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
+import { taskArguments, whole } from "../../support/program.ts"
 import { simulate } from "./simulate.ts"
 
-const option = (name: string, fallback: number) => {
-  const at = Deno.args.indexOf(`--${name}`)
-  return at < 0 ? fallback : Number(Deno.args[at + 1])
-}
+const { from, seeds, trace } = await taskArguments("test:simulation", {
+  from: whole("from", 1),
+  seeds: whole("seeds", 5_000),
+  trace: Flag.Boolean("trace").pipe(Flag.withDefault(false)),
+})
 
 const program = Effect.gen(function* () {
   const realSignatures = yield* Signatures
-  const from = option("from", 1)
-  const seeds = option("seeds", 5_000)
   const sums = { calls: 0, paid: 0, delivered: 0, refunded: 0, both: 0 }
   const transitionCounts = new Map<string, number>()
   let failed = 0
@@ -31,7 +32,7 @@ const program = Effect.gen(function* () {
     if (result.violations.length === 0) continue
     failed += 1
     yield* Console.log(`seed ${seed}:\n  ${result.violations.join("\n  ")}`)
-    if (Deno.args.includes("--trace")) yield* Console.log(lines.join("\n"))
+    if (trace) yield* Console.log(lines.join("\n"))
   }
   const seconds = Math.round(((yield* Clock.currentTimeMillis) - began) / 1_000)
   const transitions = [...transitionCounts].sort().map(([transition, times]) =>
