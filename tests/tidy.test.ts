@@ -496,12 +496,12 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 115,
-  "src/app": 5_285,
+  "src/app": 5_280,
   "src/catalog": 1_780,
-  "src/core": 1_805,
+  "src/core": 1_825,
   "src/digest": 2_100,
   "src/feed": 1_270,
-  "src/http": 12_170,
+  "src/http": 12_150,
   "src/markets": 3_965,
   "src/movers": 925,
   "src/news": 3_330,

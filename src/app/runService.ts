@@ -4,7 +4,7 @@
  * @module
  */
 import { Cause, Console, Effect, Exit } from "effect"
-import { CannotListen } from "../http/server/server.ts"
+import { openAt } from "../core/listening.ts"
 import { printStopReason, serviceBanner } from "./console.ts"
 import { type RefundsLayer, serve } from "./service.ts"
 import { loadService } from "./settings.ts"
@@ -29,8 +29,4 @@ export async function runService(
 
 /** Fails where the service could not listen, before the store is opened and migrated. */
 const tryAddress = (hostname: string, port: number) =>
-  Effect.try({
-    try: () => Deno.listen({ hostname, port }).close(),
-    catch: (cause) =>
-      new CannotListen({ hostname, port, reason: cause instanceof Error ? cause.name : "unknown" }),
-  })
+  openAt(hostname, port, () => Deno.listen({ hostname, port }).close())

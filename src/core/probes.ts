@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Metric, Schedule, Schema, type Scope } from "effect"
+import { Clock, Duration, Effect, Metric, Schedule, type Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import type { EpochMs } from "./domain/time.ts"
+import { type CannotListen, serveAt } from "./listening.ts"
 
 /** The event loop has stalled when its timer has not fired for this long. */
 const loopStallMs = 5_000
@@ -35,13 +36,6 @@ interface ProbeOptions extends ProbeListenOptions {
   readonly updateGauges: Effect.Effect<void>
 }
 
-/** The listener cannot bind its address. */
-class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
-  hostname: Schema.String,
-  port: Schema.Int,
-  reason: Schema.String,
-}) {}
-
 /** Serves /livez, the other probes and /metrics until the scope closes. Returns the address. */
 export const serveProbes = Effect.fnUntraced(function* (options: ProbeOptions) {
   const lastFiredAt = yield* watchLoop
@@ -60,23 +54,13 @@ export const serveProbes = Effect.fnUntraced(function* (options: ProbeOptions) {
 })
 
 const listen = (
-  { hostname, port, drain }: ProbeListenOptions,
+  options: ProbeListenOptions,
   handler: (request: Request) => Response | Promise<Response>,
 ): Effect.Effect<Deno.NetAddr, CannotListen, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.try({
-      try: () => {
-        const onError = () => new Response(null, { status: 500 })
-        return Deno.serve({ hostname, port, onListen: () => {}, onError }, handler)
-      },
-      catch: (cause) =>
-        new CannotListen({
-          hostname,
-          port,
-          reason: cause instanceof Error ? cause.name : "unknown",
-        }),
-    }),
-    (server) => Effect.ignore(Effect.timeout(Effect.promise(() => server.shutdown()), drain)),
+    serveAt(options, handler),
+    (server) =>
+      Effect.ignore(Effect.timeout(Effect.promise(() => server.shutdown()), options.drain)),
   ).pipe(Effect.map((server) => server.addr))
 
 /** Runs a timer once a second and returns when it last fired. */

@@ -17,7 +17,6 @@ import {
   Option,
   References,
   Schedule,
-  Schema,
   type Scope,
 } from "effect"
 import {
@@ -26,6 +25,7 @@ import {
   HttpServerResponse,
   HttpTraceContext,
 } from "effect/http"
+import { type CannotListen, serveAt } from "../../core/listening.ts"
 import { TestCall, testHeader } from "../../core/testCall.ts"
 import { annotate, inTrace } from "../../core/tracing.ts"
 import type { HeaderPair } from "./answer.ts"
@@ -39,13 +39,6 @@ import {
 } from "./inbound.ts"
 import { clientAddress } from "./limits.ts"
 import type { Handler } from "./route.ts"
-
-/** The listener cannot bind its address. */
-export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
-  hostname: Schema.String,
-  port: Schema.Int,
-  reason: Schema.String,
-}) {}
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -228,7 +221,7 @@ export const listen = (
 ): Effect.Effect<Deno.NetAddr, CannotListen, Scope.Scope> =>
   Effect.gen(function* () {
     const current = yield* Effect.acquireRelease(
-      Effect.map(open(options, handler), (server) => ({ server })),
+      Effect.map(serveAt(options, handler), (server) => ({ server })),
       ({ server }) => shutDown(server, options.drain),
     )
     const { addr } = current.server
@@ -239,23 +232,13 @@ export const listen = (
       yield* Effect.logWarning(`The listener on port ${addr.port} failed: ${reason}`)
       yield* Effect.sleep(listenPause)
       current.server = yield* Effect.retry(
-        open({ ...options, port: addr.port }, handler),
+        serveAt({ ...options, port: addr.port }, handler),
         Schedule.spaced(listenPause),
       )
       yield* Metric.update(restarts, 1)
     })
     yield* Effect.forkScoped(Effect.forever(reopen))
     return addr
-  })
-
-const open = ({ hostname, port }: ListenOptions, handler: WebHandler) =>
-  Effect.try({
-    try: () => {
-      const onError = () => new Response(null, { status: 500 })
-      return Deno.serve({ hostname, port, onListen: () => {}, onError }, handler)
-    },
-    catch: (cause) =>
-      new CannotListen({ hostname, port, reason: cause instanceof Error ? cause.name : "unknown" }),
   })
 
 /** Waits until a listener fails; returns why. A shutdown is not a failure. */
