@@ -503,7 +503,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/feed": 1_270,
   "src/http": 12_150,
   "src/markets": 3_965,
-  "src/movers": 925,
+  "src/movers": 940,
   "src/news": 3_330,
   "src/payments": 10_560,
   "src/postgres": 1_355,

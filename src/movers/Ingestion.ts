@@ -134,38 +134,40 @@ interface Listing {
   candidates: Array<Market>
 }
 
-const list = Effect.fnUntraced(function* (
+function list(
   { venue, markets }: MoverServices,
   slot: EpochMs,
   listing: Listing,
   rejected: Record<string, number>,
 ) {
-  let unsaved: Array<Market> = []
-  const save = Effect.suspend(() => {
-    const batch = unsaved
-    unsaved = []
-    return batch.length === 0 ? Effect.void : markets.save(batch, slot)
+  return Effect.gen(function* () {
+    let unsaved: Array<Market> = []
+    const save = Effect.suspend(() => {
+      const batch = unsaved
+      unsaved = []
+      return batch.length === 0 ? Effect.void : markets.save(batch, slot)
+    })
+    const read = yield* venue.listMarkets.pipe(
+      Stream.runForEach((page) => {
+        tally(rejected, page.rejected)
+        listing.markets += page.rows.length
+        for (const market of page.rows) {
+          unsaved.push(market)
+          const screened = screenMarket(market)
+          if (Result.isSuccess(screened)) listing.candidates.push(market)
+          else tally(rejected, { [screened.failure]: 1 })
+        }
+        if (listing.candidates.length > candidatesMax) {
+          listing.candidates = mostLiquid(listing.candidates, rejected)
+        }
+        return unsaved.length >= saveBatch ? save : Effect.void
+      }),
+      Effect.result,
+    )
+    yield* save
+    return yield* Effect.fromResult(read)
   })
-  const read = yield* venue.listMarkets.pipe(
-    Stream.runForEach((page) => {
-      tally(rejected, page.rejected)
-      listing.markets += page.rows.length
-      for (const market of page.rows) {
-        unsaved.push(market)
-        const screened = screenMarket(market)
-        if (Result.isSuccess(screened)) listing.candidates.push(market)
-        else tally(rejected, { [screened.failure]: 1 })
-      }
-      if (listing.candidates.length > candidatesMax) {
-        listing.candidates = mostLiquid(listing.candidates, rejected)
-      }
-      return unsaved.length >= saveBatch ? save : Effect.void
-    }),
-    Effect.result,
-  )
-  yield* save
-  return yield* Effect.fromResult(read)
-})
+}
 
 /** The most liquid candidates, at most `booksMax`, each market once. */
 function mostLiquid(

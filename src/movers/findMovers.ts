@@ -44,29 +44,31 @@ const judgeConcurrency = 8
 /** Time for all trade requests of a tick; after it, moves are judged without trades. */
 const tradesTimeoutMs = 40 * second
 
-export const findMovers = Effect.fnUntraced(function* (
+export function findMovers(
   services: MoverServices,
   readings: ReadonlyArray<BookReading>,
   slot: EpochMs,
   tickIntervalMs: number,
 ) {
-  const rejected: Record<string, number> = {}
-  const reject = (reason: MoverRejection | "over_budget") => tally(rejected, { [reason]: 1 })
+  return Effect.gen(function* () {
+    const rejected: Record<string, number> = {}
+    const reject = (reason: MoverRejection | "over_budget") => tally(rejected, { [reason]: 1 })
 
-  const moves = yield* screen(services, readings, slot, tickIntervalMs, reject)
-  const strongest = moves.toSorted((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
-  strongest.slice(judgedMax).forEach(() => reject("over_budget"))
-  const chosen = strongest.slice(0, judgedMax)
-  const judged = accepted(yield* judge(services, chosen, slot), reject)
-  const movers = accepted(yield* confirm(services, judged), reject)
-  const selection = selectMovers(movers)
-  selection.dropped.forEach(({ reason }) => reject(reason))
-  const now = yield* Clock.currentTimeMillis
-  const items = yield* services.feed.append(
-    selection.chosen.map((mover) => moverItem(mover, now)),
-  )
-  return { items, rejected } satisfies MoversFound
-})
+    const moves = yield* screen(services, readings, slot, tickIntervalMs, reject)
+    const strongest = moves.toSorted((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
+    strongest.slice(judgedMax).forEach(() => reject("over_budget"))
+    const chosen = strongest.slice(0, judgedMax)
+    const judged = accepted(yield* judge(services, chosen, slot), reject)
+    const movers = accepted(yield* confirm(services, judged), reject)
+    const selection = selectMovers(movers)
+    selection.dropped.forEach(({ reason }) => reject(reason))
+    const now = yield* Clock.currentTimeMillis
+    const items = yield* services.feed.append(
+      selection.chosen.map((mover) => moverItem(mover, now)),
+    )
+    return { items, rejected } satisfies MoversFound
+  })
+}
 
 /** The moves that passed; the others are rejected with their reasons. */
 function accepted<M>(
@@ -84,68 +86,74 @@ function accepted<M>(
 const windowReasons: ReadonlySet<MoverRejection> = new Set(["no_history", "small_move"])
 
 /** Gates 1-4 for both windows, with one query per window for the start points. */
-const screen = Effect.fnUntraced(function* (
+function screen(
   { markets }: MoverServices,
   readings: ReadonlyArray<BookReading>,
   slot: EpochMs,
   tickIntervalMs: number,
   reject: (reason: MoverRejection) => void,
 ) {
-  const moves: Array<MarketMove> = []
-  const withValidBook = readings.filter(({ book }) => book !== null && Result.isSuccess(book))
-  const ids = withValidBook.map(({ market }) => market.id)
-  const starts = yield* Effect.forEach(
-    windows,
-    (window) => markets.lastMids(ids, startRange(window, slot, tickIntervalMs)),
-  )
-  for (const { market, book } of readings) {
-    for (const [n, window] of windows.entries()) {
-      const start = starts[n]?.get(market.id)
-      const screened = screenMove({ market, book, window, now: slot, tickIntervalMs, start })
-      if (Result.isSuccess(screened)) {
-        moves.push(screened.success)
-        continue
+  return Effect.gen(function* () {
+    const moves: Array<MarketMove> = []
+    const withValidBook = readings.filter(({ book }) => book !== null && Result.isSuccess(book))
+    const ids = withValidBook.map(({ market }) => market.id)
+    const starts = yield* Effect.forEach(
+      windows,
+      (window) => markets.lastMids(ids, startRange(window, slot, tickIntervalMs)),
+    )
+    for (const { market, book } of readings) {
+      for (const [n, window] of windows.entries()) {
+        const start = starts[n]?.get(market.id)
+        const screened = screenMove({ market, book, window, now: slot, tickIntervalMs, start })
+        if (Result.isSuccess(screened)) {
+          moves.push(screened.success)
+          continue
+        }
+        reject(screened.failure)
+        if (!windowReasons.has(screened.failure)) break
       }
-      reject(screened.failure)
-      if (!windowReasons.has(screened.failure)) break
     }
-  }
-  return moves
-})
+    return moves
+  })
+}
 
 /** Gates 5 and 6 for each move, with its points and the market's recent movers. */
-const judge = Effect.fnUntraced(function* (
+function judge(
   { markets, feed }: MoverServices,
   moves: ReadonlyArray<MarketMove>,
   slot: EpochMs,
 ) {
-  if (moves.length === 0) return []
-  const published = yield* feed.moversSince(slot - day)
-  const judgeOne = Effect.fnUntraced(function* (move: MarketMove) {
-    const points = yield* markets.series(move.market.id, pointsRange(move))
-    const emitted = published
-      .filter((item) => slugKey(item.data.market.slug) === slugKey(move.market.slug))
-      .map(emittedMove)
-    return judgeMove(move, { points, emitted })
+  return Effect.gen(function* () {
+    if (moves.length === 0) return []
+    const published = yield* feed.moversSince(slot - day)
+    const judgeOne = Effect.fnUntraced(function* (move: MarketMove) {
+      const points = yield* markets.series(move.market.id, pointsRange(move))
+      const emitted = published
+        .filter((item) => slugKey(item.data.market.slug) === slugKey(move.market.slug))
+        .map(emittedMove)
+      return judgeMove(move, { points, emitted })
+    })
+    return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
   })
-  return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
-})
+}
 
 /** Confirms each move by its trades; the venue may not return them in time. */
-const confirm = Effect.fnUntraced(function* (
+function confirm(
   { venue }: MoverServices,
   moves: ReadonlyArray<MarketMove & Judgement>,
 ) {
-  const deadline = (yield* Clock.currentTimeMillis) + tradesTimeoutMs
-  const confirmOne = Effect.fnUntraced(function* (move: MarketMove & Judgement) {
-    const leftMs = deadline - (yield* Clock.currentTimeMillis)
-    if (leftMs <= 0) return confirmMove(move, null)
-    const tradedUsd = yield* venue.trades(move.market.id, move.startedAt).pipe(
-      Effect.map(({ rows }) => tradedUsdBeyondHalf(move, rows)),
-      Effect.timeout(leftMs),
-      Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed(null)),
-    )
-    return confirmMove(move, tradedUsd)
+  return Effect.gen(function* () {
+    const deadline = (yield* Clock.currentTimeMillis) + tradesTimeoutMs
+    const confirmOne = Effect.fnUntraced(function* (move: MarketMove & Judgement) {
+      const leftMs = deadline - (yield* Clock.currentTimeMillis)
+      if (leftMs <= 0) return confirmMove(move, null)
+      const tradedUsd = yield* venue.trades(move.market.id, move.startedAt).pipe(
+        Effect.map(({ rows }) => tradedUsdBeyondHalf(move, rows)),
+        Effect.timeout(leftMs),
+        Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed(null)),
+      )
+      return confirmMove(move, tradedUsd)
+    })
+    return yield* Effect.forEach(moves, confirmOne, { concurrency: judgeConcurrency })
   })
-  return yield* Effect.forEach(moves, confirmOne, { concurrency: judgeConcurrency })
-})
+}

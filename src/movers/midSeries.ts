@@ -37,44 +37,46 @@ const booksConcurrency = 4
  * A batch that is not available is counted and does not stop the others; the effect fails with its
  * error after all batches.
  */
-export const readBooks = Effect.fnUntraced(function* (
+export function readBooks(
   { venue, markets }: SeriesServices,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
   readings: Array<BookReading>,
   rejected: Record<string, number>,
 ) {
-  const batches = Array.from(
-    { length: Math.ceil(candidates.length / booksBatch) },
-    (_, i) => candidates.slice(i * booksBatch, (i + 1) * booksBatch),
-  )
-  const failures: Array<VenueUnavailable> = []
-  const read = Effect.fnUntraced(function* (batch: ReadonlyArray<Market>) {
-    const answer = yield* Effect.result(venue.books(batch.map((market) => market.tokenIds[0])))
-    if (Result.isFailure(answer)) {
-      failures.push(answer.failure)
-      return tally(rejected, { unavailable: batch.length })
-    }
-    const books = answer.success
-    tally(rejected, books.rejected)
-    const byToken = new Map(books.rows.map((book) => [book.tokenId, book]))
-    const found = batch.map((market): BookReading => {
-      const book = byToken.get(market.tokenIds[0])
-      return { market, book: book === undefined ? null : microstructure(book) }
-    })
-    yield* markets.appendMids(
-      found.flatMap(({ market, book }) =>
-        book !== null && Result.isSuccess(book) && isNarrow(book.success)
-          ? [{ marketId: market.id, at: slot, mid: book.success.mid }]
-          : []
-      ),
+  return Effect.gen(function* () {
+    const batches = Array.from(
+      { length: Math.ceil(candidates.length / booksBatch) },
+      (_, i) => candidates.slice(i * booksBatch, (i + 1) * booksBatch),
     )
-    readings.push(...found)
+    const failures: Array<VenueUnavailable> = []
+    const read = Effect.fnUntraced(function* (batch: ReadonlyArray<Market>) {
+      const answer = yield* Effect.result(venue.books(batch.map((market) => market.tokenIds[0])))
+      if (Result.isFailure(answer)) {
+        failures.push(answer.failure)
+        return tally(rejected, { unavailable: batch.length })
+      }
+      const books = answer.success
+      tally(rejected, books.rejected)
+      const byToken = new Map(books.rows.map((book) => [book.tokenId, book]))
+      const found = batch.map((market): BookReading => {
+        const book = byToken.get(market.tokenIds[0])
+        return { market, book: book === undefined ? null : microstructure(book) }
+      })
+      yield* markets.appendMids(
+        found.flatMap(({ market, book }) =>
+          book !== null && Result.isSuccess(book) && isNarrow(book.success)
+            ? [{ marketId: market.id, at: slot, mid: book.success.mid }]
+            : []
+        ),
+      )
+      readings.push(...found)
+    })
+    yield* Effect.forEach(batches, read, { concurrency: booksConcurrency, discard: true })
+    const [failure] = failures
+    if (failure !== undefined) return yield* failure
   })
-  yield* Effect.forEach(batches, read, { concurrency: booksConcurrency, discard: true })
-  const [failure] = failures
-  if (failure !== undefined) return yield* failure
-})
+}
 
 /** Markets seeded in one tick, and histories read at once. */
 const seedsMax = 1_000
@@ -88,54 +90,58 @@ const seedFineMs = 25 * hour
  * movers before its first day has passed. A market without an available history is tried again at the
  * next tick. Returns how many were seeded.
  */
-export const seedSeries = Effect.fnUntraced(function* (
+export function seedSeries(
   services: SeriesServices,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
   tickIntervalMs: number,
 ) {
-  const { markets } = services
-  const unseeded = new Set(yield* markets.unseeded(candidates.map((market) => market.id)))
-  const chosen = candidates.filter((market) => unseeded.has(market.id)).slice(0, seedsMax)
-  const seeded = yield* Effect.forEach(
-    chosen,
-    (market) =>
-      history(services, market, slot, tickIntervalMs).pipe(
-        Effect.flatMap((points) =>
-          markets.appendMids(points.map((point) => ({ marketId: market.id, ...point })))
+  return Effect.gen(function* () {
+    const { markets } = services
+    const unseeded = new Set(yield* markets.unseeded(candidates.map((market) => market.id)))
+    const chosen = candidates.filter((market) => unseeded.has(market.id)).slice(0, seedsMax)
+    const seeded = yield* Effect.forEach(
+      chosen,
+      (market) =>
+        history(services, market, slot, tickIntervalMs).pipe(
+          Effect.flatMap((points) =>
+            markets.appendMids(points.map((point) => ({ marketId: market.id, ...point })))
+          ),
+          Effect.andThen(markets.markSeeded([market.id], slot)),
+          Effect.as(true),
+          Effect.catchTag("VenueUnavailable", () => Effect.succeed(false)),
         ),
-        Effect.andThen(markets.markSeeded([market.id], slot)),
-        Effect.as(true),
-        Effect.catchTag("VenueUnavailable", () => Effect.succeed(false)),
-      ),
-    { concurrency: seedConcurrency },
-  )
-  return seeded.filter((done) => done).length
-})
+      { concurrency: seedConcurrency },
+    )
+    return seeded.filter((done) => done).length
+  })
+}
 
 /** The last day with one point per tick, the days before with one per hour; all before `slot`. */
-const history = Effect.fnUntraced(function* (
+function history(
   { venue }: SeriesServices,
   market: Market,
   slot: EpochMs,
   tickIntervalMs: number,
 ) {
-  const token = market.tokenIds[0]
-  const fineFrom = slot - seedFineMs
-  const coarse = yield* venue.priceHistory(token, {
-    from: slot - seedMs,
-    to: fineFrom,
-    stepMs: hour,
+  return Effect.gen(function* () {
+    const token = market.tokenIds[0]
+    const fineFrom = slot - seedFineMs
+    const coarse = yield* venue.priceHistory(token, {
+      from: slot - seedMs,
+      to: fineFrom,
+      stepMs: hour,
+    })
+    const fine = yield* venue.priceHistory(token, {
+      from: fineFrom,
+      to: slot - 1,
+      stepMs: tickIntervalMs,
+    })
+    return [...lastPerStep(coarse, hour), ...lastPerStep(fine, tickIntervalMs)].filter(({ at }) =>
+      at < slot
+    )
   })
-  const fine = yield* venue.priceHistory(token, {
-    from: fineFrom,
-    to: slot - 1,
-    stepMs: tickIntervalMs,
-  })
-  return [...lastPerStep(coarse, hour), ...lastPerStep(fine, tickIntervalMs)].filter(({ at }) =>
-    at < slot
-  )
-})
+}
 
 /** The last point of each step, ascending. Prices outside (0, 1) are dropped. */
 function lastPerStep(
