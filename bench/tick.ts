@@ -31,8 +31,6 @@ import { benchArguments, benchDatabase, count } from "./needs.ts"
 const tickInterval = Duration.minutes(10)
 /** World milliseconds per millisecond of the clock. */
 const speed = 300
-/** The share of markets that are not mechanical and have a valid book. */
-const ordinaryShare = 0.8
 const unpaced = {
   ...defaultLimits.perTenSeconds,
   listing: 1e6,
@@ -44,7 +42,7 @@ const unpaced = {
 /** The venue's process: prints its address and serves until it is killed. */
 const serveVenue = (markets: number, books: number) =>
   Effect.scoped(Effect.gen(function* () {
-    const world = makeWorld({ seed: 7, markets, gateShare: books / markets / ordinaryShare })
+    const world = makeWorld({ seed: 7, markets, gateShare: books / markets })
     yield* Console.log(yield* serveWire(world, { speed, clockOrigin: Date.now() }))
     return yield* Effect.never
   }))

@@ -66,22 +66,13 @@ export function makeBook(
   quote: Quote,
   observedAt: EpochMs,
 ): OrderBook {
-  const sides = sidesOf(market, quote)
+  const { bidTicks, askTicks, ticksPerUsd, key } = quote
+  const bids = ladder(market, mix(key, 3), ticksPerUsd, { best: bidTicks, step: -1 })
+  const asks = ladder(market, mix(key, 4), ticksPerUsd, { best: askTicks, step: 1 })
   const mirror = (levels: ReadonlyArray<Level>) =>
     levels.map(({ price, size }) => ({ price: roundPrice(1 - price), size }))
-  return outcome === 0 ? { tokenId: market.tokenIds[0], ...sides, observedAt } : {
-    tokenId: market.tokenIds[1],
-    bids: mirror(sides.asks),
-    asks: mirror(sides.bids),
-    observedAt,
-  }
-}
-
-function sidesOf(market: SimulatedMarket, { bidTicks, askTicks, ticksPerUsd, key }: Quote) {
-  return {
-    bids: ladder(market, mix(key, 3), ticksPerUsd, { best: bidTicks, step: -1 }),
-    asks: ladder(market, mix(key, 4), ticksPerUsd, { best: askTicks, step: 1 }),
-  }
+  const sides = outcome === 0 ? { bids, asks } : { bids: mirror(asks), asks: mirror(bids) }
+  return { tokenId: market.tokenIds[outcome], ...sides, observedAt }
 }
 
 /** Levels of a side near the mid: all of them are within five cents of it, for a narrow spread. */

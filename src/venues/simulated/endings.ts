@@ -1,24 +1,24 @@
 /**
  * How a simulated market ends: its rules, and the oracle's proposals before its payout.
  *
- * Sometimes the wrong outcome is proposed, challenged, and replaced by a second proposal.
+ * Sometimes the wrong outcome is proposed, and replaced by a second proposal.
  *
  * @module
  */
-import { type EpochMs, hour, isoTime, minute, second } from "../../core/domain/time.ts"
+import { type EpochMs, hour, isoTime, second } from "../../core/domain/time.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import type { WorldOptions } from "./options.ts"
 import { between, mix, uniform } from "./seed.ts"
 import { rulesText, wordOf } from "./words.ts"
 
 export interface ProposalRecord {
-  readonly status: "proposed" | "challenged" | "reproposed"
+  readonly status: "proposed" | "reproposed"
   /** Proposed payout of a share of the first outcome: by the first proposal, and by the second. */
   readonly first: number
   readonly second: number | null
   /** The record's last change. */
   readonly changedAt: EpochMs
-  readonly settlesAt: EpochMs | null
+  readonly settlesAt: EpochMs
 }
 
 /** A proposal that is not challenged for this long may be settled. */
@@ -46,16 +46,11 @@ export function proposalAt(
   const truth = payouts?.[0] ?? 0.5
   const wrong = isFirstProposalWrong(options, market)
   const proposed = { first: wrong ? 1 - truth : truth, second: null, changedAt: proposedAt }
-  const later = (from: EpochMs, low: number, high: number, nth: number) =>
-    from + Math.floor(between(mix(key, nth), low, high) / second) * second
-  // Most challenges come late in the window: until then a wrong proposal looks like a right one.
-  const challengedAt = later(proposedAt, 0.3 * challengeWindowMs, 0.98 * challengeWindowMs, 91)
-  if (!wrong || at < challengedAt) {
-    return { ...proposed, status: "proposed", settlesAt: proposedAt + challengeWindowMs }
-  }
-  const changedAt = later(challengedAt, 5 * minute, 40 * minute, 92)
-  return at < changedAt
-    ? { ...proposed, status: "challenged", changedAt: challengedAt, settlesAt: null }
+  // Mostly late in the window: until then a wrong proposal looks like a right one.
+  const waits = between(mix(key, 91), 0.3, 1.05) * challengeWindowMs
+  const changedAt = proposedAt + Math.floor(waits / second) * second
+  return !wrong || at < changedAt
+    ? { ...proposed, status: "proposed", settlesAt: proposedAt + challengeWindowMs }
     : {
       ...{ status: "reproposed", first: proposed.first, second: truth },
       ...{ changedAt, settlesAt: changedAt + challengeWindowMs },

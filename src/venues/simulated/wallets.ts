@@ -1,5 +1,5 @@
 /**
- * Wallets of known skill: their names, and all they do in one market.
+ * Wallets of known skill: their names, which of them trade in which markets, and what they do there.
  *
  * A wallet that enters at price q wins with probability q + edge. To reach that, it chooses the side with
  * the help of the hidden outcome, exactly as often as needed. So the edge at the prices paid is exact on
@@ -8,10 +8,11 @@
  *
  * @module
  */
-import { type EpochMs, second } from "../../core/domain/time.ts"
+import { day, type EpochMs, second } from "../../core/domain/time.ts"
 import { type Quote, roundPrice } from "./books.ts"
-import type { SimulatedMarket } from "./catalogue.ts"
-import type { WalletGroup } from "./options.ts"
+import type { Catalogue, SimulatedMarket } from "./catalogue.ts"
+import { makeMemo } from "./memo.ts"
+import type { WalletGroup, WorldOptions } from "./options.ts"
 import { between, gaussian, hex, type Key, mix, pick, uniform } from "./seed.ts"
 import { wordOf } from "./words.ts"
 
@@ -66,10 +67,68 @@ export interface Activity {
 }
 
 /** The parts of the world that planning needs, hidden ones included. */
-export interface WalletView {
+interface WalletView {
   readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
   readonly probability: (market: SimulatedMarket, at: EpochMs) => number
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
+}
+
+/** What a wallet does in `[from, to]`, newest first. */
+export type ActivityLog = (
+  wallet: Wallet,
+  range: { readonly from: EpochMs; readonly to: EpochMs },
+) => ReadonlyArray<Activity>
+
+export function makeActivityLog(
+  options: WorldOptions,
+  catalogue: Catalogue,
+  view: WalletView,
+  wallets: ReadonlyArray<Wallet>,
+): ActivityLog {
+  const beganAt = options.origin - options.walletDays * day
+  const opened = openingsOf(options, catalogue)
+  const cached = makeMemo<ReadonlyArray<Activity>>()
+
+  const takesPart = (wallet: Wallet, market: SimulatedMarket): boolean => {
+    const { key, group } = wallet
+    const enteredAt = entryTimeOf(wallet, market)
+    if (enteredAt < beganAt || (group.daily === true && !market.daily)) return false
+    if (group.edge === 0 && enteredAt >= options.livelyFrom) return true
+    const openedPerDay = group.daily === true ? opened.daily : opened.all
+    return uniform(mix(mix(key, market.key), 8)) * openedPerDay < group.entriesPerDay
+  }
+  const entriesIn = (market: SimulatedMarket): ReadonlyArray<Activity> =>
+    cached(
+      market.number,
+      () =>
+        wallets.flatMap((wallet) => takesPart(wallet, market) ? entryOf(view, wallet, market) : []),
+    )
+
+  return (wallet, { from, to }) => {
+    const found: Array<Activity> = []
+    for (let slot = 0; slot < catalogue.slots; slot++) {
+      const last = catalogue.at(slot, to).generation
+      const first = catalogue.at(slot, Math.max(from, beganAt)).generation
+      for (let n = first; n <= last; n++) {
+        const rows = entriesIn(catalogue.generation(slot, n))
+        found.push(...rows.filter((row) => row.wallet === wallet && row.at >= from && row.at <= to))
+      }
+    }
+    return found.sort(newestFirst)
+  }
+}
+
+/** Markets that open in a day. */
+function openingsOf({ origin }: WorldOptions, catalogue: Catalogue) {
+  const live = Array.from({ length: catalogue.slots }, (_, slot) => catalogue.at(slot, origin))
+  const perDay = (markets: ReadonlyArray<SimulatedMarket>) =>
+    markets.reduce((sum, { opensAt, resolvedAt }) => sum + day / (resolvedAt - opensAt), 0)
+  return { all: perDay(live), daily: perDay(live.filter(({ daily }) => daily)) }
+}
+
+/** Within a second, orders by transaction, so that the rows of a transaction are adjacent. */
+function newestFirst(a: Activity, b: Activity): number {
+  return b.at - a.at || (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : 0)
 }
 
 /** Times a wallet tries to enter a market, and the fraction of the market's life between them. */
@@ -79,7 +138,7 @@ const attemptSpacing = 0.07
 const lastEntryMs = 30 * second
 
 /** When a wallet that trades in a market tries to enter it for the first time. */
-export function entryTimeOf(wallet: Wallet, market: SimulatedMarket): EpochMs {
+function entryTimeOf(wallet: Wallet, market: SimulatedMarket): EpochMs {
   const share = between(mix(mix(wallet.key, market.key), 1), 0, 0.9)
   return market.opensAt + share * (market.closesAt - lastEntryMs - market.opensAt)
 }
@@ -89,7 +148,7 @@ export function entryTimeOf(wallet: Wallet, market: SimulatedMarket): EpochMs {
  * within its limits. Both outcomes must be within them: whether it enters must not depend on the side
  * that it chooses, which is drawn with the hidden outcome.
  */
-export function entryOf(
+function entryOf(
   view: WalletView,
   wallet: Wallet,
   market: SimulatedMarket,

@@ -9,7 +9,6 @@
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { OrderBook } from "../../markets/domain/book.ts"
 import type { Market, PricePoint, Trade } from "../../markets/domain/market.ts"
-import { type ActivityLog, makeActivityLog } from "./activity.ts"
 import { listedAt, makeBook, makeQuote, midOf, type Quote, quotedAt, roundPrice } from "./books.ts"
 import { type Catalogue, makeCatalogue, type SimulatedMarket } from "./catalogue.ts"
 import { isFirstProposalWrong, proposalAt, type ProposalRecord } from "./endings.ts"
@@ -17,7 +16,7 @@ import { makeMemo } from "./memo.ts"
 import { worldDefaults, type WorldOptions } from "./options.ts"
 import { drawPath, type Jump, type Path } from "./path.ts"
 import { historyOf, tapeOf } from "./tape.ts"
-import { makeWallets, type Wallet } from "./wallets.ts"
+import { type ActivityLog, makeActivityLog, makeWallets, type Wallet } from "./wallets.ts"
 
 export interface World {
   readonly options: WorldOptions

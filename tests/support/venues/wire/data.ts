@@ -31,10 +31,6 @@ const activityReach = 60 * day
 interface DataBehaviour {
   /** 1 for a page that partly repeats the previous one, otherwise 0. */
   readonly back: number
-  /** How long the first page of a wallet's activity is cached. */
-  readonly cachedMs: number
-  /** Rows of a wallet's activity that cursors can reach. */
-  readonly depthMax: number
   /** Older activity is not available. */
   readonly retentionDays: number | null
 }
@@ -131,7 +127,7 @@ function leaderboard(world: World, query: URLSearchParams): ReadonlyArray<Json> 
     }))
 }
 
-/** A wallet's activity, which is of trades only; cursors deeper than `depthMax` are rejected. */
+/** A wallet's activity, which is of trades only. */
 function activity(
   world: World,
   clock: WorldClock,
@@ -143,10 +139,7 @@ function activity(
   const limit = limitOf(query)
   const cursor = query.get("cursor") ?? ""
   const after = cursor === "" ? null : parseCursor(cursor)
-  if (cursor !== "" && (after === null || after.depth > behaviour.depthMax)) {
-    return badRequest("invalid cursor")
-  }
-  const asOf = cursor === "" ? now - now % Math.max(1, behaviour.cachedMs) : now
+  if (cursor !== "" && after === null) return badRequest("invalid cursor")
   const start = Number(query.get("start")) * second
   const end = Number(query.get("end")) * second
   // A page that repeats rows of the previous page starts half a page early.
@@ -157,18 +150,15 @@ function activity(
     to: end > 0 ? end : clock.fromWorld(now),
     after: early === 0 ? after : null,
     limit: early === 0 ? limit : (after?.depth ?? 0) - early + limit,
-    now: asOf,
+    now,
     retentionDays: behaviour.retentionDays,
   })
-  const types = query.getAll("type").flatMap((value) => value.toUpperCase().split(","))
-  const isIncluded = types.length === 0 || types.includes("TRADE")
   const depth = (after?.depth ?? 0) - early + limit
   return {
     status: 200,
     body: {
-      data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ activity }) =>
-        isIncluded ? [activityRow(clock, activity)] : []
-      ),
+      data: found.rows.slice(early === 0 ? 0 : depth - limit)
+        .map(({ activity }) => activityRow(clock, activity)),
       pagination: {
         limit,
         offset: 0,

@@ -117,7 +117,7 @@ export function resolutionRow(
     last_update_timestamp: String(
       Math.floor(clock.fromWorld(proposal?.changedAt ?? market.opensAt) / second),
     ),
-    ...(proposal === null || proposal.settlesAt === null ? {} : {
+    ...(proposal === null ? {} : {
       expected_settlement_time: isoTime(clock.fromWorld(proposal.settlesAt)),
       settlement_time_basis: "managed_proposal_expiration",
     }),

@@ -20,10 +20,6 @@ export interface WireOptions extends ClockOptions {
   readonly faults?: FaultPlan
   /** The delay of a slow response. */
   readonly slowMs?: number
-  /** How long the first page of a wallet's activity is cached. */
-  readonly cachedMs?: number
-  /** Rows of a wallet's activity that cursors can reach. */
-  readonly depthMax?: number
   /** Activity older than this many days is not available; by default all is. */
   readonly retentionDays?: number
 }
@@ -40,13 +36,11 @@ interface Answer {
 type Wire = (request: Request) => Effect.Effect<Response>
 
 const slowMsDefault = 2_000
-const depthMaxDefault = 20_000
 const pageRowsMax = 100
 const pageRowsDefault = 20
 
 export function wire(world: World, options: WireOptions = {}): Wire {
-  const { faults = noFaults, slowMs = slowMsDefault, cachedMs = 0 } = options
-  const { depthMax = depthMaxDefault, retentionDays = null } = options
+  const { faults = noFaults, slowMs = slowMsDefault, retentionDays = null } = options
   const clock = worldClock(world, options)
   const requestCounts = new Map<Route, number>()
   return Effect.fnUntraced(function* (request: Request) {
@@ -95,8 +89,6 @@ export function wire(world: World, options: WireOptions = {}): Wire {
       ? clobHistory(world, clock, url.searchParams, now)
       : dataAnswer(world, clock, route, url.searchParams, now, {
         back,
-        cachedMs,
-        depthMax,
         retentionDays,
       })
     if (fault === "reordered") return respond({ ...answer, body: reordered(answer.body, nth) })
