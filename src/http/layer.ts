@@ -20,7 +20,7 @@ import { makePending, namingLimit, type Pending, placed } from "./server/admissi
 import { type AnswerLog, makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { legacyRoute } from "./free/legacy.ts"
-import { handshakeBudget, makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
+import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
 import { answerFailures, aroundRouter } from "./server/middleware.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { makePaymentRoute } from "./paywall/paymentStatus.ts"
@@ -77,20 +77,19 @@ interface HttpService {
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
-  const { terms } = options
+  const { terms, limits } = options
   const identity = identityOf(options)
   const snapshot = yield* makeSnapshot(identity)
-  const limiter = yield* makeLimiter("documents", options.limits.documents)
-  const handshakes = yield* makeLimiter("handshakes", handshakeBudget(options.limits.documents))
+  const limiter = yield* makeLimiter("documents", limits.documents)
   const log = yield* makeAnswerLog
   const checkouts = yield* makeCheckouts({
     terms,
     log,
-    invalidPayments: yield* makeLimiter("invalid_payments", options.limits.invalidPayments),
+    invalidPayments: yield* makeLimiter("invalid_payments", limits.invalidPayments),
   })
   const offers = yield* makeOffers(terms)
   const { text, json } = termsAnswers({ publicBaseUrl: identity.publicBaseUrl, ...options })
-  const freeLimiter = yield* makeLimiter("free", options.limits.free)
+  const freeLimiter = yield* makeLimiter("free", limits.free)
   const free = freeRoutes({
     limiter: freeLimiter,
     snapshot,
@@ -105,8 +104,9 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const docs = { ...options, version, documents: ofService }
   const people = yield* pageRoutes(docs, { ...identity, contact: options.contact }, skills)
   const pending = makePending()
+  const stdioPackage = options.packages.specs["bellwether-mcp"]
   const testTriggers = options.testTriggers?.map(({ name }) => name)
-  const asCall = callsOf(log, pending, options.limits.invalidPayments)
+  const asCall = callsOf(log, pending, limits.invalidPayments)
   const routes = routesOf({
     ...people.routes,
     free,
@@ -117,14 +117,14 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     packageAnswer: packageAnswers(options.packages),
     agents: {
       [a2aPath]: yield* a2aRoute({ skills }),
-      [paths.mcp]: yield* mcpRoute({ skills, handshakes, version, packages: options.packages }),
+      [paths.mcp]: yield* mcpRoute({ skills, version, stdioPackage, documents: limits.documents }),
     },
     paywall: yield* makePaywall({ terms, offers, testTriggers, around: asCall }),
     checkouts,
     terms,
     offers,
     limiter,
-    unpaidLimiter: yield* makeLimiter("unpaid", unpaidBudget(options.limits.documents)),
+    unpaidLimiter: yield* makeLimiter("unpaid", unpaidBudget(limits.documents)),
     readBody: makeBodyReader(),
     asCall,
     pending,

@@ -15,8 +15,6 @@ import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
-import type { Packages } from "../documents/packages.ts"
-import type { HeaderPair } from "../server/answer.ts"
 import { gzipped } from "../server/encoding.ts"
 import { internalErrorPaid, type PreparedRefusal } from "../server/errors.ts"
 import { addressOf, onDelivered } from "../server/inbound.ts"
@@ -34,7 +32,13 @@ import {
   type RpcError,
   rpcResponse,
 } from "../server/jsonRpc.ts"
-import { type RateLimiter, spend } from "../server/limits.ts"
+import {
+  handshakeBudget,
+  makeLimiter,
+  type RateBudget,
+  type RateLimiter,
+  spend,
+} from "../server/limits.ts"
 import type { AgentRoute, Body } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
@@ -51,7 +55,7 @@ const currentRevision = "2026-07-28"
 /** Every supported revision, the current one first. */
 export const revisions = [currentRevision, ...SUPPORTED_PROTOCOL_VERSIONS]
 
-const instructions = ({ specs }: Packages) =>
+const instructionsWith = (stdioPackage: string) =>
   "Signals from prediction markets, paid per call. Start free: call get_index about every 10 minutes; " +
   "when `index` has increased, call get_signals with `since` set to the last index you saw. Free " +
   "tools share a small rate limit per client address; calls with a payment have none. A paid tool " +
@@ -59,18 +63,20 @@ const instructions = ({ specs }: Packages) =>
   "terms once, and call the tool again with the same arguments and the payment in " +
   `_meta["${paymentKey}"], or, where a host cannot send _meta, as the argument ${paymentArgument}. A ` +
   "host that cannot sign pays through the stdio server " +
-  `bellwether-mcp (npx -y ${specs["bellwether-mcp"]}). ${resendRule}`
+  `bellwether-mcp (npx -y ${stdioPackage}). ${resendRule}`
 
 interface McpOptions {
   readonly skills: SkillPorts
-  /** The limit of the messages that start a connection. */
-  readonly handshakes: RateLimiter
+  /** The budget of documents, which decides that of the messages that start a connection. */
+  readonly documents: RateBudget
   readonly version: string
-  readonly packages: Packages
+  /** What installs the stdio server. */
+  readonly stdioPackage: string
 }
 
 interface McpPorts {
   readonly skills: SkillPorts
+  /** The limit of the messages that start a connection. */
   readonly handshakes: RateLimiter
   readonly payments: Payments["Service"]
   readonly methods: Methods
@@ -78,8 +84,12 @@ interface McpPorts {
 
 /** Builds the route of the endpoint. */
 export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions) {
-  const { skills, handshakes } = options
-  const ports = { skills, handshakes, methods: methodsOf(options), payments: yield* Payments }
+  const ports: McpPorts = {
+    skills: options.skills,
+    handshakes: yield* makeLimiter("handshakes", handshakeBudget(options.documents)),
+    methods: methodsOf(options),
+    payments: yield* Payments,
+  }
   const handle = (body: Body) =>
     gzipped(
       answerRequest(ports, body).pipe(
@@ -87,7 +97,7 @@ export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions
           Effect.andThen(
             Effect.logError("Cannot answer a message to /mcp", defect),
             // Its payment may have been taken, so the error has `charged: null`.
-            failWith(internalErrorPaid, null),
+            failWithRefusal(internalErrorPaid, rpcCodes.internal),
           )
         ),
         Effect.catch((error) =>
@@ -116,7 +126,7 @@ const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts,
   const spendFor = (limiter: RateLimiter, id: MessageId) =>
     Effect.catch(
       spend(limiter, address),
-      ({ refusal, fields }) => failWith(refusal, id, fields),
+      ({ refusal, fields }) => failWithRefusal(refusal, codeOf(refusal), id, fields),
     )
   const refuseFor = (error: RpcError) =>
     Effect.flatMap(
@@ -152,7 +162,7 @@ type Methods = ReturnType<typeof methodsOf>
 const listCache = { ttlMs: 300_000, cacheScope: "public" } as const
 
 /** The methods but the calls of tools that exist: each returns the text of its result. */
-function methodsOf({ skills, version, packages }: McpOptions) {
+function methodsOf({ skills, version, stdioPackage }: McpOptions) {
   const { publicBaseUrl, serviceName } = skills.terms
   const serverInfo = {
     name: serviceName.toLowerCase(),
@@ -174,7 +184,7 @@ function methodsOf({ skills, version, packages }: McpOptions) {
         }
         : result,
     )
-  const about = { capabilities: { tools: {} }, instructions: instructions(packages) }
+  const about = { capabilities: { tools: {} }, instructions: instructionsWith(stdioPackage) }
   const list = prepared(() => resultText(false, { tools: tools() }))
   const currentList = prepared(() => resultText(true, { tools: tools(), ...listCache }))
   const discovered = resultText(true, {
@@ -373,12 +383,6 @@ function rpcError(
 }
 
 const refuse = (...error: Parameters<typeof rpcError>) => Effect.fail(rpcError(...error))
-
-const failWith = (
-  refusal: PreparedRefusal,
-  id: MessageId,
-  fields?: ReadonlyArray<HeaderPair>,
-): Effect.Effect<never, RpcError> => failWithRefusal(refusal, codeOf(refusal), id, fields)
 
 const codeOf = ({ status }: PreparedRefusal) =>
   status === 429 ? rpcCodes.limited : rpcCodes.internal

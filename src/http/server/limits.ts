@@ -54,25 +54,21 @@ export interface RateLimiter {
   readonly take: (keys: ClientKeys) => Effect.Effect<LimitDecision>
 }
 
-/** The budget of messages that start an MCP connection, as a multiple of that of documents. */
-const handshakeFactor = 10
+/** The function that multiplies the budget of documents. */
+const times = (factor: number) => (documents: RateBudget): RateBudget =>
+  documents === "off" ? "off" : { ...documents, limit: documents.limit * factor }
 
 /**
  * The budget of the messages that start an MCP connection. It is larger than that of documents,
  * because the users of a hosted client share one address, and a refusal breaks a client.
  */
-export const handshakeBudget = (documents: RateBudget): RateBudget =>
-  documents === "off" ? "off" : { ...documents, limit: documents.limit * handshakeFactor }
-
-/** The budget of calls over HTTP that ask for the terms of a paid path, as a multiple likewise. */
-const unpaidFactor = 25
+export const handshakeBudget = times(10)
 
 /**
  * The budget of unpaid calls of paid paths over HTTP. Each purchase begins with one, and a 402 costs
  * no more than its refusal, so it is there for floods only.
  */
-export const unpaidBudget = (documents: RateBudget): RateBudget =>
-  documents === "off" ? "off" : { ...documents, limit: documents.limit * unpaidFactor }
+export const unpaidBudget = times(25)
 
 /** The budget of a /48, as a multiple of the /64 budget. */
 const siteFactor = 12
