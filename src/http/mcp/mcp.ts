@@ -2,7 +2,7 @@
  * POST /mcp: the Model Context Protocol over streamable HTTP, one JSON message in and one out.
  *
  * The official library decides which revision a message is of, and checks its headers against it.
- * The six methods are answered here: nothing is stored between calls and nothing is streamed, so any
+ * The five methods are answered here: nothing is stored between calls and nothing is streamed, so any
  * replica answers any call, of the current revision and of earlier ones.
  *
  * @module
