@@ -491,7 +491,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 115,
-  "src/app": 5_280,
+  "src/app": 5_260,
   "src/catalog": 1_780,
   "src/core": 1_825,
   "src/digest": 2_100,

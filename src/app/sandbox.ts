@@ -10,7 +10,7 @@ import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
 import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
-import type { RestoreSettings, ServiceSettings, VenueAndStore } from "./settings.ts"
+import type { RestoreSettings, ServiceSettings } from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
 /** Paths that depend on the machine. */
@@ -48,10 +48,14 @@ export const packageFolder = "packages/built"
 const storeWorker = "src/postgres/embeddedWorker.ts"
 const newsWorker = "src/news/sources/parseWorker.ts"
 
-export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): Sandbox {
-  const { mode, deliveryJournal, files } = settings
+export function serviceSandbox(
+  settings: ServiceSettings,
+  { storePackages }: MachinePaths,
+): Sandbox {
+  const { mode, database, venue, deliveryJournal, files } = settings
   const kept = "folder" in settings.signing.key ? [settings.signing.key.folder] : []
-  const { net, read, write } = venueStorePermissions(settings, paths)
+  const isEmbedded = database.kind === "embedded"
+  const store = isEmbedded ? [database.dir] : []
   return {
     entry: mode === "dev" ? "src/dev.ts" : "src/main.ts",
     args: [],
@@ -60,7 +64,8 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
       bound(settings.host, settings.port),
       bound(settings.adminHost, settings.adminPort),
       ...moneyHosts(settings),
-      ...net,
+      ...isEmbedded ? [] : [databaseHost(database.url)],
+      ...venue === "polymarket" ? Object.values(polymarketUrls).map(hostOf) : [],
       ...intelligenceHosts(settings),
       ...settings.collector === null ? [] : [hostOf(settings.collector.url)],
     ],
@@ -70,34 +75,16 @@ export function serviceSandbox(settings: ServiceSettings, paths: MachinePaths): 
       ...kept,
       ...files,
       ...settings.news.kind === "real" ? [newsWorker] : [],
-      ...read,
+      migrations,
+      ...store,
+      ...isEmbedded ? [storeWorker, ...storePackages] : [],
     ],
-    write: [deliveryJournal, ...kept, ...write],
+    write: [deliveryJournal, ...kept, ...store],
   }
 }
 
 const bound = (host: string, port: number) =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
-
-/** What a process needs to read the venue into the store. */
-function venueStorePermissions(
-  { database, venue }: VenueAndStore,
-  { storePackages }: MachinePaths,
-): Pick<Sandbox, "net" | "read" | "write"> {
-  const embedded = database.kind === "embedded" ? [database.dir] : []
-  return {
-    net: [
-      ...database.kind === "postgres" ? [databaseHost(database.url)] : [],
-      ...venue === "polymarket" ? Object.values(polymarketUrls).map(hostOf) : [],
-    ],
-    read: [
-      migrations,
-      ...embedded,
-      ...database.kind === "embedded" ? [storeWorker, ...storePackages] : [],
-    ],
-    write: embedded,
-  }
-}
 
 export function workerSandbox(settings: WorkerSettings): Sandbox {
   return {

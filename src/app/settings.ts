@@ -35,12 +35,6 @@ type DatabaseSettings =
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
   | { readonly kind: "embedded"; readonly dir: string }
 
-/** The venue, and the store for its data. */
-export interface VenueAndStore {
-  readonly database: DatabaseSettings
-  readonly venue: Venue
-}
-
 type NewsSettings =
   | { readonly kind: "off" }
   /** The headlines of the simulated world. */
@@ -68,7 +62,7 @@ export const loadService = Effect.fn("settings.loadService")(
       venue,
       money,
       database: Effect.flatMap(venue, (venue) => readDatabase(venue, read)),
-      safeStore: checkStore(mode, read),
+      safeStore: checkStore(read),
       safeSale: Effect.flatMap(together({ money, venue }), checkSale),
       publicBaseUrl,
       signing: readSigning(venue, read),
@@ -140,12 +134,12 @@ export const loadRestore = Effect.fn("settings.loadRestore")(
 export type RestoreSettings = Effect.Success<ReturnType<typeof loadRestore>>
 
 /** Fails if real money would be recorded in a store that can lose it. */
-const checkStore = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
+const checkStore = Effect.fnUntraced(function* (read: ReadSetting) {
   const { payments, url } = yield* together({
     payments: read("PAYMENTS"),
     url: read("DATABASE_URL"),
   })
-  if (mode === "start" && payments === "live" && url === null) {
+  if (payments === "live" && url === null) {
     return yield* invalidSettings(
       "Cannot start with PAYMENTS=live on the embedded store, which can lose data when power " +
         "fails: set DATABASE_URL to a PostgreSQL server",

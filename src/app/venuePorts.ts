@@ -11,30 +11,29 @@ import { setAside } from "../postgres/embedded.ts"
 import { migrate, migrationFiles, SchemaDiverged } from "../postgres/migrate.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
 import * as simulated from "../venues/simulated/venue.ts"
-import type { VenueAndStore } from "./settings.ts"
+import type { ServiceSettings } from "./settings.ts"
 
-interface StoreOptions extends VenueAndStore {
-  /** Absent in a process without payments. */
-  readonly payments?: { readonly kind: string }
-  readonly mode?: "dev" | "start"
+type StoreOptions = Pick<ServiceSettings, "database" | "venue" | "mode"> & {
+  readonly payments: Pick<ServiceSettings["payments"], "kind">
 }
 
 /**
  * The SQL client of all stores: migrated to the newest schema, and bound to this venue and kind of
- * payments. In `dev`, an embedded store of simulated payments with another schema is set aside.
+ * payments. In `dev`, an embedded store, whose payments are simulated, is set aside when it has
+ * another schema.
  */
 export const databaseLayer = ({ database, venue, payments, mode }: StoreOptions) => {
   const prepared = Layer.effectDiscard(
     Effect.flatMap(migrationFiles, migrate).pipe(
       Effect.andThen(bindStore("venue", venue)),
-      Effect.andThen(payments === undefined ? Effect.void : bindStore("payments", payments.kind)),
+      Effect.andThen(bindStore("payments", payments.kind)),
     ),
   )
   if (database.kind === "postgres") {
     return Layer.provideMerge(prepared, layerPostgres({ url: database.url }))
   }
   const store = Layer.provideMerge(prepared, layerEmbedded({ dataDir: database.dir }))
-  return mode === "dev" && payments?.kind === "simulated" ? orEmpty(store, database.dir) : store
+  return mode === "dev" ? orEmpty(store, database.dir) : store
 }
 
 /**
@@ -62,7 +61,7 @@ const orEmpty = <A, E, R>(store: Layer.Layer<A, E | SchemaDiverged, R>, dataDir:
   ))
 }
 
-export const venueClientLayer = ({ venue }: Pick<VenueAndStore, "venue">) =>
+export const venueClientLayer = ({ venue }: Pick<ServiceSettings, "venue">) =>
   venue === "simulated"
     ? simulated.layerDev
     : polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))

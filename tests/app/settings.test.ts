@@ -184,7 +184,7 @@ test("live payments need an address, a treasury, a facilitator and an RPC endpoi
       const message = (yield* errorOf("start", { ...sold, [name]: "" })) ?? "accepted"
       ok(message.includes(name), `${name}: ${message}`)
     }
-    equal(yield* errorOf("dev", { ...sold, DATABASE_URL: "" }), null)
+    ok((yield* errorOf("dev", { ...sold, DATABASE_URL: "" }))?.includes("DATABASE_URL"))
     ok((yield* errorOf("dev", { ...sold, PUBLIC_BASE_URL: "" }))?.includes("PUBLIC_BASE_URL"))
   }))
 

@@ -56,7 +56,7 @@ onEveryStore("bindStore()", (law) => {
 })
 
 liveTest(
-  "an embedded store with another schema is set aside in dev with simulated payments alone",
+  "an embedded store with another schema is set aside in dev alone",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.acquireRelease(
@@ -65,30 +65,21 @@ liveTest(
       )
       const other = [{ id: 1, name: "store", sql: "CREATE TABLE feed_item (feed_index bigint)" }]
       yield* Effect.provide(migrate(other), layerEmbedded({ dataDir: dir }))
-      const open = (payments?: { kind: "simulated" | "live" }, mode?: "dev" | "start") =>
+      const open = (mode: "dev" | "start") =>
         Effect.provide(
           Effect.flatMap(SqlClient, (sql) => sql`SELECT last_index FROM feed_counter`),
           databaseLayer({
-            ...{ database: { kind: "embedded", dir }, venue: "polymarket" },
-            ...payments === undefined ? {} : { payments },
-            ...mode === undefined ? {} : { mode },
+            ...{ database: { kind: "embedded", dir }, venue: "polymarket", mode },
+            payments: { kind: "simulated" },
           }),
         )
       const folders = () => [...Deno.readDirSync(dir)].map(({ name }) => name).toSorted()
-      for (
-        const [payments, mode] of [
-          [undefined, undefined],
-          [{ kind: "live" }, "dev"],
-          [{ kind: "simulated" }, "start"],
-        ] as const
-      ) {
-        ok((yield* Effect.flip(open(payments, mode))) instanceof SchemaDiverged)
-      }
+      ok((yield* Effect.flip(open("start"))) instanceof SchemaDiverged)
       equal(folders(), ["lock", "postgres"])
       const isEmpty = [{ last_index: 0n }]
-      equal(yield* open({ kind: "simulated" }, "dev"), isEmpty)
+      equal(yield* open("dev"), isEmpty)
       match(folders().join(" "), /^lock postgres postgres-\d+$/)
-      equal(yield* open({ kind: "simulated" }, "dev"), isEmpty)
+      equal(yield* open("dev"), isEmpty)
       equal(folders().length, 3)
     }),
 )
@@ -104,7 +95,7 @@ if (testDatabaseUrl === undefined) {
         const url = yield* freshSchema(testDatabaseUrl)
         const open = (venue: "simulated" | "polymarket", kind: "simulated" | "live") =>
           Effect.scoped(Layer.build(databaseLayer({
-            ...{ database: { kind: "postgres", url }, venue },
+            ...{ database: { kind: "postgres", url }, venue, mode: "start" },
             payments: { kind },
           })))
         yield* open("polymarket", "live")
