@@ -151,14 +151,6 @@ test("tick() reads the other books when one batch fails, and reports the failure
     equal(report.books, report.candidates - lost)
   }))
 
-test("tick() reports a stage that dies like one that fails", () =>
-  Effect.gen(function* () {
-    const { ingestion: service } = yield* ingestion(() => ({
-      books: () => Effect.die("a bug"),
-    }))
-    equal((yield* service.tick(start)).failed, ["books"])
-  }))
-
 test("tick() seeds a market at the next tick when its history was not available", () =>
   Effect.gen(function* () {
     let broken = true

@@ -217,19 +217,6 @@ test("facts() counts invalid rows and rows it did not request", () =>
     equal(Result.getOrThrow(result), { rows: [], rejected: twice })
   }))
 
-test("facts() loses only the market that makes its batch fail", () =>
-  Effect.gen(function* () {
-    const valid = listing(() => ({}))
-    const answer: Answer = (url) =>
-      url.searchParams.getAll("condition_ids").includes(conditionId(3))
-        ? new Response("{}", { status: 422 })
-        : valid(url)
-    const { result } = yield* withVenue(answer, ({ facts }) => facts(markets(1, 2, 3, 4, 5)))
-    const { rows, rejected } = Result.getOrThrow(result)
-    equal(rows.map(({ id }) => Number(id)).sort(), [1, 2, 4, 5])
-    equal(rejected, { unavailable: 2 })
-  }))
-
 /** What the oracle, the listing and the exchange's page return for a market. */
 interface MarketData {
   readonly record?: Readonly<Record<string, unknown>>

@@ -250,19 +250,6 @@ test("listMarkets fails on a response that is too long", () =>
     equal(reason(yield* withVenue(long, ids, { bodyBytesMax: 1_000 })), "response too long")
   }))
 
-test("listMarkets counts a bad row and keeps the rest of its page", () =>
-  Effect.gen(function* () {
-    const body = { markets: [null, gammaRow(1), { id: 3 }, gammaRow(2, { closed: true })] }
-    const pages = Result.getOrThrow(
-      yield* withVenue(() => Response.json(body), ({ listMarkets }) =>
-        Stream.runCollect(listMarkets)),
-    )
-    equal(pages.map(({ rows, rejected }) => [rows.length, rejected]), [
-      [1, { undecodable: 1, missing_id: 1, closed: 1 }],
-      [0, { undecodable: 1, missing_id: 1 }],
-    ])
-  }))
-
 test("requests are evenly spaced, and pause for a Retry-After", () =>
   Effect.gen(function* () {
     const starts: Array<number> = []

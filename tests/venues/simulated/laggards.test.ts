@@ -102,13 +102,6 @@ Deno.test("a wrong proposal is replaced", () => {
   ok(Math.abs(wrong / markets.length - 0.2) < 0.06, `${wrong} of ${markets.length}`)
 })
 
-Deno.test("by default no market lags and no proposal is wrong", () => {
-  const plain = makeWorld({ seed: 5, markets: 200 })
-  strictEqual(laggards(plain).length, 0)
-  const lives = liveAt(plain, plain.options.origin)
-  ok(!lives.some((market) => plain.truth.firstProposalIsWrong(market)))
-})
-
 Deno.test("in the development world at most half of the proposals are contested, and a third of those are wrong", () => {
   const counts: Array<number> = []
   let proposed = 0

@@ -1,5 +1,5 @@
 /**
- * The simulated world's past over a socket, read by the real venue's adapter: activity, leaderboards,
+ * The simulated world's past over a socket, read by the real venue's adapter: activity,
  * resolutions and facts equal those of the in-process adapter, despite faults.
  *
  * @module
@@ -20,7 +20,6 @@ import {
 } from "../../../src/markets/domain/activity.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
@@ -118,7 +117,6 @@ const faulty: FaultPlan = seededFaults(7, {
 
 for (
   const [name, faults, rows] of [
-    ["in large pages", noFaults, 1_000],
     ["in pages that split transactions", noFaults, 7],
     ["despite every fault", faulty, 120],
   ] as const
@@ -161,27 +159,6 @@ for (
       ),
   )
 }
-
-liveTest(
-  "leaderboard() over a socket equals that in process",
-  () =>
-    both({}, ({ overWire, inProcess }) =>
-      Effect.gen(function* () {
-        for (const by of ["volume", "profit"] as const) {
-          for (const period of boardPeriods) {
-            for (const category of ["overall", "sports", "crypto"]) {
-              const board = { period, category, by }
-              const [one, other] = [
-                yield* sourceOf(overWire).leaderboard(board, 12),
-                yield* sourceOf(inProcess).leaderboard(board, 12),
-              ]
-              deepStrictEqual(one, other)
-              ok(period !== "all" || one.rows.length > 3, `${period} ${category}`)
-            }
-          }
-        }
-      })),
-)
 
 liveTest(
   "resolutions() over a socket equal those in process: push, cancelled, by fallback source",
