@@ -7,7 +7,7 @@
  * @module
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
-import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
+import { familyOfOne, ProductFamily } from "../catalog/domain/family.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { SigningKeyOptions } from "../signing/ed25519/signingKey.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"

@@ -7,13 +7,13 @@ import { Clock, Context, type Duration, Effect, Layer, Random } from "effect"
 import { HttpRouter } from "effect/http"
 import { version } from "../core/domain/version.ts"
 import type { TestTrigger } from "../core/testCall.ts"
+import type { ProductFamily } from "../catalog/domain/family.ts"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { discovery } from "./documents/catalog.ts"
 import { documents } from "./documents/documents.ts"
-import { familyAnswer, type ProductFamily } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
 import { packageAnswers, type Packages } from "./documents/packages.ts"
 import { makePending, namingLimit, type Pending, placed } from "./server/admission.ts"
@@ -94,7 +94,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     limiter: freeLimiter,
     snapshot,
     lookups: yield* makeLookups(freeLimiter),
-    fixed: { terms: json, termsText: text, family: familyAnswer(options.family) },
+    fixed: { terms: json, termsText: text, family: options.family },
   })
   const skills: SkillPorts = { free, checkouts, documents: limiter, terms, offers }
   const { keys } = yield* SigningKey

@@ -4,6 +4,7 @@
  * @module
  */
 import { Effect, Record } from "effect"
+import type { ProductFamily } from "../catalog/domain/family.ts"
 import { freeRows } from "../catalog/domain/freeRow.ts"
 import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
@@ -47,22 +48,28 @@ export function freeRoutes({ limiter, snapshot, lookups, fixed }: {
   readonly limiter: RateLimiter
   readonly snapshot: Snapshot
   readonly lookups: LookupRoutes
-  readonly fixed: { readonly terms: Answer; readonly termsText: Answer; readonly family: Answer }
+  readonly fixed: {
+    readonly terms: Answer
+    readonly termsText: Answer
+    readonly family: ProductFamily
+  }
 }): FreeRoutes {
   const polledRoute = (current: Source): FreeRoute => ({ limiter, current })
   const fixedRoute = (answer: Answer) => polledRoute(() => answer)
+  const jsonRoute = (body: object) =>
+    fixedRoute(answer({ body: JSON.stringify(body), cache: "document" }))
   return {
     index: polledRoute(snapshot.index),
     pulse: polledRoute(snapshot.pulse),
     digest_brief: polledRoute(snapshot.digestBrief),
     track_record: polledRoute(snapshot.trackRecord),
-    sample: fixedRoute(answer({ body: JSON.stringify(sampleBody), cache: "document" })),
+    sample: jsonRoute(sampleBody),
     feed_heads: polledRoute(snapshot.feedHeads),
     ...lookups,
     health: { ...polledRoute(snapshot.health), withoutStore: snapshot.down },
     terms: fixedRoute(fixed.terms),
     terms_text: fixedRoute(fixed.termsText),
-    family: fixedRoute(fixed.family),
+    family: jsonRoute({ success: true, ...fixed.family }),
   }
 }
 

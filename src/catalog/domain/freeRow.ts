@@ -22,6 +22,7 @@ import { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Outcome, outcomeDelayMs, outcomesMax } from "../../track-record/domain/outcomes.ts"
 import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
 import { hour, IsoTime } from "../../core/domain/time.ts"
+import { ProductFamily } from "./family.ts"
 import type { Parameter } from "./parameter.ts"
 import { researchFields } from "./product.ts"
 import { sampleBody } from "./sample.ts"
@@ -402,15 +403,7 @@ export const freeRows = {
     format: "json",
     body: Schema.Struct({
       success,
-      family: text("A name that all products share"),
-      products: Schema.Array(Schema.Struct({
-        slug: text("Short name of the product, in lower case"),
-        name: text("Name of the product, for people"),
-        api: Schema.String.annotate({ description: "Where to call it" }),
-        mcp: Schema.NullOr(Schema.String).annotate({
-          description: "Its MCP package; null without one",
-        }),
-      })).annotate({ description: "The products, this one included" }),
+      ...ProductFamily.fields,
     }).annotate({ identifier: "Family" }),
     sample: samples.family,
   },

@@ -14,32 +14,22 @@ interface OutputSchema {
 }
 
 /**
- * The JSON Schema of a skill's answer: its fields with their types, and which of its own are required. Types that
- * occur more than once are in `$defs`; further fields are allowed. It has no descriptions: with them
- * tools/list would be twice as long. /openapi.json and /llms-full.txt have them.
+ * The JSON Schema of a skill's answer: its fields with their types, and which of its own are required;
+ * further fields are allowed. It has no descriptions: with them tools/list would be twice as long.
+ * /openapi.json has them.
  */
 export function outputSchema(skill: Skill): OutputSchema {
   const { schema, definitions } = Schema.toJsonSchemaDocument(bodyOf(skill))
-  const types = Record.map(definitions, bare)
-  const body = inlined(bare(schema), types, {})
+  const { [referenced(schema) ?? ""]: root = schema, ...others } = definitions
+  const { required }: Json = Object(root)
   // The parts of the sample are the answers of the other skills.
-  const root = skill.id === "sample" ? shallow(body) : bare(schema)
-  const shared = repeated(root, types)
-  const $defs = Record.map(shared, (type) => inlined(type, types, shared))
-  const answer = inlined(root, types, shared)
+  if (skill.id === "sample") return { type: "object", required }
   return {
-    ...(isRecord(answer) ? answer : {}),
-    ...requiredOf(schema, definitions),
+    ...Object(bare(root)),
+    required,
     type: "object",
-    ...(Record.isEmptyRecord($defs) ? {} : { $defs }),
+    ...(Record.isEmptyRecord(others) ? {} : { $defs: Record.map(others, bare) }),
   }
-}
-
-/** An object's schema without that of its fields' own fields and rows. */
-function shallow(schema: unknown): unknown {
-  const { properties, ...rest } = isRecord(schema) ? schema : {}
-  const typeOf = (field: unknown) => isRecord(field) ? { type: field["type"] } : {}
-  return { ...rest, properties: Record.map(isRecord(properties) ? properties : {}, typeOf) }
 }
 
 /**
@@ -58,13 +48,6 @@ const leftOut: ReadonlySet<string> = new Set([
   "required",
 ])
 
-/** The required fields of an answer itself. */
-function requiredOf(schema: unknown, definitions: Json): Json {
-  const name = referenced(schema)
-  const { required } = Object(name === null ? schema : definitions[name])
-  return Array.isArray(required) ? { required } : {}
-}
-
 /** A schema with types only. */
 function bare(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
@@ -72,26 +55,4 @@ function bare(schema: unknown): unknown {
     const isAnnotation = leftOut.has(key) || (key === "description" && !isRecord(value))
     return isAnnotation ? undefined : shortForm(key, value)
   })
-}
-
-/** The types that occur more than once in an answer. */
-function repeated(root: unknown, types: Json): Json {
-  const uses = new Map<string, number>()
-  const count = (schema: unknown): void => {
-    const name = referenced(schema)
-    if (name !== null) uses.set(name, (uses.get(name) ?? 0) + 1)
-    if (name !== null && uses.get(name) === 1) count(types[name])
-    if (typeof schema === "object" && schema !== null) Object.values(schema).forEach(count)
-  }
-  count(root)
-  return Record.filter(types, (_, name) => (uses.get(name) ?? 0) > 1)
-}
-
-/** A schema with every type in its place that is not `shared`. */
-function inlined(schema: unknown, types: Json, shared: Json): unknown {
-  const name = referenced(schema)
-  if (name !== null && !(name in shared)) return inlined(types[name], types, shared)
-  if (Array.isArray(schema)) return schema.map((part) => inlined(part, types, shared))
-  if (!isRecord(schema)) return schema
-  return Record.map(schema, (part) => inlined(part, types, shared))
 }

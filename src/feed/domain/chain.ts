@@ -42,7 +42,7 @@ export type ChainPlace = typeof ChainPlace.Type
 /** The newest item of the chain. */
 export const ChainHead = Schema.Struct({
   index: Count.annotate({ description: "feedIndex of the newest item in the chain; 0 before it" }),
-  hash: Hash.annotate({ description: "Its hash; zeros before the first item" }),
+  hash: Hash.annotateKey({ description: "Its hash; zeros before the first item" }),
 }).annotate({ identifier: "ChainHead", description: "The newest item in the chain of hashes" })
 export type ChainHead = typeof ChainHead.Type
 

@@ -91,8 +91,8 @@ export const listingParameters = [
 ] as const
 
 /**
- * The documents that links and lists name. What every site has at its usual address, such as
- * /robots.txt, is not among them: catalogs warn of more than 40 operations.
+ * The documents that links and lists name. What a standard defines at its usual address, such as
+ * /robots.txt or /.well-known/did.json, is not among them: catalogs warn of more than 40 operations.
  */
 export const documentRows = [
   {
@@ -186,22 +186,6 @@ export const documentRows = [
     description: "Wrong data, refunds, outages, security.",
     type: markdownType,
     section: "Optional",
-  },
-  {
-    id: "api_catalog",
-    path: paths.apiCatalog,
-    title: "API catalog",
-    description: "The addresses of these descriptions, as a linkset of RFC 9727.",
-    type: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-  },
-  {
-    id: "did",
-    path: paths.did,
-    title: "Keys of offers and receipts",
-    description:
-      "The DID document: Ed25519 keys by the DID URL in each `kid`. A retired key verifies old " +
-      `signatures. As a JWK set: ${paths.jwks}.`,
-    type: "application/did+json",
   },
 ] as const satisfies ReadonlyArray<DocumentRow>
 

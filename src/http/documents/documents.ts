@@ -17,6 +17,9 @@ import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
 import { openApiText } from "./openapi.ts"
 import { apiCatalog, expiryAt, icon, robotsText, securityText } from "./wellKnown.ts"
 
+/** As RFC 9727 asks. */
+const linksetType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
 interface DocumentOptions extends CatalogOptions, LlmsOptions {
   /** The contact: a `mailto:` or `https:` address. */
   readonly contact: string
@@ -42,8 +45,6 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
     agent_card: () => JSON.stringify(agentCard(options)),
     mcp_server_card: () => JSON.stringify(mcpServerCard(options)),
     well_known_x402: () => JSON.stringify(wellKnownX402(options)),
-    api_catalog: () => JSON.stringify(apiCatalog(publicBaseUrl)),
-    did: () => canonicalJson(didDocument(keys)),
   }
   const made = (body: () => string, contentType: string) => {
     const headers = [linkHeader(publicBaseUrl)]
@@ -61,6 +62,8 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
     ...quickstartTexts(packages).map(([path, text, type]) =>
       [path, made(() => text, type)] as const
     ),
+    [paths.apiCatalog, made(() => JSON.stringify(apiCatalog(publicBaseUrl)), linksetType)],
+    [paths.did, made(() => canonicalJson(didDocument(keys)), "application/did+json")],
     [paths.jwks, made(() => canonicalJson(jwkSet(keys)), "application/jwk-set+json")],
     [paths.robots, made(() => robotsText(publicBaseUrl), textType)],
     [paths.security, () => security(expiryAt(now()))],

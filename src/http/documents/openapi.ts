@@ -7,7 +7,6 @@
  * @module
  */
 import { Record } from "effect"
-import { products } from "../../catalog/domain/product.ts"
 import { resend, resendRule } from "../../catalog/domain/refusal.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { paths } from "./addresses.ts"
@@ -86,19 +85,10 @@ const guidance = [
   `/v1/research may take a minute. Use a timeout of 90 seconds; after it, ${resend}.`,
 ].join("\n\n")
 
-const settleEarlyPaths = Object.values(products)
-  .flatMap(({ settlementOrder, path }) => settlementOrder === "settle-early" ? [path] : [])
-
 const info = {
   title: "Bellwether",
   summary: "Prediction-market signals for agents, paid per call",
-  description:
-    "Free paths need no payment. Paid paths return 402 with an x402 version 2 challenge in the " +
-    "PAYMENT-REQUIRED header. Sign it, and send the same request again with the payment in " +
-    "PAYMENT-SIGNATURE. You do not pay for a call without an answer: its payment is not taken or, " +
-    `if it was settled first (${settleEarlyPaths.join(", ")}), it is refunded. \`charged\` ` +
-    "and `refund` in the error say which. Clients of x402 version 1 add ?x402Version=1.\n\n" +
-    commonHeadersText,
+  description: "You do not pay for a call without an answer. " + commonHeadersText,
   "x-guidance": guidance,
 }
 

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { Record, Schema } from "effect"
+import { Schema } from "effect"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
-import { isRecord, type Json, shortForm } from "../../catalog/domain/shortForm.ts"
+import { type Json, shortForm } from "../../catalog/domain/shortForm.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { ChallengeBody } from "../../payments/domain/x402/challenge.ts"
 import { PaymentRequired, PaymentResponse } from "./headers.ts"
@@ -17,7 +17,7 @@ import { ErrorBody } from "../server/errors.ts"
 /** The path of the state of a payment. */
 export const paymentPath = `${paymentsPrefix}{paymentId}` as const
 
-export interface Schemas {
+interface Schemas {
   /** The schema of each body, by its path or by what it is. */
   readonly bodies: Json
   /** The types that they refer to, by name. */
@@ -39,36 +39,8 @@ const ofCalls = {
 }
 
 /** The schemas of the calls. */
-export const callSchemas = prepared(() => schemasOf(ofCalls))
-
-function schemasOf(bodies: Readonly<Record<string, Schema.Top>>): Schemas {
-  const { schema, definitions } = Schema.toJsonSchemaDocument(Schema.Struct(bodies))
+export const callSchemas = prepared((): Schemas => {
+  const { schema, definitions } = Schema.toJsonSchemaDocument(Schema.Struct(ofCalls))
   const text = JSON.stringify({ bodies: schema["properties"], types: definitions })
-    .replaceAll('"#/$defs/', `"${referenceTo("")}`)
-  const short: Schemas = JSON.parse(text, shortForm)
-  const copies = copiesIn(short.types)
-  const types = Record.filter(short.types, (_, name) => !copies.has(referenceTo(name)))
-  return JSON.parse(
-    JSON.stringify({ ...short, types }),
-    (_, value) => isRecord(value) ? copies.get(value["$ref"]) ?? value : value,
-  )
-}
-
-const referenceTo = (name: string) => `#/components/schemas/${name}`
-
-/**
- * References to the types that differ from another one in their description only, by their own
- * reference. Their generated name is that of the other type and a number.
- */
-function copiesIn(types: Json): ReadonlyMap<unknown, Json> {
-  const content = (schema: unknown) => JSON.stringify({ ...Object(schema), description: "" })
-  return new Map(
-    Object.entries(types).flatMap(([name, schema]) => {
-      const original = name.replace(/_\d+$/, "")
-      if (original === name || content(schema) !== content(types[original])) return []
-      const { description } = Object(schema)
-      const described = typeof description === "string" ? { description } : {}
-      return [[referenceTo(name), { $ref: referenceTo(original), ...described }]]
-    }),
-  )
-}
+  return JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'), shortForm)
+})

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Duration, Effect, Record } from "effect"
+import { Effect, Record } from "effect"
 import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
 import { digestEvery, digestRetention } from "../../digest/domain/digest.ts"
 import { Digest } from "../../digest/Digest.ts"
@@ -19,9 +19,7 @@ import { makePolled } from "../server/polled.ts"
 import { openedItems, recentItems } from "./recentItems.ts"
 
 /** A page may be this much older than the store, as clients may keep it for a minute. */
-const refreshEvery = Duration.millis(15 * second)
-const ageMsMax = minute
-const computeTimeout = Duration.seconds(5)
+const times = { everyMs: 15 * second, timeoutMs: 5 * second, ageMsMax: minute }
 
 /** The body that the row of a path declares. */
 type Body<Id extends SinglePageId> = typeof pageRows[Id]["body"]["Type"]
@@ -35,7 +33,7 @@ export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const markets = yield* PublishedMarkets
   const bodies: { readonly [Id in SinglePageId]: Effect.Effect<Body<Id>> } = {
     recent: recentItems(feed, markets),
-    opened: openedItems(feed, markets, yield* Outcomes),
+    opened: openedItems(markets, yield* Outcomes),
     digests: digestTitles(yield* Digest),
     status: (yield* Status).report,
   }
@@ -43,9 +41,7 @@ export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
     Effect.map(
       makePolled({
         compute: Effect.map(bodies[id], jsonAnswers("page")),
-        refreshEvery,
-        computeTimeout,
-        ageMsMax,
+        ...times,
         failureMessage: `Cannot read ${pageRows[id].path}`,
       }),
       ({ current, refresh }) => ({ refresh, route: { limiter, current } }),

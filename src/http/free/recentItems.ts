@@ -6,7 +6,6 @@
  */
 import { Clock, Effect } from "effect"
 import type { pageRows } from "../../catalog/domain/pageRow.ts"
-import { minute } from "../../core/domain/time.ts"
 import type { Feed } from "../../feed/Feed.ts"
 import { withOutcome } from "../../feed/domain/item.ts"
 import { outcomeDelayMs } from "../../track-record/domain/outcomes.ts"
@@ -17,47 +16,22 @@ import { pathPoint } from "./marketData.ts"
 type OpenedBody = typeof pageRows["opened"]["body"]["Type"]
 type RecentBody = typeof pageRows["recent"]["body"]["Type"]
 
-/** The paths move on with the clock even where no tick adds to them. */
-const ageMsMax = 5 * minute
-
-/** The body; the store is read for it only when a tick has ended since, or items have come. */
-function readAfterTicks<Body>(
-  feed: Feed["Service"],
-  read: Effect.Effect<Body>,
-): Effect.Effect<Body> {
-  let last: { readonly state: string; readonly at: number; readonly body: Body } | null = null
-  return Effect.gen(function* () {
-    const { index, lastTickAt } = yield* feed.index
-    const state = `${index} ${lastTickAt}`
-    const at = yield* Clock.currentTimeMillis
-    if (last?.state !== state || at - last.at >= ageMsMax) last = { state, at, body: yield* read }
-    return last.body
-  })
-}
-
-export const recentItems = (feed: Feed["Service"], markets: PublishedMarkets["Service"]) =>
-  readAfterTicks(feed, recentBody(feed, markets))
-
 /** Of each type the newest item that is as old as the items whose outcomes are free. */
 export const openedItems = (
-  feed: Feed["Service"],
   markets: PublishedMarkets["Service"],
   outcomes: Outcomes["Service"],
 ) =>
-  readAfterTicks(
-    feed,
-    Effect.gen(function* () {
-      const found = yield* markets.opened((yield* Clock.currentTimeMillis) - outcomeDelayMs)
-      const items = yield* Effect.forEach(found, (item) =>
-        Effect.map(outcomes.after(item.feedIndex - 1), ([next]) => ({
-          item: withOutcome(item),
-          outcome: next?.feedIndex === item.feedIndex ? next : null,
-        })))
-      return { success: true, items } satisfies OpenedBody
-    }),
-  )
+  Effect.gen(function* () {
+    const found = yield* markets.opened((yield* Clock.currentTimeMillis) - outcomeDelayMs)
+    const items = yield* Effect.forEach(found, (item) =>
+      Effect.map(outcomes.after(item.feedIndex - 1), ([next]) => ({
+        item: withOutcome(item),
+        outcome: next?.feedIndex === item.feedIndex ? next : null,
+      })))
+    return { success: true, items } satisfies OpenedBody
+  })
 
-const recentBody = (
+export const recentItems = (
   feed: Feed["Service"],
   markets: PublishedMarkets["Service"],
 ): Effect.Effect<RecentBody> =>

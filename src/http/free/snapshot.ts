@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Cause, Clock, Duration, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { FreeId, freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
 import { noDigestYet } from "../../catalog/domain/refusal.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
@@ -15,6 +15,7 @@ import type { Scorecard } from "../../track-record/domain/scorecard.ts"
 import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
+import type { DailyHead } from "../../feed/FeedStore.ts"
 import { type HealthOfPayments, reasonsOf } from "../../payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../payments/PaymentHealth.ts"
 import { VenueRefusals } from "../../markets/VenueClient.ts"
@@ -24,23 +25,10 @@ import { prepare } from "../server/errors.ts"
 import type { RouteResult } from "../server/route.ts"
 import { makePolled } from "../server/polled.ts"
 
-/**
- * The feed is read every second, and at once after a tick of this replica. A value may get this old
- * only while the store is slow.
- */
-const feedAgeMsMax = 5 * second
-const feedComputeTimeout = Duration.seconds(2)
-/**
- * The scorecard changes slowly and is computed from many rows, so no request waits for the first
- * one.
- */
-const trackRecordAgeMsMax = 15 * second
-const trackRecordComputeTimeout = Duration.seconds(10)
-/** The daily heads change once a day. */
-const feedHeadsEvery = Duration.millis(15 * second)
-const feedHeadsAgeMsMax = minute
-/** The pulse is recomputed when the index has changed, and at least this often. */
-const pulseAgeMsMax = minute
+/** What changes with a tick or once a day is read less often than the index. */
+const slowly = { everyMs: 15 * second, ageMsMax: minute }
+/** The scorecard is computed from many rows. */
+const scorecardTimes = { timeoutMs: 10 * second, ageMsMax: 15 * second }
 
 /** The body that the row of a free path declares. */
 type Body<Id extends FreeId> = typeof freeRows[Id]["body"]["Type"]
@@ -55,146 +43,103 @@ interface SnapshotOptions {
 }
 
 export interface Snapshot {
-  readonly index: () => Answer | null | Promise<Answer | null>
-  readonly pulse: () => Answer | null | Promise<Answer | null>
+  readonly index: () => Answer | null
+  readonly pulse: () => Answer | null
   /** The free part of the newest digest; 404 before the first. */
-  readonly digestBrief: () => RouteResult | Promise<RouteResult>
-  readonly health: () => Answer | null | Promise<Answer | null>
-  readonly trackRecord: () => Answer | null | Promise<Answer | null>
-  readonly feedHeads: () => Answer | null | Promise<Answer | null>
+  readonly digestBrief: () => RouteResult
+  readonly health: () => Answer
+  readonly trackRecord: () => Answer | null
+  readonly feedHeads: () => Answer | null
   /** The answer of /health while the store does not answer. */
   readonly down: Answer
-  /**
-   * Recomputes the bodies of the feed; run it after a tick or a digest. Never fails: the old bodies
-   * are kept until they are too old.
-   */
+  /** Reads again what a tick or a digest changes; run it after each. Never fails. */
   readonly refresh: Effect.Effect<void>
 }
 
-interface Bodies {
-  readonly pulseAt: EpochMs
-  readonly state: FeedIndex
-  readonly digest: LatestDigest | null
-  readonly index: Answer
-  readonly pulse: Answer
-  readonly digestBrief: RouteResult
-  readonly health: Answer
-}
-
-/** Computes the bodies at once, then every second until the scope closes. */
+/** Reads at once what the bodies are made of, then again until the scope closes. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
+  const [feed, digests, chain] = [yield* Feed, yield* Digest, yield* FeedChain]
   const { disagreement } = yield* StoreClock
-  const feed = yield* makePolled({
-    compute: feedBodies(yield* Feed, yield* Digest, yield* PaymentHealth, disagreement, options),
-    computeTimeout: feedComputeTimeout,
-    ageMsMax: feedAgeMsMax,
+  const state = yield* makePolled({
+    compute: feed.index,
     failureMessage: "Cannot read the feed for its free bodies",
   })
-  const trackRecord = yield* makePolled({
-    compute: trackRecordAnswer(yield* TrackRecord),
-    computeTimeout: trackRecordComputeTimeout,
-    ageMsMax: trackRecordAgeMsMax,
+  const latest = yield* makePolled({
+    compute: digests.latest,
+    failureMessage: "Cannot read the newest digest",
+  })
+  const movers = yield* makePolled({
+    compute: feed.pulse,
+    ...slowly,
+    failureMessage: "Cannot read the pulse",
+  })
+  const checks = yield* makePolled({
+    compute: Effect.all({
+      payments: (yield* PaymentHealth).current,
+      disagreement,
+      refused: Effect.map(VenueRefusals, (refusals) => refusals.size > 0),
+    }),
+    failureMessage: "Cannot read the health of payments",
+  })
+  const scorecard = yield* makePolled({
+    compute: (yield* TrackRecord).scorecard,
+    ...scorecardTimes,
     failureMessage: "Cannot read the whales for the track record",
   })
-  const feedHeads = yield* makePolled({
-    compute: feedHeadsAnswer(yield* Feed, yield* FeedChain),
-    refreshEvery: feedHeadsEvery,
-    computeTimeout: feedComputeTimeout,
-    ageMsMax: feedHeadsAgeMsMax,
+  const days = yield* makePolled({
+    compute: chain.dailyHeads,
+    ...slowly,
     failureMessage: "Cannot read the heads of the feed",
   })
-  yield* feed.refresh
-  yield* Effect.forkScoped(trackRecord.refresh)
-  const serve = <Key extends "index" | "pulse" | "digestBrief" | "health">(
-    key: Key,
-    fallback: Answer | null,
-  ) =>
-  () => {
-    const bodies = feed.current()
-    return bodies instanceof Promise
-      ? bodies.then((computed) => computed?.[key] ?? fallback)
-      : bodies[key]
-  }
+  const refresh = Effect.all([state.refresh, latest.refresh, movers.refresh, checks.refresh], {
+    concurrency: "unbounded",
+    discard: true,
+  })
+  yield* refresh
+  const digest = () => Option.getOrNull(latest.current() ?? Option.none())
   const downAnswer = down(options)
+  const bodies = encodings(options)
   const snapshot: Snapshot = {
-    index: serve("index", null),
-    pulse: serve("pulse", null),
-    digestBrief: serve("digestBrief", null),
-    health: serve("health", downAnswer),
-    trackRecord: trackRecord.current,
-    feedHeads: feedHeads.current,
+    index: () => bodies.index(state.current(), digest()),
+    pulse: () => bodies.pulse(state.current(), movers.current(), digest()),
+    digestBrief: () =>
+      bodies.digestBrief(digest()) ?? (latest.current() === null ? digestUnread : digestMissing),
+    health: () => bodies.health(state.current(), checks.current(), digest()) ?? downAnswer,
+    trackRecord: () => bodies.trackRecord(scorecard.current()),
+    feedHeads: () => bodies.feedHeads(state.current(), days.current()),
     down: downAnswer,
-    refresh: feed.refresh,
+    refresh,
   }
   return snapshot
 })
 
-/** The bodies of the feed and its digest. The pulse is recomputed only when it may have changed. */
-function feedBodies(
-  feed: Feed["Service"],
-  digests: Digest["Service"],
-  payments: PaymentHealth["Service"],
-  disagreement: StoreClock["Service"]["disagreement"],
-  options: SnapshotOptions,
-): Effect.Effect<Bodies> {
-  let previous: Bodies | null = null
-  const encode = {
-    index: jsonAnswers("polled"),
-    pulse: jsonAnswers("polled"),
-    digestBrief: jsonAnswers("polled"),
-    health: jsonAnswers("polled"),
-  }
-  let digestFailed = false
-  const latest = digests.latest.pipe(
-    Effect.map(Option.getOrNull),
-    Effect.tap(() => Effect.sync(() => (digestFailed = false))),
-    // If the digest cannot be read, only its own fields are null. An outage is logged once.
-    Effect.catchCauseIf(
-      (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) =>
-        Effect.suspend(() => {
-          const logged = digestFailed
-          digestFailed = true
-          return Effect.as(
-            logged ? Effect.void : Effect.logWarning("Cannot read the newest digest", cause),
-            null,
-          )
-        }),
-    ),
-  )
-  return Effect.gen(function* () {
-    const state = yield* feed.index
-    const digest = yield* latest
-    const at = yield* Clock.currentTimeMillis
-    const unchanged = previous !== null && previous.state.index === state.index &&
-        previous.state.status === state.status &&
-        previous.state.lastTickAt === state.lastTickAt && at - previous.pulseAt < pulseAgeMsMax &&
-        previous.digest?.digest.id === digest?.digest.id
-      ? previous
-      : null
-    previous = {
-      pulseAt: unchanged?.pulseAt ?? at,
-      state,
-      digest,
-      index: encode.index(indexBody(state, digest)),
-      pulse: unchanged?.pulse ??
-        encode.pulse(pulseBody(state, yield* feed.pulse, digest, options)),
-      digestBrief: digest !== null
-        ? encode.digestBrief(digestBriefBody(digest))
-        : digestFailed
-        ? digestUnread
-        : digestMissing,
-      health: encode.health(
-        healthBody(
-          state,
-          digest,
-          yield* payments.current,
-          { disagreement: yield* disagreement, refused: (yield* VenueRefusals).size > 0 },
-          options,
-        ),
-      ),
-    }
-    return previous
+/** What the bodies are made of; null where it cannot be read now. */
+type State = FeedIndex | null
+type Latest = LatestDigest | null
+
+/** The answers, each encoded again only when one of its inputs has changed. */
+const encodings = (options: SnapshotOptions) => ({
+  index: encoded((state: State, latest: Latest) => state && indexBody(state, latest)),
+  pulse: encoded((state: State, movers: ReadonlyArray<PulseMover> | null, latest: Latest) =>
+    state && movers && pulseBody(state, movers, latest, options)
+  ),
+  digestBrief: encoded((latest: Latest) => latest && digestBriefBody(latest)),
+  health: encoded((state: State, checks: Checks | null, latest: Latest) =>
+    state && checks && healthBody(state, latest, checks, options)
+  ),
+  trackRecord: encoded((scorecard: Scorecard | null) => scorecard && trackRecordBody(scorecard)),
+  feedHeads: encoded((state: State, days: ReadonlyArray<DailyHead> | null) =>
+    state && days && feedHeadsBody(state, days)
+  ),
+})
+
+function encoded<Inputs extends ReadonlyArray<unknown>>(
+  body: (...inputs: Inputs) => object | null,
+): (...inputs: Inputs) => Answer | null {
+  const encode = jsonAnswers("polled")
+  return prepared((...inputs: Inputs) => {
+    const made = body(...inputs)
+    return made === null ? null : encode(made)
   })
 }
 
@@ -209,39 +154,23 @@ const digestUnread = prepare({
   hint: "Request this again in a minute.",
 })
 
-/** The track record, encoded again only when the scorecard changes. */
-const trackRecordAnswer = (service: TrackRecord["Service"]): Effect.Effect<Answer> =>
-  Effect.map(
-    service.scorecard,
-    prepared((scorecard: Scorecard) =>
-      answer({
-        body: JSON.stringify({ success: true, ...scorecard } satisfies Body<"track_record">),
-        cache: "polled",
-      })
-    ),
-  )
+const trackRecordBody = (scorecard: Scorecard): Body<"track_record"> => ({
+  success: true,
+  ...scorecard,
+})
 
-function feedHeadsAnswer(
-  feed: Feed["Service"],
-  chain: FeedChain["Service"],
-): Effect.Effect<Answer> {
-  const encode = jsonAnswers("polled")
-  return Effect.map(
-    Effect.all([feed.index, chain.dailyHeads]),
-    ([{ head }, days]) =>
-      encode(
-        {
-          success: true,
-          head,
-          days: days.map(({ day, madeAt, ...signed }) => ({
-            day: isoTime(day).slice(0, "2026-11-24".length),
-            ...signed,
-            madeAt: isoTime(madeAt),
-          })),
-        } satisfies Body<"feed_heads">,
-      ),
-  )
-}
+const feedHeadsBody = (
+  { head }: FeedIndex,
+  days: ReadonlyArray<DailyHead>,
+): Body<"feed_heads"> => ({
+  success: true,
+  head,
+  days: days.map(({ day, madeAt, ...signed }) => ({
+    day: isoTime(day).slice(0, "2026-11-24".length),
+    ...signed,
+    madeAt: isoTime(madeAt),
+  })),
+})
 
 function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index"> {
   return {
@@ -286,11 +215,18 @@ function digestBriefBody(
   return { success: true, data: { title, summary, sourcesUsed, createdAt } }
 }
 
+interface Checks {
+  readonly payments: HealthOfPayments
+  /** How the clock differs from the store's; null where it does not. */
+  readonly disagreement: string | null
+  /** Whether the venue refuses how it is asked. */
+  readonly refused: boolean
+}
+
 function healthBody(
   state: FeedIndex,
   latest: LatestDigest | null,
-  payments: HealthOfPayments,
-  { disagreement, refused }: { readonly disagreement: string | null; readonly refused: boolean },
+  { payments, disagreement, refused }: Checks,
   options: SnapshotOptions,
 ): Body<"health"> {
   const { status } = state
@@ -330,38 +266,27 @@ const venueCheckOf = { live: "ok", stale: "failing", starting: "starting" } as c
 
 /** The answer of /health while the store does not answer. */
 function down(options: SnapshotOptions): Answer {
-  return answer({
-    status: 503,
-    cache: "none",
-    headers: [["retry-after", "5"]],
-    body: JSON.stringify(downBody({ ...options, venue: { mode: options.venueMode } })),
-  })
-}
-
-/** The body of /health while the store does not answer. */
-function downBody(
-  service: Pick<Body<"health">, "version" | "commit" | "paymentMode" | "venue" | "network">,
-): Body<"health"> {
-  const { version, commit, paymentMode, venue, network } = service
-  return {
+  const { version, commit, paymentMode, venueMode, network } = options
+  const unknown = { venue: "unknown", wallets: "unknown", payments: "unknown", clock: "unknown" }
+  const body: Body<"health"> = {
     success: false,
     status: "down",
     version,
     commit,
     paymentMode,
-    venue,
+    venue: { mode: venueMode },
     network,
     feed: { index: null, lastUpdated: null, stale: true, asOf: null },
     digest: { latestAt: null, stale: true },
-    checks: {
-      store: "failing",
-      venue: "unknown",
-      wallets: "unknown",
-      payments: "unknown",
-      clock: "unknown",
-    },
+    checks: { store: "failing", ...unknown },
     payments: { reasons: ["The store does not answer"] },
   }
+  return answer({
+    status: 503,
+    cache: "none",
+    headers: [["retry-after", "5"]],
+    body: JSON.stringify(body),
+  })
 }
 
 function isoTimeOrNull(at: EpochMs | null): string | null {

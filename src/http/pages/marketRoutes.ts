@@ -49,10 +49,7 @@ export function marketRoutes({ site, limiter, answerOf }: {
       json === null || "body" in json ? json : pageOf(json)?.(url) ?? null
     return {
       limiter,
-      current: isJson ? find : (url) => {
-        const json = find()
-        return json instanceof Promise ? json.then(shown(url)) : shown(url)(json)
-      },
+      current: isJson ? find : (url) => find().then(shown(url)),
     }
   }
 }

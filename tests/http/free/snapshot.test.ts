@@ -1,14 +1,13 @@
 /**
- * The polled bodies: at most three seconds old, new after a refresh, and computed once for all
- * waiting requests.
+ * The polled bodies: read once a second for all requests, new after a refresh, the same bytes for the
+ * same feed.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import type { Answer } from "../../../src/http/server/answer.ts"
-import { makeSnapshot, type Snapshot } from "../../../src/http/free/snapshot.ts"
+import { makeSnapshot } from "../../../src/http/free/snapshot.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
 import { FeedChain } from "../../../src/feed/FeedChain.ts"
 import { StoreClock } from "../../../src/core/StoreClock.ts"
@@ -29,13 +28,11 @@ const options = {
   network: "eip155:8453",
 } as const
 
-/** A feed whose index is the number of its calls, and whose calls can be made to hang. */
+/** A feed whose index is the number of its calls. */
 const countingFeed = Effect.gen(function* () {
   const calls = yield* Ref.make(0)
-  const hangs = yield* Ref.make(false)
   const index = Effect.gen(function* () {
     const count = yield* Ref.updateAndGet(calls, (before) => before + 1)
-    if (yield* Ref.get(hangs)) return yield* Effect.never
     return {
       status: "live" as const,
       index: count,
@@ -55,23 +52,15 @@ const countingFeed = Effect.gen(function* () {
     Layer.mock(Digest, { latest: Effect.succeedNone }),
     Layer.mock(PaymentHealth, { current: Effect.succeed(healthyPayments) }),
   )
-  return { calls, hangs, layer }
+  return { calls, layer }
 })
-
-const indexOf = (snapshot: Snapshot) => read(Promise.resolve(snapshot.index()))
-const read = (pending: Promise<Answer | null>) =>
-  Effect.map(
-    Effect.promise(() => pending),
-    (answer) =>
-      answer === null ? null : JSON.parse(new TextDecoder().decode(answer.bytes)).index as number,
-  )
 
 test("the index is computed once a second, for any number of requests", () =>
   Effect.gen(function* () {
     const feed = yield* countingFeed
     const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
     const before = yield* Ref.get(feed.calls)
-    for (let n = 0; n < 1_000; n++) ok(!(snapshot.index() instanceof Promise))
+    for (let n = 0; n < 1_000; n++) ok(snapshot.index() !== null)
     strictEqual(yield* Ref.get(feed.calls), before)
     yield* TestClock.adjust("1 second")
     strictEqual(yield* Ref.get(feed.calls), before + 1)
@@ -90,36 +79,6 @@ test("refresh puts the items of the last tick into the bodies", () =>
       (response) => Effect.promise(() => response.json()),
     )
     equal([body.index, body.totalToday], [4, 4])
-  }))
-
-test("a body older than five seconds is recomputed, or null when that fails", () =>
-  Effect.gen(function* () {
-    const feed = yield* countingFeed
-    const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
-    yield* TestClock.adjust("2 seconds")
-    const last = yield* indexOf(snapshot)
-    yield* Ref.set(feed.hangs, true)
-    yield* TestClock.adjust("5 seconds")
-    strictEqual(yield* indexOf(snapshot), last)
-    yield* TestClock.adjust("1 second")
-    const waiting = snapshot.index()
-    ok(waiting instanceof Promise)
-    yield* TestClock.adjust("3 seconds")
-    strictEqual(yield* read(waiting), null)
-  }))
-
-test("all waiting requests share one computation", () =>
-  Effect.gen(function* () {
-    const feed = yield* countingFeed
-    const snapshot = yield* makeSnapshot(options).pipe(Effect.provide(feed.layer))
-    yield* Ref.set(feed.hangs, true)
-    yield* TestClock.adjust("10 seconds")
-    const before = yield* Ref.get(feed.calls)
-    const waiting = Array.from({ length: 100 }, () => Promise.resolve(snapshot.index()))
-    yield* TestClock.adjust("100 millis")
-    strictEqual((yield* Ref.get(feed.calls)) - before, 1)
-    yield* TestClock.adjust("3 seconds")
-    for (const body of waiting) strictEqual(yield* read(body), null)
   }))
 
 test("a body depends on the feed only: the same feed gives the same bytes", () =>

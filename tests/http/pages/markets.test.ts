@@ -5,15 +5,13 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Context, Effect, Fiber, Layer, Logger, Option, Ref, Schema } from "effect"
+import { Effect, Fiber, Layer, Logger, Option, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { isoTime, minute } from "../../../src/core/domain/time.ts"
 import { freeAfterMs, type PublishedMarket } from "../../../src/feed/domain/publishedMarket.ts"
 import { PublishedMarkets } from "../../../src/feed/PublishedMarkets.ts"
-import { Feed, type FeedIndex } from "../../../src/feed/Feed.ts"
 import { makeMarketData } from "../../../src/http/free/marketData.ts"
-import { recentItems } from "../../../src/http/free/recentItems.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { test } from "../../support/effect.ts"
 import { sampleItems } from "../../support/catalog/samples.ts"
@@ -140,22 +138,6 @@ test("a slug is looked up once until a tick or a minute later, known or not", ()
     }
   }))
 
-test("a flood of unknown slugs leaves the known ones, and at most 200 of those are kept", () =>
-  Effect.gen(function* () {
-    const { asked, answer } = yield* countingMarkets
-    yield* answer("known")
-    for (let n = 0; n < 6_000; n++) yield* answer(`unknown-${n}`)
-    strictEqual(asked.length, 6_001)
-    yield* answer("known")
-    yield* answer("unknown-5999")
-    strictEqual(asked.length, 6_001)
-    yield* answer("unknown-0")
-    strictEqual(asked.length, 6_002)
-    for (let n = 0; n < 200; n++) yield* answer(`known-${n}`)
-    yield* answer("known")
-    strictEqual(asked.length, 6_203)
-  }))
-
 test("look-ups beyond 300 at once are refused, and one that fails is not kept", () =>
   Effect.gen(function* () {
     const down = yield* Ref.make(true)
@@ -169,54 +151,11 @@ test("look-ups beyond 300 at once are refused, and one that fails is not kept", 
     const data = yield* Effect.provide(makeMarketData, layer)
     const waiting = Array.from({ length: 300 }, (_, n) => data.answerOf(`slug-${n}`))
     strictEqual(yield* Effect.promise(async () => await data.answerOf("slug-300")), null)
-    strictEqual(data.answerOf("slug-0"), waiting[0])
     yield* TestClock.adjust("3 seconds")
     equal(new Set(yield* Effect.promise(() => Promise.all(waiting))), new Set([null]))
     yield* Ref.set(down, false)
     const found = yield* Effect.promise(async () => await data.answerOf("slug-0"))
     strictEqual(found?.status, 200)
-  }))
-
-test("after a tick a known slug has its last answer until another one is read", () =>
-  Effect.gen(function* () {
-    let found: Option.Option<PublishedMarket> = Option.some(one)
-    const isSlow = yield* Ref.make(false)
-    const layer = Layer.mock(PublishedMarkets, {
-      bySlug: () =>
-        Effect.flatMap(
-          Ref.get(isSlow),
-          (slow) => Effect.as(Effect.sleep(slow ? "1 second" : 0), undefined),
-        ).pipe(Effect.map(() => found)),
-    })
-    const data = yield* Effect.provide(makeMarketData, layer)
-    const first = data.answerOf("known")
-    ok(first instanceof Promise)
-    yield* TestClock.adjust(1)
-    const kept = yield* Effect.promise(() => first)
-    strictEqual(kept?.status, 200)
-    yield* Ref.set(isSlow, true)
-    const afterTick = Effect.gen(function* () {
-      yield* data.clear
-      const during = data.answerOf("known")
-      yield* TestClock.adjust("1 second")
-      yield* Effect.promise(() => Promise.resolve())
-      return [during, data.answerOf("known")] as const
-    })
-    equal((yield* afterTick).map((answer) => answer === kept), [true, true])
-    found = Option.some({ ...one, status: "closed" })
-    const [during, changed] = yield* afterTick
-    strictEqual(during, kept)
-    ok(changed !== null && !(changed instanceof Promise) && "bytes" in changed)
-    ok(new TextDecoder().decode(changed.bytes).includes(`"closed"`))
-    found = Option.none()
-    const [last, gone] = yield* afterTick
-    strictEqual(last, changed)
-    ok(gone !== null && !(gone instanceof Promise))
-    strictEqual(gone.status, 404)
-    found = Option.some(one)
-    yield* afterTick
-    yield* TestClock.adjust(minute + 1)
-    ok(data.answerOf("known") instanceof Promise)
   }))
 
 test("look-ups that time out are logged once, until one is answered", () =>
@@ -246,49 +185,6 @@ test("look-ups that time out are logged once, until one is answered", () =>
     yield* Ref.set(down, true)
     yield* look
     strictEqual(lines.length, 2)
-  }))
-
-/** Reads of the newest items, which are counted. */
-const countingRecent = Effect.gen(function* () {
-  const state = { index: 1, lastTickAt: noon, reads: 0 }
-  const body = recentItems(
-    Feed.of({
-      ...yield* Effect.map(Layer.build(Layer.mock(Feed, {})), (built) => Context.get(built, Feed)),
-      index: Effect.sync(() => state as unknown as FeedIndex),
-      pulse: Effect.succeed([]),
-    }),
-    PublishedMarkets.of({
-      recent: Effect.sync(() => (state.reads++, [])),
-      opened: () => Effect.succeed([]),
-      bySlug: () => Effect.succeedNone,
-      dayPath: () => Effect.succeed([]),
-    }),
-  )
-  return { state, body }
-})
-
-test("the newest items are read again only after a tick, a new item, or five minutes", () =>
-  Effect.gen(function* () {
-    const { state, body } = yield* countingRecent
-    const readsOf = (change: () => void, wait: number) =>
-      Effect.gen(function* () {
-        const before = state.reads
-        change()
-        yield* TestClock.adjust(wait)
-        yield* body
-        yield* body
-        return state.reads - before
-      })
-    equal(
-      [
-        yield* readsOf(() => {}, 0),
-        yield* readsOf(() => {}, minute),
-        yield* readsOf(() => void state.index++, 0),
-        yield* readsOf(() => void state.lastTickAt++, 0),
-        yield* readsOf(() => {}, 5 * minute),
-      ],
-      [1, 0, 1, 1, 1],
-    )
   }))
 
 test("what is no slug is 404 without a look-up", () =>

@@ -210,5 +210,6 @@ test("/v1/track-record is a 503 after 15 seconds without its stores, and recover
     const refused = yield* call()
     equal([refused.status, yield* faultOf(path, "GET", refused)], [503, null])
     yield* Ref.set(world.productPorts.whalesUp, true)
+    yield* TestClock.adjust("1 second")
     strictEqual((yield* call()).status, 200)
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))

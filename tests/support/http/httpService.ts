@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
-import { familyOfOne } from "../../../src/http/documents/family.ts"
+import { familyOfOne } from "../../../src/catalog/domain/family.ts"
 import { packagesOf } from "../../../src/http/documents/packages.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
