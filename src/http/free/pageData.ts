@@ -1,9 +1,11 @@
 /**
- * The bodies of page data, computed in the background and encoded again only when they have changed.
+ * The bodies of page data, computed in the background and encoded again only when they have changed:
+ * what the newest items are about and how the prices of the pulse went, items of yesterday, the titles of
+ * digests, and how the service ran.
  *
  * @module
  */
-import { Effect, Record } from "effect"
+import { Clock, Effect, Record } from "effect"
 import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
 import { digestEvery, digestRetention } from "../../digest/domain/digest.ts"
 import { Digest } from "../../digest/Digest.ts"
@@ -16,7 +18,9 @@ import { jsonAnswers } from "../server/answer.ts"
 import type { FreeRoute } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
 import { makePolled } from "../server/polled.ts"
-import { openedItems, recentItems } from "./recentItems.ts"
+import { withOutcome } from "../../feed/domain/item.ts"
+import { outcomeDelayMs } from "../../track-record/domain/outcomes.ts"
+import { pathPoint } from "./marketData.ts"
 
 /** A page may be this much older than the store, as clients may keep it for a minute. */
 const times = { everyMs: 15 * second, timeoutMs: 5 * second, ageMsMax: minute }
@@ -59,3 +63,43 @@ const digestTitles = (digests: Digest["Service"]): Effect.Effect<Body<"digests">
       digests: found.map(({ title, createdAt }) => ({ title, createdAt })),
     }),
   )
+
+/** Of each type the newest item that is as old as the items whose outcomes are free. */
+const openedItems = (
+  markets: PublishedMarkets["Service"],
+  outcomes: Outcomes["Service"],
+) =>
+  Effect.gen(function* () {
+    const found = yield* markets.opened((yield* Clock.currentTimeMillis) - outcomeDelayMs)
+    const items = yield* Effect.forEach(found, (item) =>
+      Effect.map(outcomes.after(item.feedIndex - 1), ([next]) => ({
+        item: withOutcome(item),
+        outcome: next?.feedIndex === item.feedIndex ? next : null,
+      })))
+    return { success: true, items } satisfies Body<"opened">
+  })
+
+const recentItems = (
+  feed: Feed["Service"],
+  markets: PublishedMarkets["Service"],
+): Effect.Effect<Body<"recent">> =>
+  Effect.gen(function* () {
+    const items = yield* markets.recent
+    const movers = yield* feed.pulse
+    const pulsePaths = yield* Effect.forEach(
+      movers,
+      ({ slug, outcome }) =>
+        Effect.map(markets.dayPath(slug), (path) => ({ slug, outcome, path: path.map(pathPoint) })),
+    )
+    return {
+      success: true,
+      items: items.map(({ feedIndex, type, createdAt, market: { slug, question } }) => ({
+        feedIndex,
+        type,
+        slug,
+        question,
+        createdAt,
+      })),
+      pulsePaths,
+    }
+  })
