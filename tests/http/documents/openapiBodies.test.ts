@@ -8,7 +8,6 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Ref, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
-import { bazaar } from "../../../src/payments/domain/x402/bazaar.ts"
 import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { bodyOf, skills } from "../../../src/catalog/domain/skill.ts"
@@ -96,14 +95,6 @@ Deno.test("every example of a parameter is valid by its schema", () => {
     for (const { name, schema, example } of parameters) {
       if (example !== undefined) strictEqual(faults(schema, example), "", `${path} ${name}`)
     }
-  }
-})
-
-Deno.test("the sample of a product is valid by the bazaar schema in its 402", () => {
-  for (const product of Object.values(products)) {
-    const { output } = bazaar(product, "http").schema.properties
-    strictEqual(faults(output.properties.example, product.sample), "", product.path)
-    ok(faults(output.properties.example, {}) !== "", product.path)
   }
 })
 
