@@ -442,10 +442,9 @@ CREATE INDEX score_market_unresolved ON score_market (requested_at)
 CREATE TABLE score_check (
   feed_index bigint NOT NULL,
   kind text NOT NULL CHECK (kind IN ('mover_1h', 'mover_6h', 'mover_24h', 'predetermined',
-    'whale_entry', 'whale_1h', 'whale_24h', 'whale_close')),
+    'whale_24h')),
   market_id text REFERENCES score_market,
-  -- When its price is compared; for a predetermined outcome, the result of a whale entry and its
-  -- last price, when it was published.
+  -- When its price is compared; for a predetermined outcome, when it was published.
   at timestamptz NOT NULL,
   price_start double precision,
   price_now double precision,
@@ -453,7 +452,7 @@ CREATE TABLE score_check (
   -- When it can be judged; null until the resolution changes again.
   due_at timestamptz,
   verdict text CHECK (verdict IN ('persisted', 'reverted', 'unknown', 'correct', 'wrong',
-    'uneven', 'cancelled', 'paid', 'priced')),
+    'uneven', 'cancelled', 'priced')),
   -- The time of the mid price it was judged by.
   point_at timestamptz,
   point_mid double precision,
@@ -467,7 +466,7 @@ CREATE TABLE score_check (
   drift integer,
   -- 2 x drift + size of the move; the move kept half from 0 on.
   margin integer,
-  -- The payout or the later price of the outcome that a whale entry bought.
+  -- The later price of the outcome that a whale entry bought.
   value double precision CHECK (value BETWEEN 0 AND 1),
   PRIMARY KEY (feed_index, kind),
   CHECK (kind IN ('mover_1h', 'mover_6h', 'mover_24h') = (outcome IS NULL)
@@ -505,15 +504,11 @@ CREATE TABLE score_reading (
   delay_minutes smallint NOT NULL,
   due_at timestamptz NOT NULL,
   state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'read', 'missed', 'no_book')),
-  read_at timestamptz,
-  -- Of the first outcome; null when a side of the book was empty.
-  mid double precision,
   -- The mean price of a small stake on the bought outcome, and on the other one; null: the book was
   -- too thin.
   stake_price double precision,
   other_stake_price double precision,
-  PRIMARY KEY (feed_index, delay_minutes),
-  CHECK ((state = 'read') = (read_at IS NOT NULL))
+  PRIMARY KEY (feed_index, delay_minutes)
 );
 CREATE INDEX score_reading_due ON score_reading (due_at) WHERE state = 'due';
 

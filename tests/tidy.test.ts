@@ -506,7 +506,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/research": 2_950,
   "src/signing": 250,
   "src/status": 770,
-  "src/track-record": 3_370,
+  "src/track-record": 3_210,
   "src/venues": 3_800,
   "src/whales": 4_525,
   "src/writing": 3_750,

@@ -373,12 +373,11 @@ export function outcomeFault(item: FeedItem, outcome: Outcome): string | null {
       moveFault(item.data, after24h)
   }
   if (outcome.type === "whale_entry" && item.type === "whale_entry") {
-    const { after1h, after24h, last } = outcome
-    const wrong = [after1h, after24h, last].some(({ price, closingLineValue }) =>
-      price !== null &&
-      !isNear(closingLineValue, price - item.data.entryPrice, closingLineTolerance)
-    )
-    if (wrong) return "a closing line value is not price minus entryPrice"
+    const { price, closingLineValue } = outcome.after24h
+    const expected = price === null ? null : price - item.data.entryPrice
+    if (expected !== null && !isNear(closingLineValue, expected, closingLineTolerance)) {
+      return "a closing line value is not price minus entryPrice"
+    }
     return (outcome.state === "paid") === (outcome.payout !== null)
       ? null
       : "it has a payout only when it is paid"

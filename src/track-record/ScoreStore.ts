@@ -11,13 +11,7 @@ import type { MarketId, SeriesPoint } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
 import type { EstimateTotals } from "./domain/estimates.ts"
 import type { Forecast, ForecastCounts } from "./domain/resolutionForecasts.ts"
-import type {
-  DueReading,
-  EntryLabel,
-  EntryTotals,
-  PublishedEntry,
-  ReadingResult,
-} from "./domain/entryScore.ts"
+import type { DueReading, PublishedEntry, ReadingResult, ScoredEntry } from "./domain/entryScore.ts"
 import type { StoredOutcome } from "./domain/outcomes.ts"
 import type { MoveOutcome, MoveTotals } from "./domain/moverDrift.ts"
 import type { CheckVerdict, ScoreCheck, VerdictCounts } from "./domain/selfScore.ts"
@@ -31,10 +25,7 @@ export interface DueCheck {
   readonly resolution: Resolution | null
   /** Whether it has an earlier verdict, which a new resolution may change. */
   readonly hasVerdict: boolean
-  /**
-   * The point of the market's series that the verdict used. Before a verdict, of a whale entry: the
-   * point stored last, or the mid that was read from the book an hour after its publication.
-   */
+  /** The point of the market's series that the verdict used; null before a verdict. */
   readonly point: SeriesPoint | null
 }
 
@@ -42,10 +33,8 @@ export interface JudgedCheck extends Pick<DueCheck, "version" | "point"> {
   readonly check: ScoreCheck
   /** Null for an item whose market is not resolved, if its verdict needs that. */
   readonly verdict: CheckVerdict | null
-  /** Of a whale entry: the payout or the price of the bought outcome. */
-  readonly value?: number | null
-  /** When it is due again; without it, when its market's resolution changes. */
-  readonly dueAt?: EpochMs | null
+  /** Of a whale entry: the price of the bought outcome; null when it is not known. */
+  readonly value: number | null
   /** What the move did; null for other items, and while no later price is known. */
   readonly outcome: MoveOutcome | null
 }
@@ -87,8 +76,8 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   readonly cursor: Effect.Effect<number>
   /**
    * Adds the checks of the items in `(from, to]` and moves the cursor to `to`. Does nothing and returns
-   * false when the cursor is not at `from`. Each of `entries` has a check of kind `whale_entry`; its
-   * readings become due after `delaysMinutes`.
+   * false when the cursor is not at `from`. Each of `entries` has a check; its readings become
+   * due `delaysMinutes` after the publication.
    */
   readonly addChecks: (
     from: number,
@@ -151,18 +140,10 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   readonly dueReadings: (now: EpochMs, limit: number) => Effect.Effect<ReadonlyArray<DueReading>>
   /** Saves the results of due readings; the first result stays. Returns how many were saved. */
   readonly saveReadings: (readings: ReadonlyArray<JudgedReading>) => Effect.Effect<number>
-  /**
-   * The totals of published entries, from the side that their label recommends; and the sums of all of
-   * them from the side that the wallet bought.
-   */
-  readonly entryTotals: Effect.Effect<{
-    readonly byLabel: ReadonlyMap<EntryLabel, EntryTotals>
-    readonly copied: EntryTotals["sums"]
-  }>
-  /** The sums of each wallet's published entries, from the side that it bought. */
-  readonly walletEntrySums: Effect.Effect<ReadonlyMap<string, EntryTotals["sums"]>>
+  /** The newest published entries, at most `scoredEntriesMax`. */
+  readonly entries: Effect.Effect<ReadonlyArray<ScoredEntry>>
   /** The judged movers with a known event, in any order; what has none is left out. */
   readonly moveTotals: Effect.Effect<ReadonlyArray<MoveTotals>>
-  /** Changes whenever `counts`, totals or sums change. */
+  /** Changes whenever `counts`, totals or `entries` change, except by a resolution of a wallet's market. */
   readonly version: Effect.Effect<string>
 }>()("bellwether/track-record/ScoreStore") {}

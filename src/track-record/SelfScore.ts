@@ -18,13 +18,11 @@ import {
   readingOf,
 } from "./domain/entryScore.ts"
 import {
-  captureIntervalMs,
   checksOf,
-  entryVerdict,
-  isEntryCheck,
   moverVerdict,
   outcomeVerdict,
   pointAt,
+  priceOfBought,
   priceOffsetMsMax,
   priceOfOutcomeAt,
 } from "./domain/selfScore.ts"
@@ -67,8 +65,6 @@ const batchesMax = 20
 
 /** Readings of books in one run: one request of the venue. What remains is due again a minute later. */
 const readingsMax = 500
-/** No series is longer. */
-const seriesMs = 9 * day
 
 const stageLimits = {
   forecasting: Duration.seconds(30),
@@ -300,7 +296,7 @@ const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, pr
       limit: checksBatch,
     })
     if (checks.length === 0) return
-    const judged = yield* Effect.forEach(checks, (due) => judgeOne(services, due, slot), {
+    const judged = yield* Effect.forEach(checks, (due) => judgeOne(services, due), {
       concurrency: readConcurrency,
     })
     const saved = yield* scores.saveVerdicts(judged)
@@ -347,52 +343,23 @@ const forecastValues = { resolved: 1, open: 0, unknown: null } as const
 /** A check keeps the point of its first verdict: its series may be pruned before the verdict changes. */
 const judgeOne = Effect.fnUntraced(function* (
   { markets }: Services,
-  due: DueCheck,
-  slot: EpochMs,
+  { check, version, resolution, hasVerdict, point: storedPoint }: DueCheck,
 ) {
-  const { check, version, resolution, hasVerdict, point: storedPoint } = due
+  const none = { check, version, point: null, outcome: null, value: null }
   if (check.kind === "predetermined") {
-    const verdict = outcomeVerdict(check, resolution)
-    return { check, version, point: null, verdict, outcome: null }
+    return { ...none, verdict: outcomeVerdict(check, resolution) } satisfies JudgedCheck
   }
   const { marketId, at } = check
-  const series = (from: EpochMs, to: EpochMs) =>
-    marketId === null ? Effect.succeed([]) : markets.series(marketId, { from, to })
-  if (isEntryCheck(check)) {
-    const point = hasVerdict ? storedPoint : yield* entryPoint(check, series, due, slot)
-    const judgement = entryVerdict(check, point, resolution)
-    const dueAt = judgement === null && check.kind === "whale_close"
-      ? slot + captureIntervalMs
-      : null
-    const judged = judgement ?? { verdict: null, value: null }
-    return { check, version, point, ...judged, dueAt, outcome: null } satisfies JudgedCheck
-  }
+  const around = { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }
   const point = hasVerdict || marketId === null
     ? storedPoint
-    : pointAt(at, yield* series(at - priceOffsetMsMax, at + priceOffsetMsMax))
+    : pointAt(at, yield* markets.series(marketId, around))
   const price = priceOfOutcomeAt(at, point, resolution)
-  const outcome = price === null ? null : outcomeOf(check, price)
-  const verdict = moverVerdict(check, price)
-  return { check, version, point, verdict, outcome } satisfies JudgedCheck
-})
-
-/**
- * The point of a whale entry's check: near its instant, or for `whale_close` the last one after the
- * publication and not after the resolution. Else the stored one, which may be of a time that the series
- * no longer contains.
- */
-const entryPoint = Effect.fnUntraced(function* (
-  check: DueCheck["check"],
-  series: (from: EpochMs, to: EpochMs) => ReturnType<MarketStore["Service"]["series"]>,
-  { resolution, point: stored }: DueCheck,
-  slot: EpochMs,
-) {
-  const { kind, at } = check
-  if (kind === "whale_entry") return null
-  if (kind !== "whale_close") {
-    return pointAt(at, yield* series(at - priceOffsetMsMax, at + priceOffsetMsMax)) ?? stored
+  if (check.kind === "whale_24h") {
+    const value = price === null ? null : priceOfBought(check, price)
+    const verdict = value === null ? "unknown" : "priced"
+    return { ...none, point, verdict, value } satisfies JudgedCheck
   }
-  const end = Math.min(slot, resolution?.resolvedAt ?? slot)
-  const last = (yield* series(Math.max(at, end - seriesMs), end)).at(-1)
-  return last ?? (stored !== null && stored.at <= end ? stored : null)
+  const outcome = price === null ? null : outcomeOf(check, price)
+  return { ...none, point, verdict: moverVerdict(check, price), outcome } satisfies JudgedCheck
 })

@@ -4,7 +4,7 @@
  * @module
  */
 import { Context, Duration, Effect, Layer } from "effect"
-import { type WalletScore, walletScore } from "./domain/entryScore.ts"
+import { entrySummary, type WalletScore } from "./domain/entryScore.ts"
 import { type Scorecard, scorecard } from "./domain/scorecard.ts"
 import { inputs, scoresJob } from "../core/domain/freshness.ts"
 import { Freshness } from "../core/Freshness.ts"
@@ -21,8 +21,8 @@ export class TrackRecord extends Context.Service<TrackRecord, {
    */
   readonly scorecard: Effect.Effect<Scorecard>
   /**
-   * What is known of each wallet's published entries. The same object is returned as long as no score
-   * changes.
+   * What is known of each wallet's published entries. The same object is returned as long as no score and no
+   * calibration changes.
    */
   readonly walletScores: Effect.Effect<ReadonlyMap<string, WalletScore>>
 }>()("bellwether/track-record/TrackRecord") {
@@ -33,9 +33,14 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       const calibrations = yield* CalibrationStore
       const scores = yield* ScoreStore
       const freshness = yield* Freshness
-      const entryTotals = yield* readOnChange({
-        version: scores.version,
-        read: scores.entryTotals,
+      const version = Effect.zipWith(
+        calibrations.calibrationVersion,
+        scores.version,
+        (rows, verdicts) => `${rows} ${verdicts}`,
+      )
+      const published = yield* readOnChange({
+        version,
+        read: Effect.map(scores.entries, entrySummary),
         intervalMin: entriesIntervalMin,
         ageMax: Duration.infinity,
       })
@@ -46,7 +51,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         const verdicts = yield* scores.counts
         const forecasts = yield* scores.forecastCounts
         const estimates = yield* scores.estimateTotals
-        const entries = yield* entryTotals
+        const entries = yield* published
         const moves = yield* scores.moveTotals
         const readAt = {
           wallets: yield* freshness.asOf(inputs.walletRecords),
@@ -66,24 +71,12 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       })
       return TrackRecord.of({
         scorecard: yield* readOnChange({
-          version: Effect.zipWith(
-            calibrations.calibrationVersion,
-            scores.version,
-            (rows, verdicts) => `${rows} ${verdicts}`,
-          ),
+          version,
           read,
           intervalMin: readIntervalMin,
           ageMax: readAgeMax,
         }),
-        walletScores: yield* readOnChange({
-          version: scores.version,
-          read: Effect.map(
-            scores.walletEntrySums,
-            (wallets) => new Map([...wallets].map(([wallet, sums]) => [wallet, walletScore(sums)])),
-          ),
-          intervalMin: entriesIntervalMin,
-          ageMax: Duration.infinity,
-        }),
+        walletScores: Effect.map(published, ({ wallets }) => wallets),
       })
     }),
   )
@@ -91,7 +84,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
 
 /** The minimum time between two computations while many resolutions are counted in batches. */
 const readIntervalMin = Duration.seconds(5)
-/** The figures of published entries are summed from all of them. */
+/** The figures of published entries are computed from all of them. */
 const entriesIntervalMin = Duration.minutes(1)
 /** A new wallet, or a newly read history, changes the scorecard without a new calibration. */
 const readAgeMax = Duration.minutes(1)

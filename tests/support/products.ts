@@ -21,7 +21,7 @@ import type { Proposal } from "../../src/markets/domain/proposal.ts"
 import type { WalletSums } from "../../src/whales/domain/score.ts"
 import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { noEstimates } from "../../src/track-record/domain/estimates.ts"
-import type { EntryLabel, EntryTotals } from "../../src/track-record/domain/entryScore.ts"
+import type { ScoredEntry } from "../../src/track-record/domain/entryScore.ts"
 import { type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
 import type { MoveTotals } from "../../src/track-record/domain/moverDrift.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
@@ -73,8 +73,7 @@ export interface ProductPorts {
   /** The verdicts on the feed's own items. */
   readonly verdicts: Ref.Ref<VerdictCounts>
   /** Of published whale entries, by label and by wallet. */
-  readonly entryTotals: Ref.Ref<ReadonlyMap<EntryLabel, EntryTotals>>
-  readonly walletSums: Ref.Ref<ReadonlyMap<string, EntryTotals["sums"]>>
+  readonly published: Ref.Ref<ReadonlyArray<ScoredEntry>>
   readonly moves: Ref.Ref<ReadonlyArray<MoveTotals>>
   readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
   readonly walletRecords: Ref.Ref<ReadonlyArray<WalletSums>>
@@ -115,8 +114,7 @@ export const makeProductPorts = Effect.gen(function* () {
     proposals: yield* Ref.make<ReadonlyArray<Proposal>>([]),
     whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
     verdicts: yield* Ref.make(noVerdicts),
-    entryTotals: yield* Ref.make<ReadonlyMap<EntryLabel, EntryTotals>>(new Map()),
-    walletSums: yield* Ref.make<ReadonlyMap<string, EntryTotals["sums"]>>(new Map()),
+    published: yield* Ref.make<ReadonlyArray<ScoredEntry>>([]),
     moves: yield* Ref.make<ReadonlyArray<MoveTotals>>([]),
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
     walletRecords: yield* Ref.make<ReadonlyArray<WalletSums>>([]),
@@ -340,7 +338,7 @@ const newsOf = ({ news, newsUp, newsSeconds }: ProductPorts) => {
   })
 }
 
-const scoreStore = ({ verdicts, moves, entryTotals, walletSums }: ProductPorts) =>
+const scoreStore = ({ verdicts, moves, published }: ProductPorts) =>
   Layer.mock(ScoreStore, {
     counts: Ref.get(verdicts),
     outcomes: () => Effect.succeed([]),
@@ -348,12 +346,11 @@ const scoreStore = ({ verdicts, moves, entryTotals, walletSums }: ProductPorts) 
     estimateTotals: Effect.succeed(noEstimates),
     addForecasts: () => Effect.void,
     moveTotals: Ref.get(moves),
-    entryTotals: Effect.map(Ref.get(entryTotals), (byLabel) => ({ byLabel, copied: {} })),
-    walletEntrySums: Ref.get(walletSums),
+    entries: Ref.get(published),
     version: Effect.zipWith(
       Ref.get(verdicts),
-      Ref.get(walletSums),
-      (...parts) => JSON.stringify([parts[0], [...parts[1]]]),
+      Ref.get(published),
+      (...parts) => JSON.stringify(parts),
     ),
   })
 

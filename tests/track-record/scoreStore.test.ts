@@ -10,11 +10,11 @@ import { layer } from "../../src/track-record/postgres/scoreStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import {
-  closingKinds,
   type EntryLabel,
   entryLabels,
   type PublishedEntry,
   type ReadingResult,
+  type ScoredEntry,
 } from "../../src/track-record/domain/entryScore.ts"
 import { type CheckVerdict, type ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
@@ -24,18 +24,15 @@ import {
   forecastsKeptMs,
 } from "../../src/track-record/domain/resolutionForecasts.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import * as whaleMarketStore from "../../src/whales/postgres/whaleMarketStore.ts"
+import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { now } from "../support/movers/market.ts"
-import {
-  type ScoredEntry,
-  storedTotalsOf,
-  walletSumsOf,
-} from "../support/track-record/entryTotals.ts"
 import { totalsOfEstimates } from "../support/track-record/estimateTotals.ts"
 import { type JudgedMove, totalsOfMoves } from "../support/track-record/moveTotals.ts"
 import { Random } from "../support/random.ts"
 import { onEveryStore } from "../support/stores.ts"
 
-const readingStates = ["read", "thin", "one_sided", "missed", "no_book"] as const
+const readingStates = ["read", "thin", "missed", "no_book"] as const
 
 const id = (n: number) => MarketId.make(`m${n}`)
 const at = (hours: number) => now + hours * hour
@@ -52,12 +49,11 @@ const ended = (
     : { ...shared, source: "oracle", state: "paid", payouts: payouts[end] }
 }
 
-/** The checks of a published whale entry. */
-const whaleChecks = (feedIndex: number, market: number | null, hours: number) =>
-  (["whale_entry", ...closingKinds] as const).map((kind): ScoreCheck => ({
-    ...{ kind, feedIndex, marketId: market === null ? null : id(market) },
-    ...{ at: at(hours + (kind === "whale_1h" ? 1 : 0)), outcome: hours % 2 === 0 ? 0 : 1 },
-  }))
+/** The check of a published whale entry. */
+const whaleCheck = (feedIndex: number, market: number | null, hours: number): ScoreCheck => ({
+  ...{ kind: "whale_24h", feedIndex, marketId: market === null ? null : id(market) },
+  ...{ at: at(hours + 24), outcome: hours % 2 === 0 ? 0 : 1 },
+})
 
 const whaleEntry = (
   feedIndex: number,
@@ -70,23 +66,10 @@ const whaleEntry = (
   asks: book ? [0.04 * (1 + hours % 20), 0.9] : null,
 })
 
-const prices = { read: [0.3, 0.7], thin: [null, 0.7], one_sided: [null, null] } as const
-
-const readingResult = (state: keyof typeof prices | "missed" | "no_book"): ReadingResult =>
-  state === "missed" || state === "no_book" ? { state } : {
-    state: "read",
-    readAt: at(3),
-    mid: state === "one_sided" ? null : 0.3,
-    prices: prices[state],
-  }
-
-/** The value of a judged check of an entry, as the service saves it. */
-const judgement = ({ kind }: ScoreCheck, n: number) =>
-  n % 3 === 0
-    ? { verdict: null, value: null, dueAt: at(30 + n) }
-    : kind === "whale_entry"
-    ? { verdict: "paid" as const, value: n % 2 }
-    : { verdict: "priced" as const, value: 0.25 }
+const readingResult = (state: (typeof readingStates)[number]): ReadingResult =>
+  state === "missed" || state === "no_book"
+    ? { state }
+    : { state: "read", prices: [state === "thin" ? null : 0.3, 0.7] }
 
 const byKey = (a: MoveTotals, b: MoveTotals) =>
   `${a.horizon} ${a.phase}` < `${b.horizon} ${b.phase}` ? -1 : 1
@@ -124,7 +107,7 @@ onEveryStore("ScoreStore", (law) => {
     ...{ at: at(hours), priceStart: 0.4, priceNow: 0.6, move: null },
   })
   const judged = (check: ScoreCheck, version: number, verdict: CheckVerdict | null) => ({
-    ...{ check, version, verdict, point: null, outcome: null },
+    ...{ check, version, verdict, point: null, outcome: null, value: null },
   })
 
   law(
@@ -245,22 +228,30 @@ onEveryStore("ScoreStore", (law) => {
     Effect.gen(function* () {
       const store = yield* ScoreStore
       const entry = whaleEntry(2, 3, "fade", true)
-      yield* store.addChecks(0, 4, [mover(1, 1, 1), ...whaleChecks(2, 1, 3), mover(4, 1, 2)], [
-        entry,
-      ])
+      const later: ScoreCheck = {
+        ...{ kind: "mover_24h", feedIndex: 1, marketId: id(1), at: at(24) },
+        ...{ priceStart: 0.4, priceNow: 0.6, move: null },
+      }
+      const checks = [mover(1, 1, 1), later, whaleCheck(2, 1, 3), mover(4, 1, 2)]
+      yield* store.addChecks(0, 4, checks, [entry])
       const moved = outcomeOf({ priceStart: 0.4, priceNow: 0.6 }, 0.62)
       yield* store.saveVerdicts([{ ...judged(mover(1, 1, 1), 0, "persisted"), outcome: moved }])
       const all = yield* store.outcomes(0, 9)
-      assert.deepEqual(all.map(({ feedIndex }) => feedIndex), [1, 2, 2, 2, 2, 4])
+      assert.deepEqual(all.map(({ feedIndex }) => feedIndex), [1, 1, 2, 4])
       assert.deepEqual(all[0], {
         ...{ feedIndex: 1, kind: "mover_1h", at: at(1), verdict: "persisted" },
         ...{ priceStart: 0.4, priceNow: 0.6, drift: moved.drift, value: null, entryPrice: null },
+        ...{ result: null, payout: null },
       })
-      assert.equal(all[1]?.entryPrice, entry.entryPrice)
+      assert.equal(all[2]?.entryPrice, entry.entryPrice)
       const first = yield* store.outcomes(0, 1)
-      assert.deepEqual(first, all.slice(0, 4))
-      assert.deepEqual(yield* store.outcomes(2, 9), all.slice(5))
-    }).pipe(Effect.provide(layer)),
+      assert.deepEqual(first, all.slice(0, 3))
+      assert.deepEqual(yield* store.outcomes(2, 9), all.slice(3))
+      // The outcome of an entry is that of its market in the whale tables.
+      yield* (yield* WhaleMarketStore).saveResolutions([ended(1, "won", 8)], [], at(9))
+      const [paid] = yield* store.outcomes(1, 1)
+      assert.deepEqual([paid?.result, paid?.payout, paid?.value], ["paid", 0, null])
+    }).pipe(Effect.provide([layer, whaleMarketStore.layer])),
   )
 
   law(
@@ -288,7 +279,7 @@ onEveryStore("ScoreStore", (law) => {
         const judge = Effect.gen(function* () {
           const due = yield* store.dueChecks({ now: now + day, overdueBefore: now, limit: 9 })
           yield* store.saveVerdicts(due.map(({ check, version, resolution }) => ({
-            ...{ check, version, point: null, outcome: null },
+            ...{ check, version, point: null, outcome: null, value: null },
             verdict: resolution?.state === "paid" && resolution.payouts[0] === 1
               ? "correct"
               : "wrong",
@@ -347,7 +338,8 @@ onEveryStore("ScoreStore", (law) => {
             : outcomeOf({ priceStart: 0.5, priceNow: 0.501 }, 0.5 + random.below(20) / 1e4)
           if (outcome === null) known.delete(check.feedIndex)
           else known.set(check.feedIndex, { ...judged, ...outcome })
-          return { check, version: 0, verdict: "persisted" as const, point: null, outcome }
+          const none = { point: null, value: null }
+          return { check, version: 0, verdict: "persisted" as const, ...none, outcome }
         })
         yield* store.saveVerdicts(part)
         const totals = (yield* store.moveTotals).toSorted(byKey)
@@ -358,75 +350,65 @@ onEveryStore("ScoreStore", (law) => {
   )
 
   law(
-    "the sums of entries are those of the definition, for every label, side, book and result",
+    "entries are as published, with their readings, their later price and how their market ended",
     Effect.gen(function* () {
       const store = yield* ScoreStore
       const entries = Array.from(
-        { length: 48 },
-        (_, n) => whaleEntry(n + 1, n % 20, entryLabels[n % 4] ?? "none", n % 6 > 0),
+        { length: 24 },
+        (_, n) => whaleEntry(n + 1, n, entryLabels[n % 4] ?? "none", n % 6 > 0),
       )
-      const checks = entries.flatMap(({ feedIndex }) => whaleChecks(feedIndex, 1, feedIndex % 20))
-      yield* store.addChecks(0, 48, checks, entries)
+      const checks = entries.map(({ feedIndex }, n) => whaleCheck(feedIndex, n % 4, n))
+      yield* store.addChecks(0, 24, checks, entries)
       const due = yield* store.dueReadings(at(50), 200)
       const inOrder = due.toSorted((a, b) =>
         a.dueAt - b.dueAt || a.feedIndex - b.feedIndex || a.delayMinutes - b.delayMinutes
       )
       assert.deepEqual(due, inOrder)
+      assert.deepEqual(due[0], {
+        ...{ feedIndex: 1, delayMinutes: 1, marketId: id(0), outcome: 0, dueAt: now + 60_000 },
+      })
       assert.deepEqual(yield* store.dueReadings(due[0]?.dueAt ?? 0, 1), due.slice(0, 1))
       assert.deepEqual(yield* store.dueReadings((due[0]?.dueAt ?? 0) - 1, 9), [])
       const read = (shift: number) =>
         due.map((reading, n) => ({
           ...reading,
-          result: readingResult(readingStates[(n + shift) % 5] ?? "missed"),
+          result: readingResult(readingStates[(n + shift) % 4] ?? "missed"),
         }))
-      for (const { feedIndex, outcome } of due) {
-        assert.equal(outcome, feedIndex % 2 === 0 ? 0 : 1)
-      }
       const unread = yield* store.version
-      assert.equal(yield* store.saveReadings(read(0).slice(0, 95)), 95)
-      assert.deepEqual(yield* store.dueReadings(at(50), 200), due.slice(95))
+      assert.equal(yield* store.saveReadings(read(0).slice(0, 47)), 47)
+      assert.deepEqual(yield* store.dueReadings(at(50), 200), due.slice(47))
       const version = yield* store.version
       assert.notEqual(version, unread)
-      assert.equal(yield* store.saveReadings(read(1).slice(0, 95)), 0)
+      assert.equal(yield* store.saveReadings(read(1).slice(0, 47)), 0)
       assert.equal(yield* store.version, version)
-      yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], at(60))
-      const found = yield* store.dueChecks({ now: at(60), overdueBefore: at(60), limit: 200 })
-      const hourly = new Map(
-        read(0).slice(0, 95).flatMap(({ feedIndex, delayMinutes, result }) =>
-          delayMinutes === 60 && result.state === "read" && result.mid !== null
-            ? [[feedIndex, { at: result.readAt, mid: result.mid }] as const]
-            : []
-        ),
+      const values = [undefined, 0.25, "unknown"] as const
+      yield* store.saveVerdicts(checks.flatMap((check, n) => {
+        const later = values[n % 3]
+        return later === undefined ? [] : [{
+          ...{ check, version: 0, point: null, outcome: null },
+          ...later === "unknown"
+            ? { verdict: "unknown" as const, value: null }
+            : { verdict: "priced" as const, value: later },
+        }]
+      }))
+      const ends = [ended(0, "won", 8), ended(1, "shared", 8), ended(2, "cancelled", 8)]
+      yield* (yield* WhaleMarketStore).saveResolutions(ends, [], at(9))
+      assert.deepEqual(
+        yield* store.entries,
+        entries.map((entry, n): ScoredEntry => ({
+          ...{ ...entry, later: values[n % 3] },
+          result: n % 4 === 3 ? null : n % 4 === 2 ? "cancelled" : "paid",
+          payout: n % 4 > 1 ? null : n % 4 === 1 ? 0.5 : n % 2 === 0 ? 1 : 0,
+          readings: [1, 60].map((delayMinutes) => {
+            const n = due.findIndex((one) =>
+              one.feedIndex === entry.feedIndex && one.delayMinutes === delayMinutes
+            )
+            const result = n < 47 ? read(0)[n]?.result : undefined
+            return { delayMinutes, result: result ?? { state: "due" } }
+          }),
+        })),
       )
-      for (const { check: { kind, feedIndex }, point } of found) {
-        assert.deepEqual(point, kind === "whale_1h" ? hourly.get(feedIndex) ?? null : null)
-      }
-      const judged = found.map(({ check, version }, n) => ({
-        ...{ check, version, point: null, outcome: null },
-        ...judgement(check, n + 1),
-      }))
-      assert.equal(yield* store.saveVerdicts(judged), judged.length)
-      // A verdict keeps the point that it used, here none.
-      yield* store.saveResolutions([ended(1, "won", 2)], [id(1)], at(60))
-      const again = yield* store.dueChecks({ now: at(60), overdueBefore: at(60), limit: 200 })
-      assert.ok(again.some(({ hasVerdict }) => hasVerdict))
-      for (const { point, hasVerdict } of again) if (hasVerdict) assert.equal(point, null)
-      const scored = entries.map((entry): ScoredEntry => ({
-        entry,
-        checks: judged.filter(({ check }) => check.feedIndex === entry.feedIndex)
-          .map(({ check: { kind }, verdict, value }) => ({ kind, verdict, value })),
-        readings: read(0).map((one, n) => ({ ...one, result: n < 95 ? one.result : null }))
-          .filter(({ feedIndex }) => feedIndex === entry.feedIndex),
-      }))
-      const { byLabel, copied } = yield* store.entryTotals
-      const sums = [...byLabel, ["all", copied], ...yield* store.walletEntrySums]
-      const known = storedTotalsOf(scored)
-      const expected = [...known.byLabel, ["all", known.copied], ...walletSumsOf(scored)]
-      assert.deepEqual(sums.map(rounded).sort(), expected.map(rounded).sort())
-      for (const part of ["at_ask", "whale_24h_from_ask", "book_60", "unfillable_1"]) {
-        assert.ok(sums.map(rounded).some((row) => row.includes(part)), part)
-      }
-    }).pipe(Effect.provide(layer)),
+    }).pipe(Effect.provide([layer, whaleMarketStore.layer])),
   )
 
   /** One of `n`, every seventh of a resolution; half of them agree with the mid. */

@@ -14,16 +14,14 @@ import type { OrderBook } from "../../src/markets/domain/book.ts"
 import type { NewFeedItem } from "../../src/feed/domain/item.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { day, hour, minute, second } from "../../src/core/domain/time.ts"
-import {
-  type EntryLabel,
-  entryScores,
-  type EntryTotals,
-} from "../../src/track-record/domain/entryScore.ts"
+import { type EntryLabel, entrySummary } from "../../src/track-record/domain/entryScore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
+import * as whaleMarketStore from "../../src/whales/postgres/whaleMarketStore.ts"
+import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
 import { makeKiller } from "../support/killer.ts"
@@ -87,9 +85,12 @@ const open = Effect.gen(function* () {
   const venue: Venue = { resolutions: [], books: {}, down: false, delayMs: 0, bookRequests: 0 }
   // On the live clock: the store's periodic work must not run for every day that a test skips.
   const ports = yield* TestClock.withLive(Layer.build(Layer.mergeAll(
-    Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer).pipe(
-      Layer.provide(embeddedStore),
-    ),
+    Layer.mergeAll(
+      feedStore.layer,
+      marketStore.layer,
+      scoreStore.layer,
+      whaleMarketStore.layer,
+    ).pipe(Layer.provide(embeddedStore)),
     scripted(venue),
   )))
   yield* Context.get(ports, MarketStore).save([0, 1, 2, 3].map((n) => marketOf(n)), now)
@@ -116,11 +117,17 @@ const open = Effect.gen(function* () {
           ...{ marketId: marketOf(n).id, at: now + Number(minutes) * minute, mid },
         })),
       ),
-    totals: (label: EntryLabel) =>
-      Effect.map(
-        store.entryTotals,
-        ({ byLabel }) => byLabel.get(label) ?? { counts: {}, sums: {} },
-      ),
+    /** Markets that ended, as the whale tick stores them. */
+    end: (resolutions: ReadonlyArray<Resolution>) =>
+      Context.get(ports, WhaleMarketStore).saveResolutions(resolutions, [], now),
+    score: (label: EntryLabel) =>
+      Effect.map(store.entries, (entries) => {
+        // Each ten times, in as many events, so that there is a figure.
+        const many = entries.flatMap((one) =>
+          Array.from({ length: 10 }, (_, n) => ({ ...one, eventKey: `${one.eventKey} ${n}` }))
+        )
+        return { ...entrySummary(entries).byLabel[label], mean: entrySummary(many).byLabel[label] }
+      }),
   }
 })
 
@@ -136,14 +143,9 @@ const on = <E>(name: string, body: (opened: Opened) => Effect.Effect<void, E>) =
 const entry = (n: number, fields: Partial<Parameters<typeof newWhaleItem>[0]> = {}) =>
   newWhaleItem({ market: marketOf(n), createdAt: now, ...fields })
 
-const total = (totals: EntryTotals, metric: string) => {
-  const { n = 0, s = 0 } = totals.sums[metric] ?? {}
-  return [n, Math.round(s * 1e6) / 1e6]
-}
-
 on(
   "readBooks() reads both sides of each book 1 and 60 minutes after publication",
-  Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
+  Effect.fnUntraced(function* ({ venue, read, publish, score }) {
     yield* publish([entry(0), entry(1, { label: "fade" })])
     venue.books = { 0: [0.49, 0.51, 5_000], 1: [0.49, 0.51, 150] }
     equal((yield* read(now + minute - 1)).readings, {})
@@ -151,16 +153,20 @@ on(
     venue.books = {}
     equal((yield* read(now + 61 * minute)).readings, { no_book: 2 })
     equal((yield* read(now + day)).readings, {})
-    const read1 = { published: 1, reading_1_read: 1, reading_60_no_book: 1 }
-    equal((yield* totals("none")).counts, read1)
+    const none = { missed: 0, withoutBook: 0, resolved: 0, events: 0, roi: null }
+    equal((yield* score("none")).byDelay, [
+      { ...none, delayMinutes: 1, priced: 1, unfillable: 0 },
+      { ...none, delayMinutes: 60, priced: 0, unfillable: 0, withoutBook: 1 },
+    ])
     // 150 shares at 0.51 are 77 USD.
-    equal((yield* totals("fade")).counts, { ...read1, unfillable_1: 1 })
+    const [first] = (yield* score("fade")).byDelay
+    equal([first?.priced, first?.unfillable], [0, 1])
   }),
 )
 
 on(
   "a late reading is missed: not taken as one in time, and not read at all",
-  Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
+  Effect.fnUntraced(function* ({ venue, read, publish, store, score }) {
     yield* publish([entry(0)])
     venue.books = { 0: [0.49, 0.51, 5_000] }
     equal((yield* read(now + 3 * minute + 1)).readings, { missed: 1 })
@@ -168,29 +174,28 @@ on(
     venue.down = true
     const down = yield* read(now + 60 * minute)
     equal([down.failed, down.readings], [["books"], {}])
-    strictEqual((yield* totals("none")).counts["reading_60_due"], 1)
+    strictEqual((yield* store.dueReadings(now + hour, 9)).length, 1)
     venue.down = false
     equal((yield* read(now + 62 * minute)).readings, { read: 1 })
-    const { counts } = yield* totals("none")
-    equal([counts["reading_1_missed"], counts["reading_60_read"]], [1, 1])
+    const [first, second] = (yield* score("none")).byDelay
+    equal([first?.missed, second?.priced], [1, 1])
   }),
 )
 
 on(
   "a venue that answers too late gives no reading in time",
-  Effect.fnUntraced(function* ({ venue, read, publish, totals }) {
+  Effect.fnUntraced(function* ({ venue, read, publish }) {
     yield* publish([entry(0)])
     venue.books = { 0: [0.49, 0.51, 5_000] }
     venue.delayMs = 20 * second
     equal((yield* read(now + 3 * minute - 10 * second)).readings, { missed: 1 })
-    strictEqual((yield* totals("none")).counts["reading_1_missed"], 1)
     equal((yield* read(now + 62 * minute - 20 * second)).readings, { read: 1 })
   }),
 )
 
 on(
-  "a result is counted once over corrections, a push pays half, and a cancelled market counts apart",
-  Effect.fnUntraced(function* ({ venue, tick, publish, store, totals }) {
+  "the last result of a market counts, a push pays half, and a cancelled market counts apart",
+  Effect.fnUntraced(function* ({ end, tick, publish, score }) {
     yield* publish([
       entry(0, { label: "follow" }),
       entry(0, { label: "fade", outcome: 1, wallet: "0xb", book: { bid: 0.4, ask: 0.44 } }),
@@ -199,92 +204,62 @@ on(
       entry(3, { label: "follow", book: null }),
     ])
     yield* tick(now + minute)
-    venue.resolutions = [paid(0, 1), paid(1, 0.5), cancelled(2), paid(3, 1)]
-    yield* tick(now + 4 * day)
-    const roi = (payout: number) => payout / 0.51 - 1
-    const sum = (...payouts: ReadonlyArray<number>) => [
-      ...[payouts.length, Math.round(payouts.reduce((to, one) => to + roi(one), 0) * 1e6) / 1e6],
-    ]
-    equal(total(yield* totals("follow"), "at_ask"), sum(1, 0.5))
+    yield* end([paid(0, 1), paid(1, 0.5), cancelled(2), paid(3, 1)])
+    const roi = (...payouts: ReadonlyArray<number>) =>
+      Math.round(
+        1e4 * payouts.reduce((to, payout) => to + payout / 0.51 - 1, 0) / payouts.length,
+      ) / 1e4
+    const { resolved, cancelled: apart, withoutBook, mean } = yield* score("follow")
+    equal([resolved, apart, withoutBook, mean.roiAtAsk?.value], [2, 1, 1, roi(1, 0.5)])
     // Fading the second outcome is buying the first, at its own ask.
-    equal(total(yield* totals("fade"), "at_ask"), [1, Math.round((1 / 0.44 - 1) * 1e6) / 1e6])
-    const { counts } = yield* totals("follow")
-    equal([counts["whale_entry_cancelled"], counts["without_book"], counts["whale_entry_paid"]], [
-      1,
-      1,
-      3,
-    ])
-    const wallets = yield* store.walletEntrySums
-    strictEqual(wallets.get("0xb")?.["at_ask"], undefined)
-    const version = yield* store.version
-    yield* tick(now + 4 * day + hour)
-    strictEqual(yield* store.version, version)
-    venue.resolutions = [paid(0, 0), paid(1, 0.5), cancelled(2), paid(3, 1)]
-    yield* tick(now + 6 * day)
-    equal(total(yield* totals("follow"), "at_ask"), sum(0, 0.5))
-    equal(total(yield* totals("fade"), "at_ask"), [1, -1])
-    ok((yield* store.version) !== version)
+    const faded = Effect.map(score("fade"), ({ mean }) => mean.roiAtAsk?.value)
+    strictEqual(yield* faded, Math.round(1e4 * (1 / 0.44 - 1)) / 1e4)
+    yield* end([paid(0, 0)])
+    strictEqual((yield* score("follow")).mean.roiAtAsk?.value, roi(0, 0.5))
+    strictEqual(yield* faded, -1)
   }),
 )
 
 on(
-  "later prices are from the market's series, the book read after an hour, or unknown",
-  Effect.fnUntraced(function* ({ venue, tick, read, publish, price, totals }) {
+  "the price a day later is from the market's series, the payout, or unknown",
+  Effect.fnUntraced(function* ({ venue, tick, publish, price, score }) {
     yield* publish([
       entry(0, { label: "follow", entryPrice: 0.5 }),
       entry(1, { label: "follow", entryPrice: 0.5, outcome: 1 }),
       entry(2, { label: "follow", entryPrice: 0.5 }),
+      entry(3, { label: "follow", entryPrice: 0.5, outcome: 1 }),
     ])
-    yield* price(0, { 55: 0.6, 1_435: 0.7 })
-    yield* read(now)
-    venue.books = { 1: [0.43, 0.45, 100] }
-    yield* read(now + hour)
-    yield* tick(now + 90 * minute)
-    // Bought at 0.50: 0.60 in the series, and 1 - 0.44 in the book.
-    equal(total(yield* totals("follow"), "whale_1h_from_entry"), [2, 0.16])
-    equal(total(yield* totals("follow"), "whale_1h_from_ask"), [2, 0.14])
-    strictEqual((yield* totals("follow")).counts["whale_1h_unknown"], 1)
+    yield* price(0, { 1_435: 0.7 })
+    yield* price(1, { 1_450: 0.4 })
+    venue.resolutions = [paid(3, 0, now + day)]
+    yield* tick(now + day + 29 * minute)
+    equal((yield* score("follow")).closingLine.entries, 0)
     yield* tick(now + day + 30 * minute)
-    equal(total(yield* totals("follow"), "whale_24h_from_entry"), [1, 0.2])
-    strictEqual((yield* totals("follow")).counts["whale_24h_unknown"], 2)
-  }),
-)
-
-on(
-  "the last mid before a resolution is known although the series was pruned long before",
-  Effect.fnUntraced(function* ({ venue, ports, tick, publish, price, totals }) {
-    yield* publish([entry(0, { label: "follow" }), entry(1, { label: "follow" })])
-    yield* tick(now + minute)
-    yield* price(0, { 0: 0.4, 1_500: 0.62, 4_000: 0.66 })
-    // After the resolution: not the last price before it.
-    yield* price(1, { 2_000: 0.55, 5_000: 0.99 })
-    for (let days = 1; days <= 20; days++) {
-      if (days > 3) venue.resolutions = [paid(1, 1, now + 4_500 * minute)]
-      yield* tick(now + days * day + hour)
-      yield* Context.get(ports, MarketStore).prune(now + (days - 9) * day)
-    }
-    equal(total(yield* totals("follow"), "whale_close_from_entry"), [1, 0.05])
-    venue.resolutions = [paid(0, 1, now + 20 * day), paid(1, 1, now + 4_500 * minute)]
-    for (let days = 21; days <= 23; days++) yield* tick(now + days * day + hour)
-    equal(total(yield* totals("follow"), "whale_close_from_entry"), [2, 0.21])
+    const { closingLine, mean } = yield* score("follow")
+    equal([closingLine.entries, closingLine.unknown], [3, 1])
+    // 0.7, 1 - 0.4 and 1; the asks are 0.51.
+    equal(
+      [mean.closingLine.fromEntryPrice?.value, mean.closingLine.fromAsk?.value],
+      [0.2667, 0.2567],
+    )
   }),
 )
 
 on(
   "two replicas that read and judge at the same time count everything once",
-  Effect.fnUntraced(function* ({ venue, service, publish, totals }) {
+  Effect.fnUntraced(function* ({ venue, end, service, publish, score }) {
     yield* publish([0, 1, 2, 3].map((n) => entry(n, { label: "follow" })))
     venue.books = Object.fromEntries([0, 1, 2, 3].map((n) => [n, [0.49, 0.51, 50_000]]))
-    venue.resolutions = [0, 1, 2, 3].map((n) => paid(n, 1, now + 2 * hour))
     for (const at of [now, now + minute, now + hour, now + 4 * hour, now + 2 * day]) {
       yield* TestClock.setTime(at)
       const each = service(({ readBooks, tick }) => Effect.andThen(readBooks(at), tick(at)))
       yield* Effect.all([each, each, each], { concurrency: 3 })
     }
-    const { follow } = entryScores(new Map([["follow", yield* totals("follow")]]))
+    yield* end([0, 1, 2, 3].map((n) => paid(n, 1, now + 2 * hour)))
+    const follow = yield* score("follow")
     equal([follow.published, follow.resolved, follow.events], [4, 4, 4])
     for (const row of follow.byDelay) equal([row.priced, row.resolved], [4, 4])
-    equal(follow.closingLine.after1h.entries + follow.closingLine.after1h.unknown, 4)
+    equal(follow.closingLine.entries + follow.closingLine.unknown, 4)
   }),
 )
 
@@ -327,7 +302,7 @@ const scenario = Effect.fnUntraced(function* (withKills: boolean) {
   }
   return {
     died,
-    totals: [...(yield* store.entryTotals).byLabel].toSorted(),
+    entries: yield* store.entries,
     cursor: yield* store.cursor,
   }
 })
@@ -340,5 +315,5 @@ test("readBooks() and tick() have the same result when they are killed at every 
     strictEqual(none, 0)
     ok(died >= 30, `only ${died} processes died`)
     equal(killed, undisturbed)
-    ok(JSON.stringify(killed).includes("whale_entry_cancelled"))
+    equal(killed.entries.map(({ later }) => later), [1, 0, "unknown", "unknown"])
   }))

@@ -9,19 +9,24 @@ import { Result } from "effect"
 import { microstructure } from "../../src/markets/domain/book.ts"
 import { day, type EpochMs, minute } from "../../src/core/domain/time.ts"
 import {
+  costOf,
   delaysMinutes,
   type EntryLabel,
   EntryScores,
-  entryScores,
+  entrySummary,
   publishedEntry,
   readingOf,
+  type ScoredEntry,
 } from "../../src/track-record/domain/entryScore.ts"
-import { checksOf, entryVerdict } from "../../src/track-record/domain/selfScore.ts"
+import {
+  checksOf,
+  priceOfBought,
+  priceOfOutcomeAt,
+} from "../../src/track-record/domain/selfScore.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import type { World } from "../../src/venues/simulated/world.ts"
 import { sized } from "../support/size.ts"
 import { defaultGroups, type Episode, makeTradingWorld } from "../support/venues/strategies.ts"
-import { costOf, type ScoredEntry, totalsOf } from "../support/track-record/entryTotals.ts"
 import { whaleItem } from "../support/track-record/whaleItems.ts"
 
 const [bettors] = defaultGroups
@@ -66,21 +71,21 @@ function scoredEntry(world: World, feedIndex: number, label: Label, episode: Epi
       state: "paid",
       payouts,
     }
-  const checks = checksOf(item, market).flatMap((check) => {
-    if (!("outcome" in check) || check.kind === "predetermined") return []
-    const instant = check.kind === "whale_close" ? planted.closesAt - 1 : check.at
-    const seen = midAt(world, token, instant)
-    const point = seen === null ? null : { at: instant, mid: seen.mid }
-    const judgement = entryVerdict(check, point, resolution)
-    return judgement === null ? [] : [{ kind: check.kind, ...judgement }]
+  const [later] = checksOf(item, market).flatMap((check) => {
+    if (check.kind !== "whale_24h") return []
+    const seen = midAt(world, token, check.at)
+    const point = seen === null ? null : { at: check.at, mid: seen.mid }
+    const price = priceOfOutcomeAt(check.at, point, resolution)
+    return [price === null ? "unknown" as const : priceOfBought(check, price)]
   })
   const readings = delaysMinutes.map((delayMinutes) => {
     const dueAt = at + delayMinutes * minute
-    const side = label === "fade" ? 1 - outcome as 0 | 1 : outcome
-    const due = { feedIndex, delayMinutes, marketId: market.id, outcome: side, dueAt }
-    return { ...due, result: readingOf(due, world.book(token, dueAt), dueAt) }
+    return { delayMinutes, result: readingOf({ outcome, dueAt }, world.book(token, dueAt), dueAt) }
   })
-  return { entry: publishedEntry(item, market), checks, readings } satisfies ScoredEntry
+  return {
+    ...publishedEntry(item, market),
+    ...{ result: resolution.state, payout: payouts?.[outcome] ?? null, later, readings },
+  } satisfies ScoredEntry
 }
 
 /** Scores of one world, and the true mean returns at the ask. */
@@ -97,10 +102,10 @@ function play(seed: number) {
       const scored = episode.hedge ? null : scoredEntry(world, entries.length, label, episode)
       if (scored === null) continue
       entries.push(scored)
-      const ask = scored.entry.asks?.[label === "fade" ? 1 : 0] ?? null
-      if (ask === null || !scored.checks.some(({ verdict }) => verdict === "paid")) continue
+      const ask = scored.asks?.[label === "fade" ? 1 : 0] ?? null
+      if (ask === null || scored.result !== "paid") continue
       const chance = label === "fade" ? 1 - episode.price - edge : episode.price + edge
-      const truth = chance / costOf(ask, scored.entry.feeRate) - 1
+      const truth = chance / costOf(ask, scored.feeRate) - 1
       truths.set(label, [...truths.get(label) ?? [], truth])
     }
   }
@@ -108,7 +113,7 @@ function play(seed: number) {
     const of = truths.get(label) ?? []
     return of.reduce((sum, one) => sum + one, 0) / of.length
   }
-  return { scores: entryScores(totalsOf(entries)), mean }
+  return { scores: entrySummary(entries).byLabel, mean }
 }
 
 const worlds = Array.from({ length: sized({ short: 24, full: 200 }) }, (_, n) => play(100 + n))
@@ -146,11 +151,11 @@ Deno.test("followed winners and faded losers have a positive return, and the oth
   ok(proven <= 0.1, `${proven} of the worlds show a return without skill`)
 })
 
-Deno.test("the closing line of wallets with an edge rises before the resolution; without, it does not", () => {
-  const last = ({ closingLine }: Scored) => closingLine.last.fromEntryPrice
-  ok(meanOver(last, "follow") > 0.03, `${meanOver(last, "follow")}`)
-  ok(meanOver(last, "fade") > 0.03, `${meanOver(last, "fade")}`)
-  ok(Math.abs(meanOver(last, "neutral")) < 0.02, `${meanOver(last, "neutral")}`)
+Deno.test("the price of wallets with an edge rises in the day after; without, it does not", () => {
+  const later = ({ closingLine }: Scored) => closingLine.fromEntryPrice
+  ok(meanOver(later, "follow") > 0.03, `${meanOver(later, "follow")}`)
+  ok(meanOver(later, "fade") > 0.03, `${meanOver(later, "fade")}`)
+  ok(Math.abs(meanOver(later, "neutral")) < 0.02, `${meanOver(later, "neutral")}`)
 })
 
 Deno.test("a copy of 100 USD made a minute later still gains from wallets with an edge", () => {

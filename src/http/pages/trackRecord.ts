@@ -569,18 +569,15 @@ function published(of: Record): Block {
 }
 
 function laterPrices(of: Record): Block {
-  const rows = labelTitles.flatMap(([label, title]) =>
-    ([["after1h", "an hour later"], ["after24h", "a day later"], ["last", "last price"]] as const)
-      .map(([when, words]) => {
-        const line = of.at("whaleEntries").at(label).at("closingLine").at(when)
-        return {
-          label: `${title}, ${words}`,
-          of: meanOf(line.at("fromEntryPrice")),
-          ask: meanOf(line.at("fromAsk")),
-          cells: [num(line.at("entries")), num(line.at("events")), num(line.at("unknown"))],
-        }
-      })
-  )
+  const rows = labelTitles.map(([label, title]) => {
+    const line = of.at("whaleEntries").at(label).at("closingLine")
+    return {
+      label: title,
+      of: meanOf(line.at("fromEntryPrice")),
+      ask: meanOf(line.at("fromAsk")),
+      cells: [num(line.at("entries")), num(line.at("events")), num(line.at("unknown"))],
+    }
+  })
   return {
     folded: "Did prices move towards the published entries?",
     blocks: figure({
@@ -589,14 +586,14 @@ function laterPrices(of: Record): Block {
       baseline: [0, "no change"],
       rows,
       caption:
-        "The mean change from the wallet's entry price to a later price, with its 95 % interval; above zero, the price went the way of the label.",
+        "The mean change from the wallet's entry price to the price a day later, with its 95 % interval; above zero, the price went the way of the label.",
       empty: "Too few independent events for an interval yet.",
-      names: ["Label, later price", "Entries", "Events", "Unknown"],
+      names: ["Label", "Entries", "Events", "Unknown"],
       more: [
         {
           table: {
             caption: "The same from the ask that was published, which a follower pays",
-            columns: columns("Label, later price", "Cents per share", "95 % interval"),
+            columns: columns("Label", "Cents per share", "95 % interval"),
             rows: rows.map(({ label, ask }) => [
               label,
               num(ask.value, cents),
@@ -604,8 +601,8 @@ function laterPrices(of: Record): Block {
             ]),
           },
         },
-        "The later price is the middle of the book an hour or a day after publication (after the resolution: the payout), or the last middle before the resolution. Entries without such a price are unknown. For a fade, prices are those of the other outcome. " +
-        clustered + "The last price is known only for resolved markets.",
+        "The later price is the middle of the book a day after publication (after the resolution: the payout). Entries without such a price are unknown. For a fade, prices are those of the other outcome. " +
+        clustered,
       ],
     }),
   }

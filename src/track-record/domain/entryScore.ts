@@ -15,7 +15,13 @@ import { microstructure, type OrderBook } from "../../markets/domain/book.ts"
 import { complement, offersOf } from "../../markets/domain/quote.ts"
 import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
 import type { Market } from "../../markets/domain/market.ts"
-import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
+import {
+  addClusters,
+  clusteredMean,
+  clusterOf,
+  type ClusterSums,
+  noClusters,
+} from "../../core/domain/clusteredMean.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
 import { skillFields, type TableRow, WhaleRow } from "../../whales/domain/whale.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
@@ -32,18 +38,11 @@ export const readingLateMsMax = 2 * minute
 /** With fewer independent events nothing is published: an interval from so few is hardly reliable. */
 export const scoredEventsMin = 10
 
-/** The newest published entries, over which figures are computed: a query of about half a second. */
+/** The newest published entries, over which figures are computed. */
 export const scoredEntriesMax = 20_000
 
 export const entryLabels = ["follow", "fade", "neutral", "none"] as const
 export type EntryLabel = (typeof entryLabels)[number]
-
-/** The later prices that an entry is compared with, by the kind of the check. */
-const closings = { whale_1h: "after1h", whale_24h: "after24h", whale_close: "last" } as const
-export const closingKinds = ["whale_1h", "whale_24h", "whale_close"] as const
-type ClosingKind = (typeof closingKinds)[number]
-/** The later price in a wallet's row. */
-export const walletClosing = "whale_24h"
 
 /** A published whale entry, as it was published. */
 export interface PublishedEntry {
@@ -96,9 +95,6 @@ export type ReadingResult =
   | { readonly state: "missed" | "no_book" }
   | {
     readonly state: "read"
-    readonly readAt: EpochMs
-    /** Of the first outcome; null when a side of the book was empty. */
-    readonly mid: number | null
     /**
      * The mean price of the stake on the bought outcome and on the other one; null: the book had too
      * few shares.
@@ -119,8 +115,6 @@ export function readingOf(
   const offers = offersOf(book)
   return {
     state: "read",
-    readAt,
-    mid: Result.isSuccess(read) ? read.success.mid : null,
     prices: [
       averagePriceOf(offers[outcome], readingUsd),
       averagePriceOf(offers[outcome === 0 ? 1 : 0], readingUsd),
@@ -128,26 +122,87 @@ export function readingOf(
   }
 }
 
-/**
- * The figures of one label. The names of counts and sums are those of `metrics`; a missing one is 0.
- */
-export interface EntryTotals {
-  readonly counts: Readonly<Record<string, number>>
-  readonly sums: Readonly<Record<string, ClusterSums>>
+/** A published entry with what is known of it. */
+export interface ScoredEntry extends PublishedEntry {
+  /** How its market ended; null while it is open. */
+  readonly result: "paid" | "cancelled" | null
+  /** What a share of the bought outcome paid, USD; null unless paid. */
+  readonly payout: number | null
+  /** The price of the bought outcome a day after publication; undefined before it is known. */
+  readonly later: number | "unknown" | undefined
+  readonly readings: ReadonlyArray<{
+    readonly delayMinutes: number
+    readonly result: ReadingResult | { readonly state: "due" }
+  }>
 }
 
-/** The names under which counts and sums are stored. */
-export const metrics = {
-  published: "published",
-  withoutBook: "without_book",
-  verdict: (kind: string, verdict: string) => `${kind}_${verdict}`,
-  reading: (delay: number, state: string) => `reading_${delay}_${state}`,
-  unfillable: (delay: number) => `unfillable_${delay}`,
-  atAsk: "at_ask",
-  fromEntry: (kind: string) => `${kind}_from_entry`,
-  fromAsk: (kind: string) => `${kind}_from_ask`,
-  fromBook: (delay: number) => `book_${delay}`,
-} as const
+/** An entry from one side: its prices are those of the outcome that is bought. */
+interface Side {
+  readonly entry: ScoredEntry
+  readonly price: number
+  readonly ask: number | null
+  readonly payout: number | null
+  readonly later: number | null
+  readonly bookPrice: (delayMinutes: number) => number | null
+}
+
+function sideOf(entry: ScoredEntry, isOther: boolean): Side {
+  const flip = (price: number) => isOther ? 1 - price : price
+  const n = isOther ? 1 : 0
+  const { entryPrice, asks, payout, later, readings } = entry
+  return {
+    entry,
+    price: flip(entryPrice),
+    ask: asks?.[n] ?? null,
+    payout: payout === null ? null : flip(payout),
+    later: typeof later === "number" ? flip(later) : null,
+    bookPrice: (delay) => {
+      const result = readings.find(({ delayMinutes }) => delayMinutes === delay)?.result
+      return result?.state === "read" ? result.prices[n] : null
+    },
+  }
+}
+
+interface Observation {
+  readonly eventKey: string
+  readonly value: number
+  /** Its deviation under a fair price; 0 where it is not known. */
+  readonly fair: number
+}
+
+function sumsOf(observations: ReadonlyArray<Observation>): ClusterSums {
+  const total = (of: ReadonlyArray<Observation>, name: "value" | "fair") =>
+    of.reduce((sum, one) => sum + one[name], 0)
+  return [...Map.groupBy(observations, ({ eventKey }) => eventKey).values()]
+    .map((of) => clusterOf(of.length, total(of, "value"), total(of, "fair")))
+    .reduce((sums, cluster) => addClusters(sums, cluster, 1), noClusters)
+}
+
+/**
+ * The cost of a share with the venue's taker fee: fee = shares x rate x p x (1 - p). At a mean price over
+ * several levels it is at least the sum over the levels, because p (1 - p) is concave.
+ */
+export function costOf(price: number, feeRate: number): number {
+  return price + feeRate * price * (1 - price)
+}
+
+/** The returns per USD of buying at these prices, held to the payout. */
+function returnsAt(sides: ReadonlyArray<Side>, priceOf: (side: Side) => number | null) {
+  return sumsOf(sides.flatMap((side) => {
+    const [price, { payout, entry: { eventKey, feeRate } }] = [priceOf(side), side]
+    if (price === null || payout === null) return []
+    const cost = costOf(price, feeRate)
+    return [{ eventKey, value: payout / cost - 1, fair: Math.sqrt(price * (1 - price)) / cost }]
+  }))
+}
+
+/** The changes from these prices to the price a day after publication. */
+function changesFrom(sides: ReadonlyArray<Side>, priceOf: (side: Side) => number | null) {
+  return sumsOf(sides.flatMap((side) => {
+    const [price, { later, entry: { eventKey } }] = [priceOf(side), side]
+    return price === null || later === null ? [] : [{ eventKey, value: later - price, fair: 0 }]
+  }))
+}
 
 /** A mean with its 95 % interval. */
 interface Mean {
@@ -160,8 +215,8 @@ interface Mean {
  * The mean of all values, clustered by event; null below `scoredEventsMin` events. `floor` is the least
  * possible value.
  */
-export function meanOf(sums: ClusterSums | undefined, floor: number): Mean | null {
-  if (sums === undefined || sums.clusters < scoredEventsMin) return null
+export function meanOf(sums: ClusterSums, floor: number): Mean | null {
+  if (sums.clusters < scoredEventsMin) return null
   const found = clusteredMean(sums)
   return found === null ? null : {
     value: roundRate(found.mean),
@@ -179,21 +234,6 @@ const Interval = Schema.NullOr(Schema.Struct(interval).annotate({ identifier: "I
 const events = Count.annotate({ description: "Independent events among them" })
 const fewEvents = `Null with fewer than ${scoredEventsMin} independent events`
 
-const ClosingLine = Schema.Struct({
-  entries: Count.annotate({ description: "Entries whose later price is known" }),
-  events,
-  unknown: Count.annotate({ description: "Entries whose later price is not known" }),
-  fromEntryPrice: described(
-    Interval,
-    "Later price minus the entry price, USD per share. " + fewEvents,
-  ),
-  fromAsk: described(
-    Interval,
-    "Later price minus the ask published with the item, USD per share; entries with a book only. " +
-      fewEvents,
-  ),
-}).annotate({ identifier: "ClosingLine" })
-
 const LabelScore = Schema.Struct({
   published: described(Count, "Published entries with this label"),
   withoutBook: Count.annotate({
@@ -208,15 +248,22 @@ const LabelScore = Schema.Struct({
       fewEvents,
   }),
   closingLine: Schema.Struct({
-    after1h: ClosingLine.annotateKey({ description: "An hour after publication" }),
-    after24h: ClosingLine.annotateKey({ description: "A day after publication" }),
-    last: ClosingLine.annotateKey({ description: "The last mid before the resolution" }),
-  })
-    .annotate({
-      description:
-        "Mean of a later price (after the resolution: the payout) minus the entry price, and minus the published ask, USD per share. " +
+    entries: Count.annotate({ description: "Entries whose later price is known" }),
+    events,
+    unknown: Count.annotate({ description: "Entries whose later price is not known" }),
+    fromEntryPrice: described(
+      Interval,
+      "Later price minus the entry price, USD per share. " + fewEvents,
+    ),
+    fromAsk: described(
+      Interval,
+      "Later price minus the ask published with the item, USD per share; entries with a book only. " +
         fewEvents,
-    }),
+    ),
+  }).annotate({
+    identifier: "ClosingLine",
+    description: "The price a day after publication (after the resolution: the payout)",
+  }),
   byDelay: Schema.Array(Schema.Struct({
     delayMinutes: described(Count, "Minutes from publication to the reading of the book"),
     priced: Count.annotate({ description: "Entries for which the book had a price" }),
@@ -248,55 +295,55 @@ export const EntryScores = Schema.Struct({
     "Without skill a return is about minus the fee and half of the spread",
 })
 
-/** Figures of all labels, from their totals. */
-export function entryScores(
-  totals: ReadonlyMap<EntryLabel, EntryTotals>,
-): typeof EntryScores.Type {
-  const of = (label: EntryLabel) => labelScore(totals.get(label) ?? { counts: {}, sums: {} })
-  return { follow: of("follow"), fade: of("fade"), neutral: of("neutral"), none: of("none") }
-}
-
 /** No return is below minus the stake. */
 const roiMin = -1
 
-function labelScore({ counts, sums }: EntryTotals): typeof LabelScore.Type {
-  const count = (name: string) => counts[name] ?? 0
-  const size = (name: string) => ({
-    entries: sums[name]?.n ?? 0,
-    events: sums[name]?.clusters ?? 0,
-  })
-  const line = (kind: ClosingKind): typeof ClosingLine.Type => ({
-    ...size(metrics.fromEntry(kind)),
-    unknown: count(metrics.verdict(kind, "unknown")),
-    fromEntryPrice: meanOf(sums[metrics.fromEntry(kind)], -1),
-    fromAsk: meanOf(sums[metrics.fromAsk(kind)], -1),
-  })
-  const atAsk = size(metrics.atAsk)
+/** Each label's entries from the side that it recommends. */
+function entryScores(entries: ReadonlyArray<ScoredEntry>): typeof EntryScores.Type {
+  const of = (label: EntryLabel) =>
+    labelScore(
+      entries.filter((one) => one.label === label).map((one) => sideOf(one, label === "fade")),
+    )
+  return { follow: of("follow"), fade: of("fade"), neutral: of("neutral"), none: of("none") }
+}
+
+function labelScore(sides: ReadonlyArray<Side>): typeof LabelScore.Type {
+  const count = (is: (entry: ScoredEntry) => boolean) =>
+    sides.filter(({ entry }) => is(entry)).length
+  const atAsk = returnsAt(sides, ({ ask }) => ask)
+  const changes = changesFrom(sides, ({ price }) => price)
   return {
-    published: count(metrics.published),
-    withoutBook: count(metrics.withoutBook),
-    cancelled: count(metrics.verdict("whale_entry", "cancelled")),
-    resolved: atAsk.entries,
-    events: atAsk.events,
-    roiAtAsk: meanOf(sums[metrics.atAsk], roiMin),
+    published: sides.length,
+    withoutBook: count(({ asks }) => asks === null),
+    cancelled: count(({ result }) => result === "cancelled"),
+    resolved: atAsk.n,
+    events: atAsk.clusters,
+    roiAtAsk: meanOf(atAsk, roiMin),
     closingLine: {
-      [closings.whale_1h]: line("whale_1h"),
-      [closings.whale_24h]: line("whale_24h"),
-      [closings.whale_close]: line("whale_close"),
+      entries: changes.n,
+      events: changes.clusters,
+      unknown: count(({ later }) => later === "unknown"),
+      fromEntryPrice: meanOf(changes, -1),
+      fromAsk: meanOf(changesFrom(sides, ({ ask }) => ask), -1),
     },
     byDelay: delaysMinutes.map((delayMinutes) => {
-      const known = size(metrics.fromBook(delayMinutes))
-      const unfillable = count(metrics.unfillable(delayMinutes))
-      const reading = (state: string) => count(metrics.reading(delayMinutes, state))
+      const returns = returnsAt(sides, ({ bookPrice }) => bookPrice(delayMinutes))
+      const readings = (wanted: string) =>
+        count((entry) =>
+          entry.readings.some((one) =>
+            one.delayMinutes === delayMinutes && one.result.state === wanted
+          )
+        )
+      const priced = sides.filter(({ bookPrice }) => bookPrice(delayMinutes) !== null).length
       return {
         delayMinutes,
-        priced: reading("read") - unfillable,
-        unfillable,
-        missed: reading("missed"),
-        withoutBook: reading("no_book"),
-        resolved: known.entries,
-        events: known.events,
-        roi: meanOf(sums[metrics.fromBook(delayMinutes)], roiMin),
+        priced,
+        unfillable: readings("read") - priced,
+        missed: readings("missed"),
+        withoutBook: readings("no_book"),
+        resolved: returns.n,
+        events: returns.clusters,
+        roi: meanOf(returns, roiMin),
       }
     }),
   }
@@ -347,24 +394,40 @@ export function scoredRow(row: TableRow, score: WalletScore = noScore): ScoredWh
   return { ...row, ...score }
 }
 
-/** The figures of one wallet, from its sums. */
-export function walletScore(sums: EntryTotals["sums"]): WalletScore {
+/** The scores of published entries. */
+export interface EntrySummary {
+  readonly byLabel: typeof EntryScores.Type
+  /** What copying returned, over all entries. */
+  readonly copied: ReturnType<typeof copiedScore>
+  /** The score of each wallet with a published entry. */
+  readonly wallets: ReadonlyMap<string, WalletScore>
+}
+
+export function entrySummary(entries: ReadonlyArray<ScoredEntry>): EntrySummary {
+  const bought = entries.map((entry) => sideOf(entry, false))
+  const byWallet = Map.groupBy(bought, ({ entry }) => entry.wallet)
   return {
-    ...copiedScore(sums),
-    closingLine: walletFigure(sums[metrics.fromEntry(walletClosing)], -1),
+    byLabel: entryScores(entries),
+    copied: copiedScore(bought),
+    wallets: new Map([...byWallet].map(([wallet, sides]) => [wallet, walletScore(sides)])),
   }
 }
 
-/** What copying returned, from the sums of one wallet, or of all. */
-export function copiedScore(sums: EntryTotals["sums"]) {
+function walletScore(sides: ReadonlyArray<Side>): WalletScore {
+  return {
+    ...copiedScore(sides),
+    closingLine: walletFigure(changesFrom(sides, ({ price }) => price), -1),
+  }
+}
+
+function copiedScore(sides: ReadonlyArray<Side>) {
   const [first, second] = delaysMinutes
-  return {
-    copiedRoi1m: walletFigure(sums[metrics.fromBook(first)], roiMin),
-    copiedRoi60m: walletFigure(sums[metrics.fromBook(second)], roiMin),
-  }
+  const after = (delay: number) =>
+    walletFigure(returnsAt(sides, ({ bookPrice }) => bookPrice(delay)), roiMin)
+  return { copiedRoi1m: after(first), copiedRoi60m: after(second) }
 }
 
-function walletFigure(sums: ClusterSums | undefined, floor: number): typeof WalletFigure.Type {
+function walletFigure(sums: ClusterSums, floor: number): typeof WalletFigure.Type {
   const mean = meanOf(sums, floor)
-  return mean === null ? null : { ...mean, entries: sums?.n ?? 0, events: sums?.clusters ?? 0 }
+  return mean === null ? null : { ...mean, entries: sums.n, events: sums.clusters }
 }

@@ -12,6 +12,7 @@ import { Count, Price } from "../../core/domain/number.ts"
 import { day, type EpochMs, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
+import type { ScoredEntry } from "./entryScore.ts"
 import { type CheckVerdict, isFirstKind, publishedAt, type ScoreCheck } from "./selfScore.ts"
 
 /** A mover's last check is judged half an hour after its day. */
@@ -43,9 +44,7 @@ const MoveResult = Schema.Struct({
 }).annotate({ identifier: "MoveResult" })
 
 const EntryPrice = Schema.Struct({
-  state: Schema.Literals(["priced", "unknown", "cancelled", "open"]).annotate({
-    description: `${stateText}; cancelled: the market was`,
-  }),
+  state: Schema.Literals(["priced", "unknown", "open"]).annotate({ description: stateText }),
   price: described(LaterPrice, "Price of the outcome bought, USD per share; null if not known"),
   closingLineValue: described(
     Schema.NullOr(Schema.Finite),
@@ -69,9 +68,7 @@ export const Outcome = Schema.Union([
       description: "Whether the market paid out or was cancelled; open: not resolved yet",
     }),
     payout: described(LaterPrice, "Paid per share of the outcome bought, USD; null unless paid"),
-    after1h: EntryPrice.annotateKey({ description: "An hour after publication" }),
     after24h: EntryPrice.annotateKey({ description: "A day after publication" }),
-    last: EntryPrice.annotateKey({ description: "The last mid before the resolution" }),
   }),
   Schema.Struct({
     ...published,
@@ -95,9 +92,11 @@ export interface StoredOutcome {
   readonly priceNow: number | null
   /** Of a mover, in half price steps. */
   readonly drift: number | null
-  /** Of a whale entry: its payout or later price, and what the wallet paid. */
+  /** Of a whale entry: its later price, what the wallet paid, and how its market ended. */
   readonly value: number | null
   readonly entryPrice: number | null
+  readonly result: ScoredEntry["result"]
+  readonly payout: number | null
 }
 
 /**
@@ -124,15 +123,13 @@ function outcomeOf(first: StoredOutcome, checks: ReadonlyArray<StoredOutcome>): 
   switch (first.kind) {
     case "predetermined":
       return { ...published, type: "predetermined", state: outcomeState(first.verdict) }
-    case "whale_entry":
+    case "whale_24h":
       return {
         ...published,
         type: "whale_entry",
-        state: first.verdict === "paid" || first.verdict === "cancelled" ? first.verdict : "open",
-        payout: first.verdict === "paid" ? first.value : null,
-        after1h: entryResult(of("whale_1h"), first.entryPrice),
-        after24h: entryResult(of("whale_24h"), first.entryPrice),
-        last: entryResult(of("whale_close"), first.entryPrice),
+        state: first.result ?? "open",
+        payout: first.payout,
+        after24h: entryResult(first),
       }
     default:
       return {
@@ -167,15 +164,10 @@ function moveResult(check: StoredOutcome | undefined): typeof MoveResult.Type {
   }
 }
 
-function entryResult(
-  check: StoredOutcome | undefined,
-  entryPrice: number | null,
-): typeof EntryPrice.Type {
-  const { verdict, value = null } = check ?? {}
+function entryResult({ verdict, value, entryPrice }: StoredOutcome): typeof EntryPrice.Type {
   if (verdict === "priced" && value !== null) {
     const closingLineValue = entryPrice === null ? null : roundRate(value - entryPrice)
     return { state: "priced", price: value, closingLineValue }
   }
-  const state = verdict === "unknown" || verdict === "cancelled" ? verdict : "open"
-  return { state, price: null, closingLineValue: null }
+  return { state: verdict === "unknown" ? verdict : "open", price: null, closingLineValue: null }
 }

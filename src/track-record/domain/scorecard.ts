@@ -18,14 +18,7 @@ import { overall } from "../../whales/domain/rates.ts"
 import type { WalletSums } from "../../whales/domain/score.ts"
 import { EstimateScore, estimateScore, type EstimateTotals } from "./estimates.ts"
 import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
-import {
-  copiedFields,
-  copiedScore,
-  type EntryLabel,
-  EntryScores,
-  entryScores,
-  type EntryTotals,
-} from "./entryScore.ts"
+import { copiedFields, EntryScores, type EntrySummary } from "./entryScore.ts"
 import { MoverDrift, moverDrift, type MoveTotals } from "./moverDrift.ts"
 import {
   MoverScore,
@@ -181,11 +174,7 @@ interface ScorecardInput {
   readonly forecasts: ForecastCounts
   readonly estimates: EstimateTotals
   /** Of published whale entries. */
-  readonly entries: {
-    readonly byLabel: ReadonlyMap<EntryLabel, EntryTotals>
-    /** From the side that the wallet bought. */
-    readonly copied: EntryTotals["sums"]
-  }
+  readonly entries: Pick<EntrySummary, "byLabel" | "copied">
   /** What its movers did next. */
   readonly moves: ReadonlyArray<MoveTotals>
   /** When each part was last brought up to date; null if that is not known. */
@@ -214,7 +203,7 @@ export function scorecard(input: ScorecardInput): Scorecard {
       followRoiCostWeighted: rates.followRoi,
       fadeRoiCostWeighted: rates.fadeRoi,
       ...rates.intervals,
-      ...copiedScore(entries.copied),
+      ...entries.copied,
     }),
     sweeps: roundFigures(rates.sweeps),
     oddsBands: rates.oddsBands.map(roundFigures),
@@ -224,7 +213,7 @@ export function scorecard(input: ScorecardInput): Scorecard {
     estimates: estimateScore(estimates),
     predetermined: score.predetermined,
     movers: { ...score.movers, drift: moverDrift(moves) },
-    whaleEntries: entryScores(entries.byLabel),
+    whaleEntries: entries.byLabel,
     method,
     disclaimer,
   }

@@ -15,7 +15,7 @@ import { proposalRecord } from "./contestedProposals.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { Market, MarketId, SeriesPoint } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
-import { boughtOutcome, closingKinds } from "./entryScore.ts"
+import { boughtOutcome } from "./entryScore.ts"
 import { outcomeOf } from "./moverDrift.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import { roundRate } from "../../whales/domain/oddsBands.ts"
@@ -25,22 +25,14 @@ const horizonMs = {
   mover_1h: hour,
   mover_6h: 6 * hour,
   mover_24h: day,
-  whale_1h: hour,
   whale_24h: day,
-  whale_close: 0,
 } as const
 
 /** The maximum distance of a price from the instant of a check: three ticks of ten minutes. */
 export const priceOffsetMsMax = 30 * minute
 
-/** A mover is judged this long after the instant of its check, when every price that counts is known. */
+/** A price is judged this long after its instant, when every price that counts is known. */
 const judgingDelayMs = priceOffsetMsMax
-
-/**
- * How often the last mid of an unresolved market is stored for `whale_close`: series are pruned after
- * 9 days.
- */
-export const captureIntervalMs = day
 
 const moverKinds = ["mover_1h", "mover_6h", "mover_24h"] as const
 
@@ -77,15 +69,12 @@ interface OutcomeCheck {
   readonly contestedPrice: number | null
 }
 
-/**
- * How the market of a whale entry was resolved, or its price at a later time. Other checks of the entry
- * are at the price that it was published with (`PublishedEntry`).
- */
+/** The price of a whale entry's outcome a day later. The rest of its score is in `entryScore.ts`. */
 interface EntryCheck {
-  readonly kind: "whale_entry" | (typeof closingKinds)[number]
+  readonly kind: "whale_24h"
   readonly feedIndex: number
   readonly marketId: MarketId | null
-  /** The instant whose price is compared; for `whale_entry` and `whale_close` the publication. */
+  /** The instant whose price is compared. */
   readonly at: EpochMs
   /** The outcome that the wallet bought. */
   readonly outcome: 0 | 1
@@ -97,9 +86,6 @@ export type ScoreCheck = MoverCheck | OutcomeCheck | EntryCheck
 /** The kinds of checks that `selfScore` counts. */
 type CountedKind = Exclude<ScoreCheck["kind"], EntryCheck["kind"]>
 
-export const isEntryCheck = (check: ScoreCheck): check is EntryCheck =>
-  check.kind.startsWith("whale_")
-
 const moverVerdicts = ["persisted", "reverted", "unknown"] as const
 type MoverVerdict = (typeof moverVerdicts)[number]
 
@@ -107,12 +93,11 @@ type MoverVerdict = (typeof moverVerdicts)[number]
 const outcomeVerdicts = ["correct", "wrong", "uneven", "cancelled"] as const
 type OutcomeVerdict = (typeof outcomeVerdicts)[number]
 
-/** `paid` and `priced` have a value; `unknown` and `cancelled` have none. */
-type EntryVerdict = "paid" | "priced" | "unknown" | "cancelled"
+type EntryVerdict = "priced" | "unknown"
 
 export type CheckVerdict = MoverVerdict | OutcomeVerdict | EntryVerdict
 
-/** The checks of an item: three for a mover, one for a predetermined outcome, four for a whale entry. */
+/** The checks of an item: three for a mover, one for another item. */
 export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<ScoreCheck> {
   const publishedAt = Date.parse(item.createdAt)
   const shared = { feedIndex: item.feedIndex, marketId: market?.id ?? null }
@@ -136,29 +121,22 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
     }
     case "whale_entry": {
       const outcome = boughtOutcome(item, market)
-      const later = closingKinds.map((kind) => ({
-        kind,
-        ...shared,
-        at: publishedAt + horizonMs[kind],
-        outcome,
-      }))
-      return [{ kind: "whale_entry", ...shared, at: publishedAt, outcome }, ...later]
+      return [{ kind: "whale_24h", ...shared, at: publishedAt + horizonMs.whale_24h, outcome }]
     }
   }
 }
 
 /** Whether it is the first check of its item; every item has one. */
 export const isFirstKind = ({ kind }: Pick<ScoreCheck, "kind">): boolean =>
-  kind === "mover_1h" || kind === "predetermined" || kind === "whale_entry"
+  kind === "mover_1h" || kind === "predetermined" || kind === "whale_24h"
 
 /** When the item of a first check was published. */
 export const publishedAt = ({ kind, at }: Pick<ScoreCheck, "kind" | "at">): EpochMs =>
-  kind === "mover_1h" ? at - horizonMs[kind] : at
+  kind === "predetermined" ? at : at - horizonMs[kind]
 
 /** When a new check is first due; null when only a resolution makes it due. */
 export function firstDueAt({ kind, at }: ScoreCheck): EpochMs | null {
-  if (kind === "predetermined" || kind === "whale_entry") return null
-  return at + (kind === "whale_close" ? captureIntervalMs : judgingDelayMs)
+  return kind === "predetermined" ? null : at + judgingDelayMs
 }
 
 /** Null without a stored market: the event is then not known. */
@@ -227,36 +205,9 @@ export function outcomeVerdict(
   return paid === 1 ? "correct" : paid === 0 ? "wrong" : "uneven"
 }
 
-interface EntryJudgement {
-  readonly verdict: EntryVerdict
-  /** The payout or the price of the bought outcome; null when there is none. */
-  readonly value: number | null
-}
-
-/**
- * How a check of a whale entry ended; null while it needs a resolution and has none. `point`: of the
- * check's instant (`pointAt`); for `whale_close` the last one before the resolution.
- */
-export function entryVerdict(
-  { kind, at, outcome }: Pick<EntryCheck, "kind" | "at" | "outcome">,
-  point: SeriesPoint | null,
-  resolution: Resolution | null,
-): EntryJudgement | null {
-  const needsResolution = kind === "whale_entry" || kind === "whale_close"
-  if (needsResolution && resolution === null) return null
-  if (needsResolution && resolution?.state === "cancelled") {
-    return { verdict: "cancelled", value: null }
-  }
-  if (kind === "whale_entry") {
-    const value = resolution?.state === "paid" ? resolution.payouts[outcome] : null
-    return { verdict: "paid", value }
-  }
-  const first = kind === "whale_close"
-    ? point?.mid ?? null
-    : priceOfOutcomeAt(at, point, resolution)
-  if (first === null) return { verdict: "unknown", value: null }
-  const steps = outcome === 0 ? halfSteps(first) : halfSteps(1) - halfSteps(first)
-  return { verdict: "priced", value: fromHalfSteps(steps) }
+/** The price of a whale entry's outcome, from that of the first one. */
+export function priceOfBought({ outcome }: Pick<EntryCheck, "outcome">, first: number): number {
+  return fromHalfSteps(outcome === 0 ? halfSteps(first) : halfSteps(1) - halfSteps(first))
 }
 
 const priceWithin = `${priceOffsetMsMax / minute} minutes`

@@ -21,6 +21,7 @@ import {
   type CheckedMove,
   type CheckVerdict,
   firstDueAt,
+  publishedAt,
   type ScoreCheck,
   type VerdictCounts,
 } from "../domain/selfScore.ts"
@@ -29,7 +30,7 @@ import { type DueCheck, type DueMarketsQuery, type JudgedCheck, ScoreStore } fro
 import { forecasts } from "./forecasts.ts"
 import type { StoredOutcome } from "../domain/outcomes.ts"
 import { delaysMinutes, type PublishedEntry } from "../domain/entryScore.ts"
-import { entryScores } from "./entryScores.ts"
+import { entryResult, type EntryResultRow, entryScores } from "./entryScores.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
@@ -129,7 +130,11 @@ const addEntries = Effect.fnUntraced(function* (
       "feedIndex" bigint, wallet text, "eventKey" text, label text, "entryPrice" float8, ask float8,
       "otherAsk" float8, "feeRate" float8
     )`
-  const published = checks.filter(({ kind }) => kind === "whale_entry").map(checkRow)
+  const published = checks.flatMap((check) =>
+    check.kind === "whale_24h"
+      ? [{ feed_index: check.feedIndex, at: isoTime(publishedAt(check)) }]
+      : []
+  )
   yield* sql`
     INSERT INTO score_reading (feed_index, delay_minutes, due_at)
     SELECT feed_index, delay, at + delay * interval '1 minute'
@@ -264,13 +269,9 @@ const dueChecks = (sql: SqlClient) =>
     ) {
       const rows = yield* sql<CheckRow>`
         SELECT c.feed_index, kind, c.market_id, at, price_start, price_now, c.outcome, verdict,
-          coalesce(point_at, CASE WHEN mid IS NOT NULL THEN read_at END) AS point_at,
-          coalesce(point_mid, mid) AS point_mid,
-          contested_price, phase, event_key,
+          point_at, point_mid, contested_price, phase, event_key,
           version, m.state, payout_first, payout_second, source, resolved_at
         FROM score_check c LEFT JOIN score_market m USING (market_id)
-        LEFT JOIN score_reading r ON r.feed_index = c.feed_index AND kind = 'whale_1h'
-          AND delay_minutes = 60 AND verdict IS NULL
         WHERE c.due_at <= ${new Date(now)} AND (
           c.market_id IS NULL OR requested_at >= c.due_at OR c.due_at < ${new Date(overdueBefore)}
         )
@@ -321,11 +322,11 @@ const saveVerdicts = (sql: SqlClient) =>
             (c.verdict, c.drift, c.value) IS DISTINCT FROM (i.verdict, i.drift, i.value) AS changes
           FROM json_to_recordset(${rows}::json) AS i (
             feed_index bigint, kind text, version integer, verdict text, point_at timestamptz,
-            point_mid float8, drift integer, margin integer, value float8, due_at timestamptz
+            point_mid float8, drift integer, margin integer, value float8
           ) JOIN score_check c USING (feed_index, kind) LEFT JOIN score_market m USING (market_id)
           WHERE coalesce(m.version, 0) = i.version
         ), written AS (
-          UPDATE score_check c SET verdict = i.verdict, due_at = i.due_at, point_at = i.point_at,
+          UPDATE score_check c SET verdict = i.verdict, due_at = NULL, point_at = i.point_at,
             point_mid = i.point_mid, drift = i.drift, margin = i.margin, value = i.value
           FROM incoming i WHERE c.feed_index = i.feed_index AND c.kind = i.kind
         )
@@ -338,14 +339,13 @@ const saveVerdicts = (sql: SqlClient) =>
   )
 
 const judgedRow = (
-  { check, version, verdict, point, outcome, value, dueAt }: JudgedCheck,
+  { check, version, verdict, point, outcome, value }: JudgedCheck,
 ) => ({
   feed_index: check.feedIndex,
   kind: check.kind,
   version,
   verdict,
   value,
-  due_at: typeof dueAt === "number" ? isoTime(dueAt) : null,
   point_at: point === null ? null : isoTime(point.at),
   point_mid: point?.mid,
   ...outcome ?? {},
@@ -436,8 +436,8 @@ const counts = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The most checks of one item: four of a whale entry. */
-const checksPerItem = 4
+/** The most checks of one item: three of a mover. */
+const checksPerItem = 3
 
 const outcomes = (sql: SqlClient) =>
   Effect.fn("ScoreStore.outcomes")(function* (since: number, items: number) {
@@ -446,10 +446,12 @@ const outcomes = (sql: SqlClient) =>
         drift: number | null
         value: number | null
         entry_price: number | null
-      }
+      } & EntryResultRow
     >`
-      SELECT feed_index, kind, at, verdict, price_start, price_now, drift, value, entry_price
-      FROM score_check LEFT JOIN score_entry USING (feed_index)
+      SELECT feed_index, kind, at, verdict, price_start, price_now, drift, value, entry_price,
+        ${entryResult(sql)}
+      FROM score_check c LEFT JOIN score_entry USING (feed_index)
+        LEFT JOIN whale_market m ON m.market = c.market_id AND kind = 'whale_24h'
       WHERE feed_index > ${BigInt(since)} ORDER BY feed_index, kind
       LIMIT ${items * checksPerItem}`
     return rows.map((row): StoredOutcome => ({
@@ -462,6 +464,8 @@ const outcomes = (sql: SqlClient) =>
       drift: row.drift,
       value: row.value,
       entryPrice: row.entry_price,
+      result: row.result,
+      payout: row.payout,
     }))
   }, Effect.orDie)
 

@@ -8,13 +8,7 @@ import { Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { usd } from "../../../src/core/domain/money.ts"
-import {
-  closingKinds,
-  delaysMinutes,
-  entryLabels,
-  type EntryTotals,
-  metrics,
-} from "../../../src/track-record/domain/entryScore.ts"
+import { delaysMinutes, entryLabels } from "../../../src/track-record/domain/entryScore.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { documentRows, paths } from "../../../src/http/documents/addresses.ts"
 import { openApiText } from "../../../src/http/documents/openapi.ts"
@@ -23,6 +17,7 @@ import { contract, contractText } from "../../support/http/contract.ts"
 import { test } from "../../support/effect.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
+import { reading, scoredEntry } from "../../support/track-record/whaleItems.ts"
 import { storeOf, wonOf40 } from "../../support/whales/whales.ts"
 
 const DocumentedResponse = Schema.Union([
@@ -289,21 +284,6 @@ test("the document has the 200 of a product, with its receipt", () =>
     strictEqual(missing("/v1/latest", response), null)
   }))
 
-/** Totals with every figure of published entries. */
-const known: EntryTotals = {
-  counts: {},
-  sums: Object.fromEntries(
-    [
-      metrics.atAsk,
-      ...closingKinds.flatMap((kind) => [metrics.fromEntry(kind), metrics.fromAsk(kind)]),
-      ...delaysMinutes.map(metrics.fromBook),
-    ].map((name) => [
-      name,
-      { clusters: 20, n: 20, s: 1, nn: 20, ns: 1, ss: 5, ff: 0 },
-    ]),
-  ),
-}
-
 test("the documented fields of whales and of the track record are the served fields", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
@@ -312,12 +292,17 @@ test("the documented fields of whales and of the track record are the served fie
     yield* Ref.set(world.productPorts.tracked, store.tracked)
     yield* Ref.set(world.productPorts.walletRecords, store.sums)
     yield* Ref.set(world.productPorts.whales, store.whales)
-    yield* Ref.set(
-      world.productPorts.entryTotals,
-      new Map(entryLabels.map((label) => [label, known])),
+    // Every figure of published entries is known.
+    const published = store.whales.flatMap(({ row: { wallet } }) =>
+      entryLabels.flatMap((label) =>
+        Array.from({ length: 20 }, (_, n) =>
+          scoredEntry(n, {
+            ...{ wallet, label, payout: n % 2, later: 0.6 },
+            readings: delaysMinutes.map((delay) => reading(delay, 0.53, 0.5)),
+          }))
+      )
     )
-    const wallets = store.whales.map(({ row }) => [row.wallet, known.sums] as const)
-    yield* Ref.set(world.productPorts.walletSums, new Map(wallets))
+    yield* Ref.set(world.productPorts.published, published)
     const service = yield* makeService(world)
     const headers = { "x-payment": yield* paymentFor(products.whales) }
     for (const { path, body } of [freeRows.track_record, products.whales]) {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { entrySummary } from "../../../src/track-record/domain/entryScore.ts"
 import { deepStrictEqual, match, ok } from "node:assert/strict"
 import { Arbitrary } from "effect"
 import { type freeRows } from "../../../src/catalog/domain/freeRow.ts"
@@ -30,7 +31,7 @@ const empty = scorecard({
     sums: [],
     whales: [],
     moves: [],
-    entries: { byLabel: new Map(), copied: {} },
+    entries: entrySummary([]),
   },
   verdicts: { mover_1h: {}, mover_6h: {}, mover_24h: {}, predetermined: {} },
   forecasts: noForecasts,

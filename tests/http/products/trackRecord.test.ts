@@ -11,8 +11,9 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { test } from "../../support/effect.ts"
 import { makeService, makeWorld, paymentFor, type World } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
+import { reading, scoredEntry } from "../../support/track-record/whaleItems.ts"
 import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
-import { metrics } from "../../../src/track-record/domain/entryScore.ts"
+import type { ScoredEntry } from "../../../src/track-record/domain/entryScore.ts"
 import { noVerdicts } from "../../support/products.ts"
 
 const path = "/v1/track-record"
@@ -126,16 +127,21 @@ test("a verdict on a feed item, hit or miss, changes the body and its tag within
 test("/v1/track-record has the score of published entries by label and delay", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open([])
-    const sums = { clusters: 12, n: 12, s: 1.2, nn: 12, ns: 1.2, ss: 0.5, ff: 0 }
+    const delayed = (n: number): ScoredEntry["readings"] =>
+      n < 9
+        ? [reading(60, 0.5, 0.5)]
+        : n < 15
+        ? [reading(60, null, 0.5)]
+        : n < 17
+        ? [{ delayMinutes: 60, result: { state: "missed" } }]
+        : []
     yield* Ref.set(
-      world.productPorts.entryTotals,
-      new Map([["follow", {
-        counts: {
-          ...{ [metrics.published]: 20, [metrics.withoutBook]: 3, whale_entry_cancelled: 1 },
-          ...{ reading_60_read: 15, reading_60_missed: 2, unfillable_60: 6 },
-        },
-        sums: { [metrics.atAsk]: sums, [metrics.fromBook(60)]: { ...sums, clusters: 9 } },
-      }]]),
+      world.productPorts.published,
+      Array.from({ length: 20 }, (_, n) =>
+        scoredEntry(n, {
+          ...{ readings: delayed(n), feeRate: 0, asks: n < 17 ? [0.5, 0.5] : null },
+          ...n < 12 ? { payout: 0.55 } : n === 12 ? { result: "cancelled" } : {},
+        })),
     )
     yield* Ref.set(world.productPorts.verdicts, { ...noVerdicts, predetermined: { open: 1 } })
     yield* TestClock.adjust("2 minutes")
@@ -155,11 +161,11 @@ test("/v1/track-record has the score of published entries by label and delay", (
       unfillable: 6,
       missed: 2,
       withoutBook: 0,
-      resolved: 12,
+      resolved: 9,
       events: 9,
       roi: null,
     })
-    equal([fade.published, none.roiAtAsk, follow.closingLine.after1h.fromAsk], [0, null, null])
+    equal([fade.published, none.roiAtAsk, follow.closingLine.fromAsk], [0, null, null])
   }))
 
 test("a new wallet is counted within a minute, without a changed calibration", () =>

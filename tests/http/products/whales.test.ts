@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { reading, scoredEntry } from "../../support/track-record/whaleItems.ts"
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Fiber, Ref } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { metrics, scoredRow } from "../../../src/track-record/domain/entryScore.ts"
+import { scoredRow } from "../../../src/track-record/domain/entryScore.ts"
 import { calibrationTable, tableRowsMax } from "../../../src/whales/domain/whale.ts"
 import {
   json,
@@ -45,24 +46,22 @@ test("/v1/whales returns its rows with their date, the largest stake first", () 
     equal(table?.wallets.map(({ wallet }) => wallet), [whaleRow().wallet, "0xb"])
   })))
 
-/** Sums of 24 published entries in 12 events with this total. */
-const sumsOf = (total: number) => ({
-  ...{ clusters: 12, n: 24, s: total, nn: 48, ns: 0, ss: 10, ff: 0 },
-})
+/** Two published entries in each of some events, bought at 0.5 a minute later, that were paid this. */
+const published = (wallet: string, payout: number, events = 12) =>
+  Array.from({ length: 2 * events }, (_, n) =>
+    scoredEntry(n, {
+      ...{ wallet, eventKey: `event-${n % events}`, payout, feeRate: 0 },
+      ...{ readings: [reading(1, 0.5, 0.5)], later: n % events < 9 ? 0.6 : "unknown" },
+    }))
 
 test("/v1/whales has what is known of each wallet's published entries, and null below ten events", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     const rows = [whaleRow(), whaleRow({ wallet: "0xb", stakeUsd: 10 })]
     yield* Ref.set(productPorts.whales, rows.map((row) => ({ computedAt: now, row })))
+    const [wallet = ""] = rows.map(({ wallet }) => wallet)
     yield* Ref.set(
-      productPorts.walletSums,
-      new Map([
-        [rows[0]?.wallet ?? "", {
-          [metrics.fromBook(1)]: sumsOf(-1.2),
-          [metrics.fromEntry("whale_24h")]: { ...sumsOf(0.6), clusters: 9 },
-        }],
-        ["0xc", { [metrics.fromBook(1)]: sumsOf(9) }],
-      ]),
+      productPorts.published,
+      [...published(wallet, 0.475), ...published("0xb", 1, 9), ...published("0xc", 1)],
     )
     const { data } = yield* json(yield* pay(whales))
     const [first, second] = data.wallets
@@ -71,10 +70,7 @@ test("/v1/whales has what is known of each wallet's published entries, and null 
     ])
     ok(first.copiedRoi1m.low < -0.05 && first.copiedRoi1m.high > -0.05)
     equal([first.closingLine, second.copiedRoi1m, second.closingLine], [null, null, null])
-    yield* Ref.set(
-      productPorts.walletSums,
-      new Map([["0xb", { [metrics.fromBook(1)]: sumsOf(2.4) }]]),
-    )
+    yield* Ref.set(productPorts.published, published("0xb", 0.55))
     yield* passing(60)
     const changed = yield* json(yield* pay(whales, "", 1))
     equal(

@@ -8,6 +8,7 @@ import type { Market } from "../../../src/markets/domain/market.ts"
 import { type FeedItem, marketRef, type NewFeedItem } from "../../../src/feed/domain/item.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
 import { type FrozenCalibration } from "../../../src/feed/domain/item.ts"
+import type { ScoredEntry } from "../../../src/track-record/domain/entryScore.ts"
 
 interface ItemFields {
   readonly market: Market
@@ -66,3 +67,18 @@ export function whaleItem(feedIndex: number, fields: ItemFields): WhaleItem {
   const { dedupeKey: _, ...item } = newWhaleItem(fields)
   return { feedIndex, ...item }
 }
+
+/** An open entry in an event of its own, without readings, unless other fields are given. */
+export const scoredEntry = (n: number, fields: Partial<ScoredEntry> = {}): ScoredEntry => ({
+  ...{ feedIndex: n, wallet: "0xa", eventKey: `event-${n}`, label: "follow" },
+  ...{ entryPrice: 0.5, asks: [0.52, 0.5], feeRate: 0.02 },
+  ...{ payout: null, later: undefined, readings: [] },
+  result: typeof fields.payout === "number" ? "paid" : null,
+  ...fields,
+})
+
+/** The reading of a book with these prices. */
+export const reading = (
+  delayMinutes: number,
+  ...prices: readonly [bought: number | null, other: number | null]
+): ScoredEntry["readings"][number] => ({ delayMinutes, result: { state: "read", prices } })

@@ -5,32 +5,26 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import {
   boughtOutcome,
+  costOf,
   entryLabels,
   EntryScores,
-  entryScores,
+  entrySummary,
   meanOf,
-  type PublishedEntry,
   publishedEntry,
   readingLateMsMax,
   readingOf,
+  type ScoredEntry,
   scoredEventsMin,
 } from "../../../src/track-record/domain/entryScore.ts"
-import { checksOf, entryVerdict } from "../../../src/track-record/domain/selfScore.ts"
-import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { checksOf, priceOfBought } from "../../../src/track-record/domain/selfScore.ts"
+import { day, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { book, market, now } from "../../support/movers/market.ts"
 import { Random } from "../../support/random.ts"
 import { sized } from "../../support/size.ts"
-import {
-  costOf,
-  type ScoredEntry,
-  totalsOf,
-  walletSumsOf,
-} from "../../support/track-record/entryTotals.ts"
-import { whaleItem } from "../../support/track-record/whaleItems.ts"
+import { reading, scoredEntry, whaleItem } from "../../support/track-record/whaleItems.ts"
 
 const close = (a: number, b: number, within = 1e-9) => Math.abs(a - b) <= within
 const int = (minimum: number, maximum: number) =>
@@ -61,16 +55,13 @@ Deno.test("publishedEntry() has the ask of the bought outcome, the fee rate and 
   )
 })
 
-Deno.test("checksOf() returns the result and three later prices of a whale entry", () => {
+Deno.test("checksOf() returns the price of a whale entry a day later", () => {
   equal(
     checksOf(whaleItem(7, { ...items, outcome: 1 }), venueMarket).map((check) => [
       ...[check.kind, check.marketId, check.at - now, "outcome" in check && check.outcome],
     ]),
     [
-      ["whale_entry", venueMarket.id, 0, 1],
-      ["whale_1h", venueMarket.id, hour, 1],
       ["whale_24h", venueMarket.id, day, 1],
-      ["whale_close", venueMarket.id, 0, 1],
     ],
   )
 })
@@ -113,18 +104,15 @@ const deep = book(
 Deno.test("readingOf() has the price of its side; a thin book is a null", () => {
   const due = { outcome: 0, dueAt: now } as const
   const read = readingOf(due, deep, now + minute)
-  equal(read, { state: "read", readAt: now + minute, mid: 0.42, prices: [0.44, 0.6] })
+  equal(read, { state: "read", prices: [0.44, 0.6] })
   const priceIn = (outcome: 0 | 1, of: typeof deep) => {
     const found = readingOf({ ...due, outcome }, of, now)
-    return found.state === "read" ? [found.mid, found.prices[0]] : null
+    return found.state === "read" ? found.prices[0] : undefined
   }
   // The other side buys at 1 minus the bid.
-  equal(priceIn(1, deep), [0.42, 0.6])
-  equal(priceIn(0, book(deep.bids, [{ price: 0.44, size: 200 }])), [0.42, null])
-  equal([priceIn(0, book([], deep.asks)), priceIn(1, book([], deep.asks))], [[null, 0.44], [
-    null,
-    null,
-  ]])
+  equal(priceIn(1, deep), 0.6)
+  equal(priceIn(0, book(deep.bids, [{ price: 0.44, size: 200 }])), null)
+  equal([0, 1].map((n) => priceIn(n === 0 ? 0 : 1, book([], deep.asks))), [0.44, null])
 })
 
 Deno.test("readingOf() is missed when late, and has no price without a valid book", () => {
@@ -139,83 +127,37 @@ Deno.test("readingOf() is missed when late, and has no price without a valid boo
   equal([state(crossed, now), state(ghost, now)], ["no_book", "no_book"])
 })
 
-Deno.test("entryVerdict() waits for what it needs, and mirrors the second outcome", () => {
-  const paid = (first: number): Resolution => ({
-    ...{ marketId: venueMarket.id, resolvedAt: now + 2 * hour, source: "oracle", state: "paid" },
-    payouts: [first, 1 - first],
-  })
-  const cancelled: Resolution = {
-    ...{ marketId: venueMarket.id, resolvedAt: now + 2 * hour, source: "book", state: "cancelled" },
-  }
-  const point = { at: now + hour, mid: 0.7 }
-  const of = (
-    kind: Parameters<typeof entryVerdict>[0]["kind"],
-    resolution: Resolution | null,
-    outcome: 0 | 1 = 1,
-  ) => entryVerdict({ kind, outcome, at: now + hour }, point, resolution)
-  equal([of("whale_entry", null), of("whale_close", null)], [null, null])
-  equal(of("whale_entry", paid(0)), { verdict: "paid", value: 1 })
-  equal(of("whale_entry", paid(0.5)), { verdict: "paid", value: 0.5 })
-  equal(of("whale_entry", cancelled), { verdict: "cancelled", value: null })
-  equal(of("whale_close", cancelled), { verdict: "cancelled", value: null })
-  equal(of("whale_close", paid(0)), { verdict: "priced", value: 0.3 })
-  equal(of("whale_1h", null), { verdict: "priced", value: 0.3 })
-  equal(of("whale_1h", null, 0), { verdict: "priced", value: 0.7 })
-  // The market was paid before the hour was over.
-  const early: Resolution = { ...paid(0), resolvedAt: now }
-  equal(of("whale_1h", early), { verdict: "priced", value: 1 })
-  equal(entryVerdict({ kind: "whale_24h", outcome: 0, at: now + day }, null, null), {
-    ...{ verdict: "unknown", value: null },
-  })
+Deno.test("priceOfBought() mirrors the second outcome", () => {
+  equal([0, 1].map((n) => priceOfBought({ outcome: n === 0 ? 0 : 1 }, 0.7)), [0.7, 0.3])
 })
 
-/** An entry with its results, as the store has them. */
-const scored = (
-  n: number,
-  fields: Partial<PublishedEntry> & {
-    readonly payout?: number | null
-    readonly after1h?: number | null
-  },
-): ScoredEntry => {
-  const { payout = null, after1h = null, ...entry } = fields
-  return {
-    entry: {
-      ...{ feedIndex: n, wallet: "0xa", eventKey: `event-${n}`, label: "follow" },
-      ...{ entryPrice: 0.5, asks: [0.52, 0.5], feeRate: 0.02, ...entry },
-    },
-    checks: [
-      { kind: "whale_entry", verdict: payout === null ? null : "paid", value: payout },
-      { kind: "whale_1h", verdict: after1h === null ? null : "priced", value: after1h },
-    ],
-    readings: [],
-  }
-}
+const scoresOf = (entries: ReadonlyArray<ScoredEntry>) => entrySummary(entries).byLabel
 
-Deno.test("entryScores() by example: ten winners at 0.52 with a fee, and ten faded losers", () => {
+Deno.test("entrySummary() by example: ten winners at 0.52 with a fee, and ten faded losers", () => {
   const entries = Array.from({ length: 20 }, (_, n) =>
-    scored(n, {
-      ...{ label: n < 10 ? "follow" : "fade", payout: n < 10 ? 1 : 0, after1h: n < 10 ? 0.6 : 0.4 },
+    scoredEntry(n, {
+      ...{ label: n < 10 ? "follow" : "fade", payout: n < 10 ? 1 : 0, later: n < 10 ? 0.6 : 0.4 },
     }))
-  const { follow, fade, neutral } = entryScores(totalsOf(entries))
+  const { follow, fade, neutral } = scoresOf(entries)
   const cost = 0.52 + 0.02 * 0.52 * 0.48
   equal([follow.published, follow.resolved, follow.events], [10, 10, 10])
   strictEqual(follow.roiAtAsk?.value, Math.round((1 / cost - 1) * 1e4) / 1e4)
-  strictEqual(follow.closingLine.after1h.fromEntryPrice?.value, 0.1)
-  strictEqual(follow.closingLine.after1h.fromAsk?.value, 0.08)
-  // The other side is bought at its own ask, 0.5, and is worth 0.6 after an hour.
+  strictEqual(follow.closingLine.fromEntryPrice?.value, 0.1)
+  strictEqual(follow.closingLine.fromAsk?.value, 0.08)
+  // The other side is bought at its own ask, 0.5, and is worth 0.6 after a day.
   strictEqual(fade.roiAtAsk?.value, Math.round((1 / (0.5 + 0.02 * 0.25) - 1) * 1e4) / 1e4)
-  strictEqual(fade.closingLine.after1h.fromEntryPrice?.value, 0.1)
-  strictEqual(fade.closingLine.after1h.fromAsk?.value, 0.1)
+  strictEqual(fade.closingLine.fromEntryPrice?.value, 0.1)
+  strictEqual(fade.closingLine.fromAsk?.value, 0.1)
   // Equal results have no variance of their own; the interval is that of fair prices.
   ok(follow.roiAtAsk !== null && follow.roiAtAsk.high - follow.roiAtAsk.low > 1)
   equal([neutral.published, neutral.roiAtAsk], [0, null])
 })
 
-Deno.test("entryScores() says nothing below ten events, however many entries", () => {
+Deno.test("entrySummary() says nothing below ten events, however many entries", () => {
   const of = (events: number) =>
-    entryScores(
-      totalsOf(Array.from({ length: 200 }, (_, n) =>
-        scored(n, { eventKey: `event-${n % events}`, payout: n % 2 }))),
+    scoresOf(
+      Array.from({ length: 200 }, (_, n) =>
+        scoredEntry(n, { eventKey: `event-${n % events}`, payout: n % 2 })),
     ).follow
   equal([of(scoredEventsMin - 1).roiAtAsk, of(scoredEventsMin - 1).events], [null, 9])
   ok(of(scoredEventsMin).roiAtAsk !== null)
@@ -232,18 +174,18 @@ const anyEntries = Arbitrary.schema(
 type Drawn = (typeof anyEntries extends Arbitrary.Arbitrary<infer A> ? A : never)[number]
 
 const drawnEntry = (drawn: Drawn, n: number): ScoredEntry =>
-  scored(n, {
+  scoredEntry(n, {
     ...{ eventKey: `event-${drawn.event}`, wallet: `0x${drawn.wallet}`, label: drawn.label },
     entryPrice: drawn.price / 100,
     asks: drawn.book ? [drawn.ask / 100, 1 - drawn.ask / 100] : null,
     payout: drawn.payout,
   })
 
-law("entryScores() matches its schema and does not depend on the order", anyEntries, (drawn) => {
+law("entrySummary() matches its schema and does not depend on the order", anyEntries, (drawn) => {
   const entries = drawn.map(drawnEntry)
-  const scores = entryScores(totalsOf(entries))
+  const scores = scoresOf(entries)
   Schema.decodeUnknownSync(EntryScores)(scores)
-  const known = (from: ReadonlyArray<ScoredEntry>) => JSON.stringify(entryScores(totalsOf(from)))
+  const known = (from: ReadonlyArray<ScoredEntry>) => JSON.stringify(scoresOf(from))
   strictEqual(known(entries.toReversed()), JSON.stringify(scores))
   const published = entryLabels.reduce((sum, label) => sum + scores[label].published, 0)
   strictEqual(published, entries.length)
@@ -259,8 +201,8 @@ law(
   anyEntries,
   (drawn) => {
     const entries = drawn.map(drawnEntry)
-    const once = entryScores(totalsOf(entries))
-    const twice = entryScores(totalsOf([...entries, ...entries]))
+    const once = scoresOf(entries)
+    const twice = scoresOf([...entries, ...entries])
     for (const label of entryLabels) {
       const [a, b] = [once[label].roiAtAsk, twice[label].roiAtAsk]
       strictEqual(a === null, b === null)
@@ -270,13 +212,45 @@ law(
   },
 )
 
-law("a wallet's sums are from the side that it bought, whatever the label", anyEntries, (drawn) => {
-  const entries = drawn.map(drawnEntry)
-  const relabelled = entries.map((one) => ({
-    ...one,
-    entry: { ...one.entry, label: "fade" as const },
-  }))
-  equal(walletSumsOf(relabelled), walletSumsOf(entries))
+Deno.test("entrySummary() counts readings by delay, and prices the side of the label", () => {
+  const entries = Array.from({ length: 40 }, (_, n) =>
+    scoredEntry(n, {
+      ...{ label: n < 20 ? "follow" : "fade", payout: n % 2, feeRate: 0 },
+      readings: [
+        n % 20 < 12 ? reading(1, 0.4, 0.8) : reading(1, null, 0.8),
+        { delayMinutes: 60, result: { state: n % 2 === 0 ? "missed" : "no_book" } },
+      ],
+    }))
+  const { byLabel: { follow, fade }, copied } = entrySummary(entries)
+  const counts = { priced: 12, unfillable: 8, missed: 0, withoutBook: 0, resolved: 12, events: 12 }
+  const { roi, ...first } = follow.byDelay[0] ?? {}
+  equal([first, roi?.value], [{ delayMinutes: 1, ...counts }, 0.25])
+  equal([follow.byDelay[1]?.missed, follow.byDelay[1]?.withoutBook], [10, 10])
+  // The other outcome, for 0.8, wins half of the time.
+  equal([fade.byDelay[0]?.priced, fade.byDelay[0]?.roi?.value], [20, -0.375])
+  equal([copied.copiedRoi1m?.value, copied.copiedRoi1m?.entries, copied.copiedRoi60m], [
+    ...[0.25, 24, null],
+  ])
+})
+
+law(
+  "the score of a wallet is from the side that it bought, whatever the label",
+  anyEntries,
+  (drawn) => {
+    const entries = drawn.map(drawnEntry)
+    const relabelled = entries.map((one) => ({ ...one, label: "fade" as const }))
+    equal(entrySummary(relabelled).wallets, entrySummary(entries).wallets)
+  },
+)
+
+Deno.test("the score of a wallet is of its own entries", () => {
+  const entries = Array.from(
+    { length: 30 },
+    (_, n) => scoredEntry(n, { wallet: `0x${n % 2}`, later: n % 2 === 0 ? 0.6 : "unknown" }),
+  )
+  const { wallets } = entrySummary(entries)
+  equal([...wallets.keys()].sort(), ["0x0", "0x1"])
+  equal([wallets.get("0x0")?.closingLine?.value, wallets.get("0x1")?.closingLine], [0.1, null])
 })
 
 /** The share of 95 % intervals that contain the true mean of drawn results. */
@@ -303,7 +277,7 @@ function coverage(options: {
         return { eventKey: `${event}`, asks: [ask, 1 - ask] as const, payout: won }
       })
     }).flat()
-    const { roiAtAsk } = entryScores(totalsOf(entries.map((one, n) => scored(n, one)))).follow
+    const { roiAtAsk } = scoresOf(entries.map((one, n) => scoredEntry(n, one))).follow
     const mean = expected / entries.length
     if (roiAtAsk !== null && roiAtAsk.low <= mean && mean <= roiAtAsk.high) covered += 1
   }

@@ -28,7 +28,7 @@ const storedOf = (item: FeedItem): ReadonlyArray<StoredOutcome> =>
     ...{ feedIndex: item.feedIndex, kind: check.kind, at: check.at, verdict: null },
     priceStart: "priceStart" in check ? check.priceStart : null,
     priceNow: "priceNow" in check ? check.priceNow : null,
-    ...{ drift: null, value: null },
+    ...{ drift: null, value: null, result: null, payout: null },
     entryPrice: item.type === "whale_entry" ? item.data.entryPrice : null,
   }))
 const published = (item: FeedItem, ageMs: number): FeedItem => ({
@@ -50,9 +50,7 @@ Deno.test("what is not known is open", () => {
     },
     {
       ...{ feedIndex: 2, publishedAt, type: "whale_entry", state: "open", payout: null },
-      after1h: { ...unknown, closingLineValue: null },
       after24h: { ...unknown, closingLineValue: null },
-      last: { ...unknown, closingLineValue: null },
     },
     { feedIndex: 3, publishedAt, type: "predetermined", state: "open" },
   ])
@@ -106,22 +104,19 @@ law(
   },
 )
 
-Deno.test("a whale entry has its payout, and closing line values against what the wallet paid", () => {
+Deno.test("a whale entry has its payout, and its closing line value against what the wallet paid", () => {
   const item = published(whaleEntry, old)
-  const results: Record<string, Partial<StoredOutcome>> = {
-    whale_entry: { verdict: "paid", value: 1 },
-    whale_1h: { verdict: "priced", value: 0.6 },
-    whale_24h: { verdict: "unknown" },
-    whale_close: { verdict: "priced", value: 0.57 },
-  }
-  const stored = storedOf(item).map((check) => ({ ...check, ...results[check.kind] }))
-  const [outcome] = outcomesOf(stored, now, 1)
+  const of = (result: Partial<StoredOutcome>) =>
+    outcomesOf(storedOf(item).map((check) => ({ ...check, ...result })), now, 1)[0]
+  const base = { feedIndex: 2, publishedAt: item.createdAt, type: "whale_entry" }
+  const outcome = of({ verdict: "priced", value: 0.6, result: "paid", payout: 1 })
   equal(outcome, {
-    ...{ feedIndex: 2, publishedAt: item.createdAt, type: "whale_entry" },
-    ...{ state: "paid", payout: 1 },
-    after1h: { state: "priced", price: 0.6, closingLineValue: 0.015 },
+    ...{ ...base, state: "paid", payout: 1 },
+    after24h: { state: "priced", price: 0.6, closingLineValue: 0.015 },
+  })
+  equal(of({ verdict: "unknown", result: "cancelled" }), {
+    ...{ ...base, state: "cancelled", payout: null },
     after24h: { state: "unknown", price: null, closingLineValue: null },
-    last: { state: "priced", price: 0.57, closingLineValue: -0.015 },
   })
   strictEqual(outcome === undefined ? null : outcomeFault(item, outcome), null)
 })
@@ -133,14 +128,14 @@ Deno.test("outcomeFault() takes the rounded closing line of an entry at a mean p
   const faultOf = (value: number) => {
     const stored = storedOf(item).map((check) => ({
       ...check,
-      ...(check.kind === "whale_1h" ? { verdict: "priced" as const, value: 0.6 } : {}),
+      ...{ verdict: "priced" as const, value: 0.6 },
     }))
     const [outcome] = outcomesOf(stored, now, 1)
     if (outcome?.type !== "whale_entry") throw new Error("no outcome")
-    strictEqual(outcome.after1h.closingLineValue, 0.0767)
+    strictEqual(outcome.after24h.closingLineValue, 0.0767)
     return outcomeFault(item, {
       ...outcome,
-      after1h: { ...outcome.after1h, closingLineValue: value },
+      after24h: { ...outcome.after24h, closingLineValue: value },
     })
   }
   strictEqual(faultOf(0.0767), null)

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { entrySummary } from "../../../src/track-record/domain/entryScore.ts"
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { Scorecard, scorecard, topWalletsMax } from "../../../src/track-record/domain/scorecard.ts"
@@ -31,7 +32,7 @@ const verdicts = {
 /** Neither entries nor movers were scored. */
 const unscored = {
   ...{
-    entries: { byLabel: new Map(), copied: {} },
+    entries: entrySummary([]),
     moves: [],
     forecasts: noForecasts,
     estimates: noEstimates,
