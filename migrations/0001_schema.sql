@@ -521,20 +521,17 @@ CREATE TABLE forecast (
   probability double precision NOT NULL CHECK (probability BETWEEN 0 AND 1),
   -- The forecast that it is compared with: 1 if the end date is within the day, else 0; the mid.
   baseline double precision NOT NULL CHECK (baseline BETWEEN 0 AND 1),
-  -- Of a price: where nine of ten mids are then.
-  low double precision CHECK (low BETWEEN 0 AND probability),
-  high double precision CHECK (high BETWEEN probability AND 1),
-  -- Of a price: what moved it from the mid, separated by spaces. Estimates with one key are one trial.
-  basis text CHECK (char_length(basis) <= 64),
-  event_key text,
+  -- Of a price: where nine of ten mids are then; 0 and 1 where that is not said.
+  low double precision NOT NULL CHECK (low BETWEEN 0 AND probability),
+  high double precision NOT NULL CHECK (high BETWEEN probability AND 1),
+  -- Forecasts with one key are one trial.
+  event_key text NOT NULL,
   due_at timestamptz NOT NULL,
   judged boolean NOT NULL DEFAULT false,
   -- 1 if resolved, else 0; the price or the payout then. Null when it is not known.
   value double precision CHECK (value BETWEEN 0 AND 1),
   PRIMARY KEY (kind, made_at, market_id),
-  CHECK (judged OR value IS NULL),
-  CHECK ((kind = 'price') = (low IS NOT NULL) AND (low IS NULL) = (high IS NULL)
-    AND (low IS NULL) = (basis IS NULL) AND (low IS NULL) = (event_key IS NULL))
+  CHECK (judged OR value IS NULL)
 );
 CREATE INDEX forecast_due ON forecast (due_at) WHERE NOT judged;
 

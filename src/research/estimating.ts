@@ -69,17 +69,17 @@ export const storeEstimate = Effect.fnUntraced(function* (
   { estimate, market, now }: ReportMaterial,
 ) {
   if (estimate === null) return true
-  const { basis, low, high, ...numbers } = estimate
+  const { mid, probability, low, high } = estimate
   const store = scores.addForecasts([{
     kind: "price",
     marketId: market.id,
     eventKey: market.eventKey,
     madeAt: now,
-    ...numbers,
+    probability,
+    baseline: mid,
     // Such an interval is not judged.
     low: low ?? 0,
     high: high ?? 1,
-    basis: basis.map(({ ingredient }) => ingredient),
   }])
   const stored = yield* optional(market.slug, "its estimate, not stored", store, recordTime)
   return stored !== null

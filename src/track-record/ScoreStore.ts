@@ -9,8 +9,7 @@
 import { Context, type Effect } from "effect"
 import type { MarketId, SeriesPoint } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
-import type { EstimateTotals } from "./domain/estimates.ts"
-import type { Forecast, ForecastCounts } from "./domain/resolutionForecasts.ts"
+import type { Forecast, ForecastTotals } from "./domain/forecasts.ts"
 import type { DueReading, PublishedEntry, ReadingResult, ScoredEntry } from "./domain/entryScore.ts"
 import type { StoredOutcome } from "./domain/outcomes.ts"
 import type { MoveOutcome, MoveTotals } from "./domain/moverDrift.ts"
@@ -67,7 +66,7 @@ export interface DueForecast {
 
 export interface JudgedForecast {
   readonly forecast: Pick<Forecast, "kind" | "marketId" | "madeAt">
-  /** Of a resolution 1 or 0, else the price or the payout; null when it is not known. */
+  /** As `valueOf`. */
   readonly value: number | null
 }
 
@@ -134,8 +133,7 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   readonly saveForecastVerdicts: (
     judged: ReadonlyArray<JudgedForecast>,
   ) => Effect.Effect<number>
-  readonly forecastCounts: Effect.Effect<ForecastCounts>
-  readonly estimateTotals: Effect.Effect<EstimateTotals>
+  readonly forecastTotals: Effect.Effect<Readonly<Record<Forecast["kind"], ForecastTotals>>>
   /** Readings that are due at `now`, the longest due first. */
   readonly dueReadings: (now: EpochMs, limit: number) => Effect.Effect<ReadonlyArray<DueReading>>
   /** Saves the results of due readings; the first result stays. Returns how many were saved. */

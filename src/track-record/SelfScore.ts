@@ -29,13 +29,7 @@ import {
 import { scoresJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import {
-  forecastQuery,
-  forecastVerdict,
-  horizonMs,
-  isSampleDue,
-  sampleOf,
-} from "./domain/resolutionForecasts.ts"
+import { forecastQuery, horizonMs, isSampleDue, sampleOf, valueOf } from "./domain/forecasts.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { Resolving } from "../markets/Resolving.ts"
 import { outcomeOf } from "./domain/moverDrift.ts"
@@ -317,28 +311,25 @@ const judgeForecasts = Effect.fnUntraced(
         concurrency: readConcurrency,
       })
       if ((yield* scores.saveForecastVerdicts(judged)) === 0) return
-      for (const { verdict } of judged) tally(progress.verdicts, { [`forecast_${verdict}`]: 1 })
+      for (const { value } of judged) {
+        tally(progress.verdicts, { [value === null ? "forecast_unknown" : "forecast_judged"]: 1 })
+      }
     }
   },
 )
 
-/** A forecast of a price is judged like a mover: by the series of its market, and the payout. */
 const judgeForecast = Effect.fnUntraced(function* (
   markets: Services["markets"],
   { forecast, resolution, requested }: DueForecast,
 ) {
-  if (forecast.kind === "resolution") {
-    const verdict = forecastVerdict(forecast, resolution, requested)
-    return { forecast, verdict, value: forecastValues[verdict] }
-  }
   const at = forecast.madeAt + horizonMs
-  const around = { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }
-  const point = pointAt(at, yield* markets.series(forecast.marketId, around))
-  const value = priceOfOutcomeAt(at, point, resolution)
-  return { forecast, verdict: value === null ? "unpriced" : "priced", value }
+  const point = forecast.kind === "price"
+    ? pointAt(at, yield* markets.series(forecast.marketId, around(at)))
+    : null
+  return { forecast, value: valueOf(forecast, resolution, { requested, point }) }
 })
 
-const forecastValues = { resolved: 1, open: 0, unknown: null } as const
+const around = (at: EpochMs) => ({ from: at - priceOffsetMsMax, to: at + priceOffsetMsMax })
 
 /** A check keeps the point of its first verdict: its series may be pruned before the verdict changes. */
 const judgeOne = Effect.fnUntraced(function* (
@@ -350,10 +341,9 @@ const judgeOne = Effect.fnUntraced(function* (
     return { ...none, verdict: outcomeVerdict(check, resolution) } satisfies JudgedCheck
   }
   const { marketId, at } = check
-  const around = { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }
   const point = hasVerdict || marketId === null
     ? storedPoint
-    : pointAt(at, yield* markets.series(marketId, around))
+    : pointAt(at, yield* markets.series(marketId, around(at)))
   const price = priceOfOutcomeAt(at, point, resolution)
   if (check.kind === "whale_24h") {
     const value = price === null ? null : priceOfBought(check, price)

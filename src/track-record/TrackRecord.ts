@@ -49,8 +49,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
         const sums = [...(yield* calibrations.counted).values()].map(({ sums }) => sums)
         const whales = yield* calibrations.calibrated
         const verdicts = yield* scores.counts
-        const forecasts = yield* scores.forecastCounts
-        const estimates = yield* scores.estimateTotals
+        const forecasts = yield* scores.forecastTotals
         const entries = yield* published
         const moves = yield* scores.moveTotals
         const readAt = {
@@ -63,7 +62,6 @@ export class TrackRecord extends Context.Service<TrackRecord, {
           whales,
           verdicts,
           forecasts,
-          estimates,
           entries,
           moves,
           readAt,

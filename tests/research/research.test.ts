@@ -23,7 +23,7 @@ import { ModelFailed } from "../../src/writing/Model.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { sampleScorecard } from "../support/catalog/samples.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
-import type { Forecast } from "../../src/track-record/domain/resolutionForecasts.ts"
+import type { Forecast } from "../../src/track-record/domain/forecasts.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
@@ -200,8 +200,8 @@ onStage(
     if (estimate === null) throw new Error("no probability is stated")
     const { marketPrice, basis: _, ...numbers } = estimate
     equal(yield* Ref.get(stated), [{
-      ...{ kind: "price", marketId: market.id, eventKey: market.eventKey, madeAt: now, basis: [] },
-      ...{ ...numbers, low: numbers.low ?? 0, high: numbers.high ?? 1, mid: marketPrice },
+      ...{ kind: "price", marketId: market.id, eventKey: market.eventKey, madeAt: now },
+      ...{ ...numbers, low: numbers.low ?? 0, high: numbers.high ?? 1, baseline: marketPrice },
     }])
     ok(estimate.probability === marketPrice && (estimate.low ?? 0) < (estimate.high ?? 1))
     yield* TestClock.adjust(reportAgeMax)

@@ -19,8 +19,7 @@ import {
 import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
 import type { WalletSums } from "../../src/whales/domain/score.ts"
-import { noForecasts } from "../../src/track-record/domain/resolutionForecasts.ts"
-import { noEstimates } from "../../src/track-record/domain/estimates.ts"
+import { noForecasts } from "../../src/track-record/domain/forecasts.ts"
 import type { ScoredEntry } from "../../src/track-record/domain/entryScore.ts"
 import { type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
 import type { MoveTotals } from "../../src/track-record/domain/moverDrift.ts"
@@ -342,8 +341,7 @@ const scoreStore = ({ verdicts, moves, published }: ProductPorts) =>
   Layer.mock(ScoreStore, {
     counts: Ref.get(verdicts),
     outcomes: () => Effect.succeed([]),
-    forecastCounts: Effect.succeed(noForecasts),
-    estimateTotals: Effect.succeed(noEstimates),
+    forecastTotals: Effect.succeed({ resolution: noForecasts, price: noForecasts }),
     addForecasts: () => Effect.void,
     moveTotals: Ref.get(moves),
     entries: Ref.get(published),

@@ -19,15 +19,12 @@ import {
 import { type CheckVerdict, type ScoreCheck } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { horizons, type MoveTotals, outcomeOf } from "../../src/track-record/domain/moverDrift.ts"
-import {
-  type Forecast,
-  forecastsKeptMs,
-} from "../../src/track-record/domain/resolutionForecasts.ts"
+import { type Forecast, forecastsKeptMs } from "../../src/track-record/domain/forecasts.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import * as whaleMarketStore from "../../src/whales/postgres/whaleMarketStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { now } from "../support/movers/market.ts"
-import { totalsOfEstimates } from "../support/track-record/estimateTotals.ts"
+import { totalsOfForecasts } from "../support/track-record/forecastTotals.ts"
 import { type JudgedMove, totalsOfMoves } from "../support/track-record/moveTotals.ts"
 import { Random } from "../support/random.ts"
 import { onEveryStore } from "../support/stores.ts"
@@ -413,15 +410,16 @@ onEveryStore("ScoreStore", (law) => {
 
   /** One of `n`, every seventh of a resolution; half of them agree with the mid. */
   const forecastOf = (n: number): Forecast => {
-    const shared = { marketId: id(n % 7), madeAt: at(n), probability: n * 37 % 100 / 100 }
-    if (n % 7 === 0) return { kind: "resolution", ...shared, endWithin: n % 2 === 0 }
-    const mid = n % 3 === 0 ? shared.probability : n * 53 % 100 / 100
-    return {
-      ...{ kind: "price", ...shared, mid, eventKey: `event-${n % 3}` },
-      low: n % 8 === 0 ? 0 : shared.probability / 2,
-      high: n % 4 === 0 ? 1 : shared.probability,
-      basis: n % 2 === 0 ? ["move", "ladder"] : [],
-    }
+    const probability = n * 37 % 100 / 100
+    const shared = { marketId: id(n % 7), madeAt: at(n), probability, eventKey: `event-${n % 3}` }
+    return n % 7 === 0
+      ? { kind: "resolution", ...shared, baseline: n % 2 === 0 ? 1 : 0, low: 0, high: 1 }
+      : {
+        ...{ kind: "price", ...shared },
+        baseline: n % 3 === 0 ? probability : n * 53 % 100 / 100,
+        low: n % 8 === 0 ? 0 : probability / 2,
+        high: n % 4 === 0 ? 1 : probability,
+      }
   }
   const forecasts = Array.from({ length: 60 }, (_, n) => forecastOf(n))
 
@@ -434,7 +432,7 @@ onEveryStore("ScoreStore", (law) => {
       assert.equal(yield* store.forecastsMadeAt, at(56))
       const judged = forecasts.slice(0, 50).map((forecast, n) => {
         const payouts = forecast.kind === "price"
-          ? [forecast.high, forecast.mid, 0, 1, 0.4]
+          ? [forecast.high, forecast.baseline, 0, 1, 0.4]
           : [1, 0]
         return { forecast, value: n % 9 === 0 ? null : payouts[n % payouts.length] ?? null }
       })
@@ -447,32 +445,21 @@ onEveryStore("ScoreStore", (law) => {
       const stored = forecasts.map((forecast, n) => ({
         ...{ forecast, judged: n < 50, value: judged[n]?.value ?? null },
       }))
-      const before = totalsOfEstimates(stored)
-      assert.equal(rounded(yield* store.estimateTotals), rounded(before))
-      assert.ok(before.views > 0 && before.views < before.difference.n && before.unknown > 0)
-      assert.ok(before.covered > 0 && before.covered < before.intervals)
+      const known = (of: typeof stored) => ({
+        resolution: totalsOfForecasts(of, "resolution"),
+        price: totalsOfForecasts(of),
+      })
+      const before = known(stored)
+      assert.equal(rounded(yield* store.forecastTotals), rounded(before))
+      const { views, unknown, difference, covered, intervals } = before.price
+      assert.ok(views > 0 && views < difference.n && unknown > 0)
+      assert.ok(covered > 0 && covered < intervals && before.resolution.value > 0)
       // Those of the first half are then older than a year.
       const later = { ...forecastOf(1), madeAt: at(29) + forecastsKeptMs }
       yield* store.addForecasts([later])
       const kept = stored.filter(({ forecast }) => forecast.madeAt >= at(29))
-      const after = totalsOfEstimates([...kept, { forecast: later, judged: false, value: null }])
-      assert.equal(rounded(yield* store.estimateTotals), rounded(after))
-      const ends = kept.flatMap(({ forecast, ...one }) =>
-        forecast.kind === "resolution" ? [{ ...forecast, ...one }] : []
-      )
-      const error = (of: (it: (typeof ends)[number]) => number) =>
-        ends.reduce((sum, it) => sum + (it.value === null ? 0 : (of(it) - it.value) ** 2), 0)
-      assert.equal(
-        rounded(yield* store.forecastCounts),
-        rounded({
-          forecasts: ends.length,
-          resolved: ends.filter(({ value }) => value === 1).length,
-          open: ends.filter(({ value }) => value === 0).length,
-          unknown: ends.filter(({ judged, value }) => judged && value === null).length,
-          squaredError: error(({ probability }) => probability),
-          endDateSquaredError: error(({ endWithin }) => endWithin ? 1 : 0),
-        }),
-      )
+      const after = known([...kept, { forecast: later, judged: false, value: null }])
+      assert.equal(rounded(yield* store.forecastTotals), rounded(after))
     }).pipe(Effect.provide(layer)),
   )
 

@@ -20,8 +20,7 @@ import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import type { ExpectedMarket } from "../../src/markets/domain/resolving.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
-import type { StatedEstimate } from "../../src/track-record/domain/estimates.ts"
-import { resolutionScore } from "../../src/track-record/domain/resolutionForecasts.ts"
+import { type Forecast, resolutionScore } from "../../src/track-record/domain/forecasts.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
@@ -300,7 +299,10 @@ const forecast = (n: number, probability24h: number, endsAt: number): ExpectedMa
 on(
   "forecasts are stored every four hours, judged after a day, and scored with two baselines",
   Effect.fnUntraced(function* ({ venue, ports, tick }) {
-    const counts = Context.get(ports, ScoreStore).forecastCounts
+    const totals = Effect.map(
+      Context.get(ports, ScoreStore).forecastTotals,
+      ({ resolution }) => resolution,
+    )
     venue.expected = [
       forecast(0, 0.9, now + hour),
       forecast(1, 0.2, now + 2 * hour),
@@ -316,13 +318,16 @@ on(
     const late = now + day + minute
     venue.resolutions = [paid(0, 1, now + day), paid(1, 0, late), paid(3, 1, null)]
     yield* tick(now + day + 29 * minute)
-    strictEqual((yield* counts).resolved + (yield* counts).open, 0)
+    strictEqual((yield* totals).difference.n, 0)
     yield* tick(now + day + 30 * minute)
-    const { squaredError, ...judged } = yield* counts
-    equal(judged, { forecasts: 5, resolved: 1, open: 2, unknown: 1, endDateSquaredError: 1 })
+    const { squaredError, difference, ...judged } = yield* totals
+    equal(
+      [judged.forecasts, difference.n, judged.value, judged.unknown, judged.baselineSquaredError],
+      [5, 3, 1, 1, 1],
+    )
     strictEqual(Math.round(squaredError * 1e6), Math.round((0.1 ** 2 + 0.2 ** 2 + 0.5 ** 2) * 1e6))
     yield* tick(now + day + 5 * hour)
-    const score = resolutionScore(yield* counts)
+    const score = resolutionScore(yield* totals)
     equal([score.judged, score.resolvedWithin24h, score.unknown], [4, 2, 1])
     equal([score.brier, score.baseRateBrier], [0.165, 0.25])
     strictEqual(score.endDateBrier, 0.25)
@@ -332,32 +337,36 @@ on(
 on(
   "a forecast waits for the venue for a day, and is then unknown",
   Effect.fnUntraced(function* ({ venue, ports, tick }) {
-    const counts = Context.get(ports, ScoreStore).forecastCounts
+    const totals = Effect.map(
+      Context.get(ports, ScoreStore).forecastTotals,
+      ({ resolution }) => resolution,
+    )
     venue.expected = [forecast(0, 0.9, now + hour)]
     yield* tick(now)
     Object.assign(venue, { down: true, expected: [] })
     yield* tick(now + day + hour)
-    strictEqual((yield* counts).unknown, 0)
+    strictEqual((yield* totals).unknown, 0)
     yield* tick(now + 2 * day + hour)
-    const score = resolutionScore(yield* counts)
+    const score = resolutionScore(yield* totals)
     equal([score.forecasts, score.judged, score.unknown, score.brier], [1, 0, 1, null])
   }),
 )
 
 /** What a report on the n-th market stated at noon. */
-const estimate = (n: number, fields: Partial<StatedEstimate> = {}): StatedEstimate => ({
+const estimate = (n: number, fields: Partial<Forecast> = {}): Forecast => ({
   ...{ kind: "price", marketId: candidate(n).id, eventKey: `event-${n}`, madeAt: now },
-  ...{ mid: 0.5, probability: 0.6, low: 0.4, high: 0.8, basis: ["move"] },
+  ...{ baseline: 0.5, probability: 0.6, low: 0.4, high: 0.8 },
   ...fields,
 })
 
 on(
   "a stated probability is compared with the mid a day later, or with the payout by then",
   Effect.fnUntraced(function* ({ venue, ports, tick, price }) {
-    const { addForecasts, estimateTotals } = Context.get(ports, ScoreStore)
+    const { addForecasts, forecastTotals } = Context.get(ports, ScoreStore)
+    const totals = Effect.map(forecastTotals, ({ price }) => price)
     yield* addForecasts([
       estimate(0),
-      estimate(1, { low: 0.55, basis: [] }),
+      estimate(1, { low: 0.55 }),
       estimate(2),
       estimate(3, { probability: 0.5 }),
       estimate(0, { madeAt: now + hour, low: 0, high: 1 }),
@@ -367,12 +376,19 @@ on(
     yield* price(1, { [24 * 60]: 0.5 })
     venue.resolutions = [paid(2, 1, now + 20 * hour)]
     yield* tick(now + day + 29 * minute)
-    strictEqual((yield* estimateTotals).difference.n, 0)
+    strictEqual((yield* totals).difference.n, 0)
     const { verdicts } = yield* tick(now + day + 2 * hour)
-    equal(verdicts, { forecast_priced: 4, forecast_unpriced: 1 })
-    const { difference, squaredError, midSquaredError, ...counts } = yield* estimateTotals
-    equal(counts, { estimates: 5, unknown: 1, views: 4, intervals: 2, covered: 1 })
-    const rounded = [squaredError, midSquaredError, difference.s, difference.clusters, difference.n]
-    equal(rounded.map((of) => Math.round(of * 1e6) / 1e6), [0.19, 0.33, -0.14, 3, 4])
+    equal(verdicts, { forecast_judged: 4, forecast_unknown: 1 })
+    const { difference, squaredError, baselineSquaredError, value, ...counts } = yield* totals
+    equal(counts, { forecasts: 5, unknown: 1, views: 4, intervals: 2, covered: 1 })
+    const rounded = [
+      value,
+      squaredError,
+      baselineSquaredError,
+      difference.s,
+      difference.clusters,
+      difference.n,
+    ]
+    equal(rounded.map((of) => Math.round(of * 1e6) / 1e6), [2.9, 0.19, 0.33, -0.14, 3, 4])
   }),
 )

@@ -187,7 +187,9 @@ test("the scores equal a recount after all final resolutions", () =>
       `${a.horizon} ${a.phase}` < `${b.horizon} ${b.phase}` ? -1 : 1
     equal(totals.toSorted(byKey), totalsOfMoves(moves).toSorted(byKey))
     recordsAreEarlier(items)
-    const { resolved, open, unknown } = yield* Context.get(context, ScoreStore).forecastCounts
+    const { resolution } = yield* Context.get(context, ScoreStore).forecastTotals
+    const { value: resolved, unknown } = resolution
+    const open = resolution.difference.n - resolved
     ok(resolved >= 50 && open >= 50, `${resolved} forecasts resolved, ${open} open`)
     ok(unknown < 0.05 * resolved, `${unknown} unknown`)
     const { contestedMeanPrice, ...stored } = yield* Context.get(context, ScoreStore).counts

@@ -16,8 +16,14 @@ import { Count, Rate } from "../../core/domain/number.ts"
 import { eventsMin, isJudged, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
 import { overall } from "../../whales/domain/rates.ts"
 import type { WalletSums } from "../../whales/domain/score.ts"
-import { EstimateScore, estimateScore, type EstimateTotals } from "./estimates.ts"
-import { type ForecastCounts, ResolutionScore, resolutionScore } from "./resolutionForecasts.ts"
+import {
+  EstimateScore,
+  estimateScore,
+  type Forecast,
+  type ForecastTotals,
+  ResolutionScore,
+  resolutionScore,
+} from "./forecasts.ts"
 import { copiedFields, EntryScores, type EntrySummary } from "./entryScore.ts"
 import { MoverDrift, moverDrift, type MoveTotals } from "./moverDrift.ts"
 import {
@@ -171,8 +177,7 @@ interface ScorecardInput {
   readonly whales: ReadonlyArray<CalibratedWhale>
   /** On the feed's own items. */
   readonly verdicts: VerdictCounts
-  readonly forecasts: ForecastCounts
-  readonly estimates: EstimateTotals
+  readonly forecasts: Readonly<Record<Forecast["kind"], ForecastTotals>>
   /** Of published whale entries. */
   readonly entries: Pick<EntrySummary, "byLabel" | "copied">
   /** What its movers did next. */
@@ -183,7 +188,7 @@ interface ScorecardInput {
 
 /** The order of the wallets has no effect. */
 export function scorecard(input: ScorecardInput): Scorecard {
-  const { tracked, sums, whales, verdicts, forecasts, estimates, entries, moves, readAt } = input
+  const { tracked, sums, whales, verdicts, forecasts, entries, moves, readAt } = input
   const score = selfScore(verdicts)
   const rates = overall(sums)
   const { labelled, leftOut } = classify(tracked, whales.map(({ row }) => row))
@@ -209,8 +214,8 @@ export function scorecard(input: ScorecardInput): Scorecard {
     oddsBands: rates.oddsBands.map(roundFigures),
     labels: countsOf(labelled.map(({ label }) => label)),
     topWallets: publishable(labelled).slice(0, topWalletsMax).map(topWallet),
-    resolutions: resolutionScore(forecasts),
-    estimates: estimateScore(estimates),
+    resolutions: resolutionScore(forecasts.resolution),
+    estimates: estimateScore(forecasts.price),
     predetermined: score.predetermined,
     movers: { ...score.movers, drift: moverDrift(moves) },
     whaleEntries: entries.byLabel,

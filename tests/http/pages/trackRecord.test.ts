@@ -11,8 +11,7 @@ import { sampleScorecard } from "../../support/catalog/samples.ts"
 import { PageContent } from "../../../src/http/pages/sections.tsx"
 import { trackRecordPage } from "../../../src/http/pages/trackRecord.ts"
 import { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
-import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
-import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
+import { noForecasts } from "../../../src/track-record/domain/forecasts.ts"
 import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { law } from "../../support/effect.ts"
 import { numberFaults, uncitedText } from "../../support/http/pageNumbers.ts"
@@ -34,8 +33,7 @@ const empty = scorecard({
     entries: entrySummary([]),
   },
   verdicts: { mover_1h: {}, mover_6h: {}, mover_24h: {}, predetermined: {} },
-  forecasts: noForecasts,
-  estimates: noEstimates,
+  forecasts: { resolution: noForecasts, price: noForecasts },
   readAt: { wallets: null, scores: null },
 })
 

@@ -22,11 +22,11 @@ import {
 } from "../../../src/research/domain/estimate.ts"
 import type { LabelledEntry, WalletRecord } from "../../../src/writing/facts/wallets.ts"
 import { resampleHourly } from "../../../src/research/domain/research.ts"
-import { estimateScore } from "../../../src/track-record/domain/estimates.ts"
+import { estimateScore } from "../../../src/track-record/domain/forecasts.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { law } from "../../support/effect.ts"
 import { Random } from "../../support/random.ts"
-import { totalsOfEstimates } from "../../support/track-record/estimateTotals.ts"
+import { totalsOfForecasts } from "../../support/track-record/forecastTotals.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
 
@@ -170,12 +170,12 @@ function laterOf(random: Random, fair: number): number {
 
 /** The score of a world's estimates, as the track record publishes it. */
 function scoreOf(cases: ReadonlyArray<Case>) {
-  return estimateScore(totalsOfEstimates(cases.map(({ inputs, later }, n) => {
+  return estimateScore(totalsOfForecasts(cases.map(({ inputs, later }, n) => {
     const { mid, probability, low, high } = estimateOf(inputs)
     return {
       forecast: {
         ...{ kind: "price", marketId: MarketId.make(`m${n}`), eventKey: `${n}`, madeAt: now },
-        ...{ mid, probability, low: low ?? 0, high: high ?? 1, basis: [] },
+        ...{ baseline: mid, probability, low: low ?? 0, high: high ?? 1 },
       },
       ...{ judged: true, value: later },
     }

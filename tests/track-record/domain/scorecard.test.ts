@@ -19,8 +19,7 @@ import {
   trackedWallet,
 } from "../../support/whales/whales.ts"
 
-import { noForecasts } from "../../../src/track-record/domain/resolutionForecasts.ts"
-import { noEstimates } from "../../../src/track-record/domain/estimates.ts"
+import { noForecasts } from "../../../src/track-record/domain/forecasts.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
 const verdicts = {
@@ -34,8 +33,7 @@ const unscored = {
   ...{
     entries: entrySummary([]),
     moves: [],
-    forecasts: noForecasts,
-    estimates: noEstimates,
+    forecasts: { resolution: noForecasts, price: noForecasts },
   },
   readAt: { wallets: now, scores: now },
 }
