@@ -73,17 +73,23 @@ type Stage = keyof typeof stageLimits
 /** The job that reads the books after published entries. */
 export const readingsJob = "follow-prices"
 
-/** The counts of one tick. */
-interface ScoreReport extends TickReport<Stage> {
+/** The counts of one tick. Mutable, so that an interrupted stage is counted too. */
+interface Progress {
   /** Feed items read, of any type. */
-  readonly itemsRead: number
+  itemsRead: number
   /** Markets with a new or changed resolution. */
-  readonly resolved: number
+  resolved: number
   /** Stored forecasts of resolutions. */
-  readonly forecasts: number
+  forecasts: number
   /** Saved verdicts, by verdict. */
-  readonly verdicts: Readonly<Record<string, number>>
+  readonly verdicts: Record<string, number>
+  /** It publishes none. */
+  readonly items: ReadonlyArray<string>
+  readonly rejected: Record<string, number>
 }
+
+interface ScoreReport
+  extends TickReport<Stage>, Readonly<Omit<Progress, keyof TickReport<Stage>>> {}
 
 /** The counts of one run of `readBooks`. */
 interface ReadingReport extends TickReport<Stage> {
@@ -98,17 +104,6 @@ interface Services {
   readonly feed: FeedStore["Service"]
   readonly scores: ScoreStore["Service"]
   readonly resolving: Resolving["Service"]
-}
-
-/** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
-interface Progress {
-  itemsRead: number
-  resolved: number
-  forecasts: number
-  readonly verdicts: Record<string, number>
-  /** It publishes none. */
-  readonly items: ReadonlyArray<string>
-  readonly rejected: Record<string, number>
 }
 
 export class SelfScore extends Context.Service<SelfScore, {

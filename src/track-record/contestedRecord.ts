@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect, Layer } from "effect"
-import { proposalRecord } from "./domain/contestedProposals.ts"
+import { proposalRecord } from "./domain/selfScore.ts"
 import { ContestedRecord } from "../predetermined/ContestedRecord.ts"
 import { ScoreStore } from "./ScoreStore.ts"
 

@@ -10,7 +10,7 @@ import { Cause, Clock, Context, Effect, Layer } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import { isFarm } from "./domain/entry.ts"
 import { shortAddress, type TrackedWallet } from "./domain/tracking.ts"
-import { type Rejections, tally } from "../core/stages.ts"
+import { tally } from "../core/stages.ts"
 import { VenueUnavailable } from "../markets/VenueClient.ts"
 import { WalletHistory } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
@@ -18,19 +18,22 @@ import { WalletStore } from "./WalletStore.ts"
 /** Wallets read concurrently; the venue adapter limits the request rate. */
 const concurrency = 4
 
-/** The result of one run. */
-interface BackfillReport {
+/** The counts of one run. Mutable, because several fibers add to it. */
+interface Counts {
+  /** Wallets whose history is `whole` now, and those whose history is `truncated`. */
+  whole: number
+  truncated: number
+  /** Wallets whose history could not be read now; the next run tries them again. */
+  failed: number
+  /** New activity events. */
+  activityAdded: number
+  /** Rows that are not activity events, by reason. */
+  readonly rejected: Record<string, number>
+}
+
+interface BackfillReport extends Readonly<Counts> {
   /** Wallets whose history was incomplete when the run began. */
   readonly wallets: number
-  /** Those of them whose history is `whole` now, and those whose history is `truncated`. */
-  readonly whole: number
-  readonly truncated: number
-  /** Wallets whose history could not be read now; the next run tries them again. */
-  readonly failed: number
-  /** New activity events. */
-  readonly activityAdded: number
-  /** Rows that are not activity events, by reason. */
-  readonly rejected: Rejections
 }
 
 export class Backfill extends Context.Service<Backfill, {
@@ -52,15 +55,6 @@ export class Backfill extends Context.Service<Backfill, {
 interface Services {
   readonly history: WalletHistory["Service"]
   readonly store: WalletStore["Service"]
-}
-
-/** Mutable, because several fibers add to it. */
-interface Counts {
-  whole: number
-  truncated: number
-  failed: number
-  activityAdded: number
-  readonly rejected: Record<string, number>
 }
 
 const run = Effect.fn("Backfill.run")(function* (services: Services, until: EpochMs) {

@@ -35,13 +35,10 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
     at: EpochMs,
   ) => Effect.Effect<void>
   /**
-   * Markets with entries to check, in three groups, each with the longest unchecked first:
-   *
-   * 1. Ended markets of group 3, at most an eighth of the limit. Without this reserve, corrected
-   *    resolutions would wait behind a backlog.
-   * 2. Markets that have not ended and were last checked before `checkedBefore`. If their scheduled end
-   *    is in `[ending.from, ending.to]`: before `ending.checkedBefore`.
-   * 3. Markets that ended after `endedAfter` and were last checked before `recheckedBefore`.
+   * Markets with entries to check, the longest unchecked first: those that have not ended and were last
+   * checked before `checkedBefore` (before `ending.checkedBefore` if their scheduled end is in
+   * `[ending.from, ending.to]`), and those that ended after `endedAfter` and were last checked before
+   * `recheckedBefore`.
    */
   readonly unresolved: (query: {
     readonly limit: number

@@ -53,24 +53,30 @@ const stageLimits = {
 } as const
 type Stage = keyof typeof stageLimits
 
-/** The result of one tick. */
-export interface WhaleReport extends TickReport<Stage> {
+/** The counts of one tick. Mutable, so that an interrupted stage reports what it did. */
+interface Progress {
   /** Wallets read, of `walletsToRead`. */
-  readonly wallets: number
-  readonly walletsToRead: number
+  wallets: number
+  walletsToRead: number
   /** New activity events. */
-  readonly activityAdded: number
+  activityAdded: number
   /** Positions whose entries were recomputed. */
-  readonly recomputed: number
+  recomputed: number
   /** Markets whose resolution is new or changed. */
-  readonly resolved: number
+  resolved: number
   /** Wallets whose record was computed again. */
-  readonly counted: number
+  counted: number
   /** Judged wallets by label; null when that stage failed. */
-  readonly labels: LabelCounts | null
+  labels: LabelCounts | null
   /** Stages that stopped before the end of their backlog. */
-  readonly behind: ReadonlyArray<Stage>
+  readonly behind: Array<Stage>
+  readonly items: Array<string>
+  readonly rejected: Record<string, number>
 }
+
+/** The result of one tick. */
+export interface WhaleReport
+  extends TickReport<Stage>, Readonly<Omit<Progress, keyof TickReport<Stage>>> {}
 
 /** The least share of the wallets of a good tick that were read. */
 const readShareMin = 0.9
@@ -129,7 +135,18 @@ const tick = Effect.fn("Whales.tick")(function* (
 ) {
   const { calibration } = services
   const tickIntervalMs = Duration.toMillis(options.tick)
-  const progress = makeProgress()
+  const progress: Progress = {
+    wallets: 0,
+    walletsToRead: 0,
+    activityAdded: 0,
+    recomputed: 0,
+    resolved: 0,
+    counted: 0,
+    labels: null,
+    behind: [],
+    items: [],
+    rejected: {},
+  }
   const terms: PublishingTerms = {
     stakeMinUsd: options.stakeMinUsd,
     notBefore: slot - Math.max(freshMs, freshTicks * tickIntervalMs),
@@ -163,33 +180,6 @@ const tick = Effect.fn("Whales.tick")(function* (
       progress.labels = yield* stage("judging", calibration.judge, null)
     }),
   )
-})
-
-/** Mutable, so that an interrupted stage reports what it did. */
-interface Progress {
-  wallets: number
-  walletsToRead: number
-  activityAdded: number
-  recomputed: number
-  readonly items: Array<string>
-  resolved: number
-  counted: number
-  labels: LabelCounts | null
-  readonly behind: Array<Stage>
-  readonly rejected: Record<string, number>
-}
-
-const makeProgress = (): Progress => ({
-  wallets: 0,
-  walletsToRead: 0,
-  activityAdded: 0,
-  recomputed: 0,
-  items: [],
-  resolved: 0,
-  counted: 0,
-  labels: null,
-  behind: [],
-  rejected: {},
 })
 
 /**

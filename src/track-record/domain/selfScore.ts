@@ -11,14 +11,13 @@ import { Schema } from "effect"
 import { described } from "../../core/domain/fields.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { type FeedItem, type MovePhase, ProposalRecord } from "../../feed/domain/item.ts"
-import { proposalRecord } from "./contestedProposals.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { Market, MarketId, SeriesPoint } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { boughtOutcome } from "./entryScore.ts"
 import { outcomeOf } from "./moverDrift.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
-import { roundRate } from "../../whales/domain/oddsBands.ts"
+import { roundRate, winRateOf } from "../../whales/domain/oddsBands.ts"
 
 /** The time from an item's publication to the instant of its check. */
 const horizonMs = {
@@ -290,6 +289,27 @@ export function selfScore(counts: VerdictCounts) {
         proposal: { ...outcomeScore(contested), ...contestedScore(counts) },
       },
     } satisfies typeof PredeterminedScore.Type,
+  }
+}
+
+/**
+ * How often published contested proposals were upheld, with Wilson's 95 % interval. A split payout and a
+ * cancelled market count as not upheld, because the proposed outcome was not paid in full. Null before the
+ * first one was judged.
+ */
+export function proposalRecord(
+  { contested = {} }: Pick<VerdictCounts, "contested">,
+): ProposalRecord | null {
+  const { correct = 0, wrong = 0, uneven = 0, cancelled = 0 } = contested
+  const proposals = correct + wrong + uneven + cancelled
+  if (proposals === 0) return null
+  const { winRate, winRateLow, winRateHigh } = winRateOf({ wins: correct, decisive: proposals })
+  return {
+    proposals,
+    upheld: correct,
+    upheldRate: roundRate(winRate),
+    upheldRateLow: roundRate(winRateLow),
+    upheldRateHigh: roundRate(winRateHigh),
   }
 }
 

@@ -130,9 +130,6 @@ const saveFactsOf = Effect.fnUntraced(
   (saved, sql) => sql.withTransaction(saved),
 )
 
-/** How many of `limit` markets are reserved for those that have ended. */
-const reservedOf = (limit: number) => Math.floor(limit / 8)
-
 type Unresolved = Parameters<Port["unresolved"]>[0]
 
 const unresolved = (sql: SqlClient) =>
@@ -142,21 +139,19 @@ const unresolved = (sql: SqlClient) =>
       const endingBefore = sql`${new Date(ending.checkedBefore)}::timestamptz`
       const rows = yield* sql<{ market: MarketId }>`
         SELECT market FROM (
-          (SELECT 1 AS priority, market, market_id, requested_at FROM whale_market
+          (SELECT market, market_id, requested_at FROM whale_market
           WHERE has_entries AND ended_at IS NULL
             AND requested_at < greatest(${before}, ${endingBefore})
             AND (requested_at < ${before} OR requested_at < ${endingBefore}
               AND ends_at BETWEEN ${new Date(ending.from)} AND ${new Date(ending.to)})
           ORDER BY requested_at, market_id LIMIT ${limit})
           UNION ALL
-          (SELECT CASE
-              WHEN row_number() OVER (ORDER BY requested_at, market_id) <= ${reservedOf(limit)}
-              THEN 0 ELSE 2 END AS priority, market, market_id, requested_at FROM whale_market
+          (SELECT market, market_id, requested_at FROM whale_market
           WHERE has_entries AND ended_at > ${new Date(endedAfter)}
             AND requested_at < ${new Date(recheckedBefore)}
           ORDER BY requested_at, market_id LIMIT ${limit})
         ) waiting
-        ORDER BY priority, requested_at, market_id LIMIT ${limit}`
+        ORDER BY requested_at, market_id LIMIT ${limit}`
       return rows.map(({ market }) => market)
     },
     Effect.orDie,
