@@ -29,13 +29,11 @@ export interface Inspection {
   readonly auditWidths: ReadonlyArray<number>
   /** Most links that are reached by the Tab key on one page. */
   readonly stopsMax: number
-  /** What is on a page when it is complete; without it, at its load event. */
-  readonly ready?: string
   /** The folder for screenshots; null for none. */
   readonly shots: string | null
 }
 
-type Look = "loading" | "text" | "withoutScript" | "layout" | "print" | "keyboard" | "axe"
+type Look = "loading" | "text" | "withoutScript" | "layout" | "keyboard" | "axe"
 /** What is wrong, by kind of fault. */
 type Faults = Record<Look, Array<string>>
 
@@ -71,11 +69,9 @@ interface Page {
     ...argument: A
   ): Promise<B>
   evaluateOnNewDocument(script: () => void): Promise<unknown>
-  waitForSelector(selector: string): Promise<unknown>
   setViewport(size: { readonly width: number; readonly height: number }): Promise<void>
   setJavaScriptEnabled(enabled: boolean): Promise<void>
   setCacheEnabled(enabled: boolean): Promise<void>
-  emulateMediaType(type: "print" | "screen"): Promise<void>
   emulateMediaFeatures(
     features: ReadonlyArray<{ readonly name: string; readonly value: string }>,
   ): Promise<void>
@@ -101,8 +97,6 @@ interface Puppeteer {
 }
 
 const heightPx = 900
-/** A4 without margins of 1 cm, at 96 pixels an inch. */
-const printWidthPx = 718
 const shotHeightPxMax = 8_000
 const isChallenge = /^Failed to load resource: the server responded with a status of 402 /
 const schemes = ["light", "dark"] as const
@@ -187,7 +181,7 @@ async function inspectLayout(page: Page, url: string, faults: Faults): Promise<v
       await page.setViewport({ width, height: heightPx })
       for (const open of [false, true]) {
         await page.evaluate(setOpen, open)
-        for (const fault of await page.evaluate(overflows, false)) {
+        for (const fault of await page.evaluate(overflows)) {
           layout.add(`${width} px: ${fault}`)
         }
         if (!open) await shoot(page, url, width, scheme)
@@ -202,23 +196,22 @@ async function inspectLayout(page: Page, url: string, faults: Faults): Promise<v
 
 async function inspect(page: Page, url: string): Promise<Inspected> {
   const faults: Faults = {
-    ...{ loading: [], text: [], withoutScript: [], layout: [] },
-    ...{ print: [], keyboard: [], axe: [] },
+    loading: [],
+    text: [],
+    withoutScript: [],
+    layout: [],
+    keyboard: [],
+    axe: [],
   }
   await page.setCacheEnabled(false)
   await page.setViewport({ width: 1440, height: heightPx })
   const bytesSent = await load(page, url, faults.loading)
-  if (inspection.ready !== undefined) await page.waitForSelector(inspection.ready)
   const closed = await page.evaluate(content)
   const reports: ReadonlyArray<string> = await page.evaluate(policyReports)
   faults.loading.push(...reports.map((report) => `CSP: ${report}`))
   faults.text.push(...await page.evaluate(strayText))
   faults.keyboard.push(...await tabThrough(page, inspection.stopsMax))
   await inspectLayout(page, url, faults)
-  await page.emulateMediaType("print")
-  await page.setViewport({ width: printWidthPx, height: heightPx })
-  faults.print.push(...await page.evaluate(overflows, true))
-  await page.emulateMediaType("screen")
   await page.evaluate(setOpen, true)
   const { textAroundNames, elements } = await page.evaluate(content)
   const title = await page.title()

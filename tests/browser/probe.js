@@ -82,7 +82,7 @@ export function strayText() {
 }
 
 /** Elements that are wider than the page, unless they are in a region that scrolls by itself. */
-export function overflows(isPrint) {
+export function overflows() {
   const faults = []
   const name = (element) => {
     const { tagName, id, className, textContent } = element
@@ -105,18 +105,13 @@ export function overflows(isPrint) {
       faults.push(`${name(element)} from ${Math.round(box.left)} to ${Math.round(box.right)}`)
       return
     }
-    if (scrolls(element)) {
-      if (isPrint && element.scrollWidth > element.clientWidth + 1) {
-        faults.push(`${name(element)} is cut off in print`)
-      }
-      return
-    }
+    if (scrolls(element)) return
     for (const child of element.children) visit(child)
   }
   visit(document.body)
   for (const drawing of document.querySelectorAll("svg")) {
     const frame = drawing.getBoundingClientRect()
-    if (frame.width === 0 || isPrint) continue
+    if (frame.width === 0) continue
     for (const label of drawing.querySelectorAll("text")) {
       const box = label.getBoundingClientRect()
       if (box.width === 0) continue

@@ -1,6 +1,5 @@
 /**
- * Every page in a real browser, on a service with a long record and on one that has just started; and
- * the viewer of the API, the one page with a script.
+ * Every page in a real browser, on a service with a long record and on one that has just started.
  *
  * The pages are found as a browser finds them, so a new page is tested without a change here. With
  * PAGE_SHOTS=FOLDER there is a screenshot of each page in both schemes at every width.
@@ -9,8 +8,6 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect } from "effect"
-import { products } from "../../src/catalog/domain/product.ts"
-import { paths } from "../../src/http/documents/addresses.ts"
 import { marketsPrefix, pagePaths } from "../../src/http/pages/paths.ts"
 import { inspect, missing } from "../support/http/browser.ts"
 import { allPages } from "../support/http/pages.ts"
@@ -19,12 +16,12 @@ import { serveWorld } from "../support/http/servedService.ts"
 import { sized } from "../support/size.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
-const widths = [360, 768, 1440]
+const widths = [390, 1280]
 const bytesSentMax = 150_000
 const shots = Deno.env.get("PAGE_SHOTS") || null
 const size = sized({
-  short: { alikeMax: 2, auditWidths: [360], stopsMax: 80 },
-  full: { alikeMax: 3, auditWidths: [360, 768, 1440], stopsMax: 1_000 },
+  short: { alikeMax: 2, auditWidths: [390], stopsMax: 80 },
+  full: { alikeMax: 3, auditWidths: widths, stopsMax: 1_000 },
 })
 
 const worlds = { filled: filledWorld(), empty: emptyWorld }
@@ -54,7 +51,7 @@ async function lookAt(t: Deno.TestContext, base: string, world: string): Promise
   })
   equal(seen.length, pages.length)
   const visited = seen.map(({ url }) => url.slice(base.length))
-  const known = Object.values(pagePaths).filter((path) => path !== pagePaths.api)
+  const known = Object.values(pagePaths)
   equal(known.filter((path) => !visited.includes(path)), [], "pages that were not visited")
   equal(visited.some((path) => path.startsWith(marketsPrefix)), world === "filled")
   for (const { url, faults, bytesSent } of seen) {
@@ -63,36 +60,4 @@ async function lookAt(t: Deno.TestContext, base: string, world: string): Promise
       ok(bytesSent > 0 && bytesSent <= bytesSentMax, `${bytesSent} bytes were sent`)
     })
   }
-}
-
-const viewer = "/docs/api shows every call of both documents, and asks no other host"
-if (missing !== null) registerSkipped(viewer, missing)
-else {
-  Deno.test(viewer, () =>
-    Effect.runPromise(Effect.scoped(Effect.gen(function* () {
-      const base = yield* serveWorld(yield* emptyWorld)
-      const folder = shots === null ? null : `${shots}/viewer`
-      if (folder !== null) yield* Effect.promise(() => Deno.mkdir(folder, { recursive: true }))
-      const seen = yield* Effect.promise(async () =>
-        await inspect({
-          ...size,
-          urls: [`${base}${pagePaths.api}`],
-          ready: ".opblock",
-          widths,
-          auditWidths: [],
-          shots: folder && await Deno.realPath(folder),
-        })
-      )
-      for (const { url, faults, textAroundNames } of seen) {
-        // It needs its style and its script.
-        const others = faults.loading.filter((fault) => !fault.startsWith("requests before"))
-        equal(others, [], url)
-        const { paths: listed } = yield* Effect.promise(async () =>
-          await (await fetch(base + paths.openApi)).json()
-        )
-        equal(Object.keys(listed).filter((path) => !textAroundNames.includes(path)), [], url)
-      }
-      const [calls] = seen
-      for (const { path } of Object.values(products)) ok(calls?.textAroundNames.includes(path))
-    }))))
 }

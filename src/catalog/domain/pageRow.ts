@@ -98,6 +98,5 @@ export const pageRows = {
   status: { path: "/status.json", body: StatusReport },
 } as const satisfies Readonly<Record<string, PageRow>>
 
-export type PageId = keyof typeof pageRows
 /** The rows with one body; the others have a body for each value of their parameter. */
-export type SinglePageId = Exclude<PageId, "market">
+export type SinglePageId = Exclude<keyof typeof pageRows, "market">

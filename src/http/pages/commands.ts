@@ -1,38 +1,64 @@
 /**
- * Commands to copy, with the address of the service.
+ * Three ways to call a product, each with a command to copy.
  *
  * @module
  */
-import { atomic, type AtomicAmount, usd } from "../../core/domain/money.ts"
-import type { Block } from "./sections.tsx"
+import { exampleCall } from "../../catalog/domain/parameter.ts"
+import type { Product } from "../../catalog/domain/product.ts"
+import { skillName } from "../../catalog/domain/skill.ts"
+import { atomic, usd } from "../../core/domain/money.ts"
+import type { Card } from "./sections.tsx"
 import type { Site } from "./site.ts"
-import { code, say } from "./text.tsx"
 
 /** The most for one call that the quickstart of Claude sets, and its budget for a day. */
 const pricePerCallMax = atomic("0.10")
 const budgetPerDay = atomic("0.50")
 
-/** Adds the stdio server to Claude Code, with a budget in which it can pay `price`. */
-export function claudeBlocks(
-  { publicBaseUrl, packages }: Site,
-  price: AtomicAmount = pricePerCallMax,
-): ReadonlyArray<Block> {
+export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
+  const { publicBaseUrl, packages, paymentMode } = site
+  const { price } = product
+  // Claude needs a budget in which it can pay for the product.
   const [call, day] = price > pricePerCallMax ? [price, price] : [pricePerCallMax, budgetPerDay]
+  const isBuilt = packages.scope !== null || packages.files.size > 0
   return [
-    ...(packages.scope === null && packages.files.size === 0
-      ? [say`The package is not built here yet: run ${code("deno task pack")} first.`]
-      : []),
     {
-      label: "Command that adds Bellwether to Claude Code",
-      code: `claude mcp add bellwether \\
+      title: "See the price with curl",
+      blocks: [
+        "The call answers 402, and nothing is charged. Its header `PAYMENT-REQUIRED` has the terms to sign, as JSON in base64. See the [curl quickstart](/docs/quickstart/curl.sh).",
+        {
+          code: `curl -i '${publicBaseUrl}${exampleCall(product)}'`,
+        },
+      ],
+    },
+    {
+      title: "Ask Claude by MCP",
+      blocks: [
+        ...isBuilt ? [] : ["The package is not built here yet: run `deno task pack` first."],
+        {
+          code: `claude mcp add bellwether \\
   --env BASE_URL=${publicBaseUrl} \\
   --env MAX_PRICE_USD=${usd(call)} \\
   --env BUDGET_USD=${usd(day)} \\
   -- npx -y ${packages.specs["bellwether-mcp"]}`,
+        },
+        `Then ask for the tool \`${
+          skillName(product)
+        }\`. Free calls work at once; to buy, Claude needs the key of a wallet and stays within these limits. See the [Claude quickstart](/docs/quickstart/claude.md).`,
+      ],
+    },
+    {
+      title: "Buy one answer",
+      blocks: [
+        `In a checkout of the project. ${
+          paymentMode === "simulated"
+            ? "Any key works here: it pays with play money."
+            : "Use a wallet that holds only what this may spend."
+        }`,
+        {
+          code: `npx -y deno@2.9.6 task buy '${exampleCall(product)}' ${publicBaseUrl}`,
+        },
+        "From code: [Python](/docs/quickstart/python.py), [TypeScript](/docs/quickstart/client.mjs) and [others](/docs).",
+      ],
     },
   ]
 }
-
-/** Buys an answer. */
-export const buyCommand = (publicBaseUrl: string, path: string) =>
-  `npx -y deno@2.9.6 task buy ${path} ${publicBaseUrl}`

@@ -15,6 +15,7 @@ import { iconSvg } from "../documents/wellKnown.ts"
 import { pagePaths } from "./paths.ts"
 import { type Page, PageContent } from "./sections.tsx"
 import type { Site } from "./site.ts"
+import { link } from "./text.tsx"
 import style from "./style.css" with { type: "text" }
 
 const styleHash = createHash("sha256").update(style).digest("base64")
@@ -31,32 +32,28 @@ const pageHeaders: ReadonlyArray<HeaderPair> = [
   ["permissions-policy", "camera=(), geolocation=(), microphone=()"],
 ]
 
-/** What is different on each page. */
-export interface PageMeta {
+/** How a page is served. */
+interface Serving {
   /** Its path on this service. */
   readonly path: string
-  /** Shown in the tab, without the name of the service. */
-  readonly title: string
-  /** One sentence for search results and link previews. */
-  readonly description: string
   /** Paths with the same data as JSON. */
   readonly json?: ReadonlyArray<string>
-  /** 200 unless given. */
+  /** 200 unless given. Search engines list no other page. */
   readonly status?: number
   readonly headers?: ReadonlyArray<HeaderPair>
-  readonly noindex?: boolean
 }
 
 /** The page as an answer. */
-export function pageAnswer(site: Site, meta: PageMeta, page: Page): Answer {
+export function pageAnswer(site: Site, page: Page, serving: Serving): Answer {
+  const { status = 200, headers = [] } = serving
   return answer({
-    body: `<!doctype html>${<Frame site={site} meta={meta} page={page} />}`,
+    body: `<!doctype html>${<Frame site={site} page={page} serving={serving} />}`,
     contentType: "text/html; charset=utf-8",
-    status: meta.status ?? 200,
-    cache: (meta.status ?? 200) === 200 ? "page" : "none",
+    status,
+    cache: status === 200 ? "page" : "none",
     // No page has a secret, so its compressed length reveals nothing.
     compress: true,
-    headers: [...pageHeaders, ...(meta.headers ?? [])],
+    headers: [...pageHeaders, ...headers],
   })
 }
 
@@ -69,10 +66,17 @@ const navigation = [
   [pagePaths.status, "Status"],
 ] as const
 
-function Frame({ site, meta, page }: { site: Site; meta: PageMeta; page: Page }) {
+interface Framed {
+  readonly site: Site
+  readonly page: Page
+  readonly serving: Serving
+}
+
+function Frame({ site, page, serving }: Framed) {
+  const { path: own, json = [] } = serving
   return (
     <html lang="en">
-      <Head site={site} meta={meta} />
+      <Head site={site} page={page} serving={serving} />
       <body>
         <a class="skip" href="#content">Skip to content</a>
         <header class="top">
@@ -82,7 +86,7 @@ function Frame({ site, meta, page }: { site: Site; meta: PageMeta; page: Page })
           </a>
           <nav aria-label="Main">
             {navigation.map(([path, name]) => (
-              <a key={path} href={path} aria-current={path === meta.path ? "page" : undefined}>
+              <a key={path} href={path} aria-current={path === own ? "page" : undefined}>
                 {name}
               </a>
             ))}
@@ -91,11 +95,17 @@ function Frame({ site, meta, page }: { site: Site; meta: PageMeta; page: Page })
         <SimulationNotice site={site} />
         <main id="content">
           <PageContent page={page} />
+          {json.length === 0 ? null : (
+            <p class="quiet">
+              The data of this page as JSON:
+              {json.map((path) => [" ", link(path, path)])}
+            </p>
+          )}
         </main>
         <footer>
           <a href={freeRows.terms_text.path}>Terms</a>
           <a href={paths.contact}>Contact</a>
-          <a href={pagePaths.api}>API</a>
+          <a href={paths.openApi}>OpenAPI</a>
           <a href={paths.llms}>llms.txt</a>
         </footer>
       </body>
@@ -119,25 +129,20 @@ function SimulationNotice({ site: { paymentMode, venueMode } }: { site: Site }) 
   )
 }
 
-function Head({ site: { publicBaseUrl }, meta }: { site: Site; meta: PageMeta }) {
-  const title = `${meta.title} · Bellwether`
+function Head({ site: { publicBaseUrl }, page: { name, description }, serving }: Framed) {
+  const title = `${name} · Bellwether`
+  const { path, json = [], status = 200 } = serving
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{title}</title>
-      <meta name="description" content={meta.description} />
-      {meta.noindex === true ? <meta name="robots" content="noindex" /> : null}
-      <meta property="og:title" content={title} />
-      <meta property="og:description" content={meta.description} />
-      <meta property="og:type" content="website" />
-      <meta property="og:site_name" content="Bellwether" />
-      <meta property="og:url" content={publicBaseUrl + meta.path} />
-      <meta name="twitter:card" content="summary" />
-      <link rel="canonical" href={publicBaseUrl + meta.path} />
+      <meta name="description" content={description} />
+      {status === 200 ? null : <meta name="robots" content="noindex" />}
+      <link rel="canonical" href={publicBaseUrl + path} />
       <link rel="icon" href={paths.icon} type="image/svg+xml" />
-      {(meta.json ?? []).map((path) => (
+      {json.map((path) => (
         <link key={path} rel="alternate" type="application/json" href={publicBaseUrl + path} />
       ))}
       <style>{raw(style)}</style>

@@ -1,5 +1,5 @@
 /**
- * Markdown of the service's own documents as HTML, with anchors on its headings.
+ * Markdown of the service's own documents as HTML.
  *
  * Raw HTML in the Markdown is shown as text. A link leads to http, https, mailto or the service; the
  * text of any other one stays. An address that is not written as a link is none, because one with a
@@ -17,7 +17,6 @@ const escaped = (text: string): string =>
 
 /** Writes one document. */
 class DocumentRenderer extends Renderer {
-  readonly #slugs = new Map<string, number>()
   /** Names the table that follows. */
   #heading = "Table"
 
@@ -25,22 +24,14 @@ class DocumentRenderer extends Renderer {
     const content = this.parser.parseInline(tokens)
     if (depth === 1) return `<h1>${content}</h1>\n`
     this.#heading = content.replaceAll(/<[^>]*>|"/g, "")
-    const slug = slugOf(this.#heading)
-    const count = this.#slugs.get(slug) ?? 0
-    this.#slugs.set(slug, count + 1)
-    const id = count === 0 ? slug : `${slug}-${count}`
-    return `<h${depth} id="${id}">${content}</h${depth}>\n`
+    return `<h${depth}>${content}</h${depth}>\n`
   }
 
-  /** A wide table scrolls in its own region, and so does code. */
+  /** A wide table scrolls in its own region. */
   override table(table: Tokens.Table): string {
     const html = super.table(table).replaceAll(/<th(?=[ >])/g, '<th scope="col"')
     return `<div class="scroll" role="group" aria-label="${this.#heading}" tabindex="0">` +
       `${html.trimEnd()}</div>\n`
-  }
-
-  override code(code: Tokens.Code): string {
-    return super.code(code).replace("<pre>", '<pre tabindex="0">')
   }
 
   override link({ href, tokens }: Tokens.Link): string {
@@ -65,8 +56,3 @@ const reader = new Marked({
 /** The document as HTML. */
 export const markdownHtml = (markdown: string): string =>
   reader.parse(markdown, { async: false, renderer: new DocumentRenderer() })
-
-/** The id that a heading gets on the common hosts of Git. */
-function slugOf(heading: string): string {
-  return heading.toLowerCase().replace(/&#?\w+;/g, "").replace(/[^\w\- ]/g, "").replaceAll(" ", "-")
-}

@@ -3,33 +3,33 @@
  *
  * @module
  */
-import type { freeRows } from "../../catalog/domain/freeRow.ts"
-import type { PageId, pageRows } from "../../catalog/domain/pageRow.ts"
+import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
+import { prepared } from "../../core/domain/prepared.ts"
+import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { linkHeader, paths } from "../documents/addresses.ts"
 import { iconBitmap } from "../documents/wellKnown.ts"
-import { answer } from "../server/answer.ts"
-import type { FreeRoute } from "../server/route.ts"
-import type { RateLimiter } from "../server/limits.ts"
 import type { PageDataRoutes } from "../free/pageData.ts"
-import type { FreeRoutes } from "../skills.ts"
-import { apiViewer } from "./apiViewer.ts"
-import { digestMeta, digestPage } from "./digest.ts"
-import { type DocsOptions, docsPages } from "./docs.ts"
-import { homeMeta, homePage } from "./home.ts"
-import { prepared } from "../../core/domain/prepared.ts"
-import type { SignedExtension } from "../../payments/domain/x402/offerReceipt.ts"
 import type { Offers } from "../paywall/paywall.ts"
-import { pageAnswer, type PageMeta } from "./layout.tsx"
-import { type Bodies, pageRoute, type PageSources, source } from "./page.ts"
-import { paywallMeta, paywallPage } from "./paywallPage.ts"
-import { pricingMeta, pricingPage } from "./pricing.ts"
+import { answer, type HeaderPair } from "../server/answer.ts"
+import type { RateLimiter } from "../server/limits.ts"
+import type { FreeRoute } from "../server/route.ts"
+import type { FreeRoutes } from "../skills.ts"
+import { digestPage } from "./digest.ts"
+import { type DocsOptions, docsPages } from "./docs.ts"
+import { homePage } from "./home.ts"
+import { pageAnswer } from "./layout.tsx"
+import { pageRoute } from "./page.ts"
+import { pagePaths } from "./paths.ts"
+import { pricingPage } from "./pricing.ts"
+import { paywallAnswer } from "./refusals.ts"
 import type { Page } from "./sections.tsx"
+import { signalsPage } from "./signals.ts"
 import type { Site } from "./site.ts"
-import { statusMeta, statusPage } from "./status.ts"
-import { signalsMeta, signalsPage } from "./signals.ts"
-import { trackRecordMeta, trackRecordPage } from "./trackRecord.ts"
+import { statusPage } from "./status.ts"
+import { trackRecordPage } from "./trackRecord.ts"
 
 interface PageOptions {
   readonly site: Site
@@ -41,69 +41,76 @@ interface PageOptions {
   readonly offers: Offers
 }
 
-type Body<Id extends keyof typeof freeRows> = typeof freeRows[Id]["body"]["Type"]
-type PageBody<Id extends PageId> = typeof pageRows[Id]["body"]["Type"]
+/** The bodies that pages may show, by row. */
+type Bodies =
+  & { readonly [Id in keyof typeof freeRows]: typeof freeRows[Id]["body"]["Type"] }
+  & { readonly [Id in SinglePageId]: typeof pageRows[Id]["body"]["Type"] }
 
 /** The pages that search engines may list. */
 function listedPages({ site, limiter, free, data, docs }: PageOptions) {
-  /** `content` returns null while what the page is about cannot be read. */
-  const page = <Sources extends PageSources>(
-    meta: PageMeta,
-    sources: Sources,
-    content: (bodies: Bodies<Sources>) => Page | null,
+  const sources: Readonly<Record<keyof Bodies, FreeRoute>> = { ...free, ...data }
+  const rows = { ...freeRows, ...pageRows }
+  /** `content` gets null for a body that cannot be read, and returns null if it needs that one. */
+  const page = <const Ids extends ReadonlyArray<keyof Bodies>>(
+    path: string,
+    ids: Ids,
+    content: (...bodies: { [At in keyof Ids]: Bodies[Ids[At]] | null }) => Page | null,
+    headers: ReadonlyArray<HeaderPair> = [],
   ): [string, FreeRoute] => {
-    const render = (bodies: Bodies<Sources>) => {
-      const made = content(bodies)
-      return made === null ? unavailable(site, meta) : pageAnswer(site, meta, made)
+    const json = ids.map((id) => rows[id].path)
+    const render = (bodies: ReadonlyArray<unknown>) => {
+      const made = content(...bodies as { [At in keyof Ids]: Bodies[Ids[At]] | null })
+      return made === null
+        ? pageAnswer(site, unavailable, { path, status: 503, headers: [["retry-after", "5"]] })
+        : pageAnswer(site, made, { path, json, headers })
     }
-    return [meta.path, pageRoute({ limiter, sources, render })]
+    return [path, pageRoute(limiter, ids.map((id) => sources[id]), render)]
   }
-  const record = source<Body<"track_record">>(free.track_record)
-  const index = source<Body<"index">>(free.index)
-  const pulse = source<Body<"pulse">>(free.pulse)
-  const brief = source<Body<"digest_brief">>(free.digest_brief)
-  const recent = source<PageBody<"recent">>(data.recent)
-  const opened = source<PageBody<"opened">>(data.opened)
-  const titles = source<PageBody<"digests">>(data.digests)
-  const status = source<PageBody<"status">>(data.status)
-  // A client that gets the page instead of llms.txt finds the documents as well.
-  const homeWithLinks = { ...homeMeta, headers: [linkHeader(site.publicBaseUrl)] }
   return new Map([
-    page(homeWithLinks, { index, opened, record }, (bodies) => homePage(site, bodies)),
-    page(trackRecordMeta, { record }, ({ record }) => record && trackRecordPage(record)),
+    // A client that gets the page instead of llms.txt finds the documents as well.
+    page(pagePaths.home, ["index", "opened"], (...bodies) => homePage(site, ...bodies), [
+      linkHeader(site.publicBaseUrl),
+    ]),
+    page(pagePaths.trackRecord, ["track_record"], (record) => record && trackRecordPage(record)),
     page(
-      signalsMeta,
-      { index, pulse, recent },
-      ({ recent, ...rest }) => recent && signalsPage({ recent, ...rest }),
+      pagePaths.signals,
+      ["recent", "pulse"],
+      (recent, pulse) => recent && signalsPage(recent, pulse),
     ),
-    page(digestMeta, { brief, titles }, ({ brief, titles }) => titles && digestPage(brief, titles)),
-    page(statusMeta, { status }, ({ status }) => status && statusPage(status)),
-    page(pricingMeta, {}, () => pricingPage(docs)),
-    ...docsPages(docs).map(({ meta, content }) => page(meta, {}, content)),
+    page(
+      pagePaths.digest,
+      ["digests", "digest_brief"],
+      (titles, brief) => titles && digestPage(titles, brief),
+    ),
+    page(pagePaths.status, ["status"], (status) => status && statusPage(status)),
+    page(pagePaths.pricing, [], pricingPage),
+    ...docsPages(docs).map(([path, content]) => page(path, [], () => content)),
   ])
 }
 
-/** The page while its data cannot be read. */
-const unavailable = (site: Site, meta: PageMeta) =>
-  pageAnswer(site, { ...meta, status: 503, headers: [["retry-after", "5"]] }, {
-    title: meta.title,
-    lead: "The service cannot read this now. Please try again in a few seconds.",
-    sections: [],
-  })
+/** What is shown while the data of a page cannot be read. */
+const unavailable: Page = {
+  name: "Not available",
+  description: "This page is not available now.",
+  lead: "The service cannot read this now. Please try again in a few seconds.",
+}
 
 /** All pages and their sitemap, by path. */
 export function pages(options: PageOptions): ReadonlyMap<string, FreeRoute> {
-  const { limiter, site: { publicBaseUrl } } = options
+  const { site, limiter, terms, offers } = options
   const listed = listedPages(options)
   const sitemap = answer({
-    body: sitemapText([...listed.keys()].map((path) => publicBaseUrl + path)),
+    body: sitemapText([...listed.keys()].map((path) => site.publicBaseUrl + path)),
     contentType: "application/xml",
     cache: "document",
   })
+  const paywalls = Object.values(products).map((product): [string, FreeRoute] => {
+    const page = prepared((offer: SignedExtension) => paywallAnswer(site, product, terms, offer))
+    return [product.path, { limiter, current: () => page(offers(product)) }]
+  })
   return new Map([
     ...listed,
-    ...paywalls(options),
-    ...apiViewer(limiter),
+    ...paywalls,
     [paths.sitemap, { limiter, current: () => sitemap }],
     [paths.iconBitmap, { limiter, current: () => iconBitmap }],
   ])
@@ -116,12 +123,3 @@ const sitemapText = (urls: ReadonlyArray<string>) =>
   `${
     urls.map((url) => `<url><loc>${url.replaceAll("&", "&amp;")}</loc></url>\n`).join("")
   }</urlset>\n`
-
-/** The page of each paid path. */
-const paywalls = ({ site, limiter, terms, offers }: PageOptions) =>
-  Object.values(products).map((product): [string, FreeRoute] => {
-    const page = prepared((offer: SignedExtension) =>
-      pageAnswer(site, paywallMeta(product, terms, offer), paywallPage(site, product))
-    )
-    return [product.path, { limiter, current: () => page(offers(product)) }]
-  })

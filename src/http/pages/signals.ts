@@ -3,151 +3,84 @@
  *
  * @module
  */
-import { freeRows } from "../../catalog/domain/freeRow.ts"
-import { pageRows } from "../../catalog/domain/pageRow.ts"
+import type { freeRows } from "../../catalog/domain/freeRow.ts"
+import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { usd } from "../../core/domain/money.ts"
 import { minute } from "../../core/domain/time.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import { freeAfterMs } from "../../feed/domain/publishedMarket.ts"
-import { sparkline } from "./charts.ts"
-import { cite, type Cited, items } from "./cited.ts"
-import { badge, marketLink, paidFields, typeTexts } from "./items.tsx"
-import { pagePaths } from "./paths.ts"
-import { type Block, image, type Page, type Section } from "./sections.tsx"
-import { code, count, name, num, price, say, signedPrice, time } from "./text.tsx"
+import { badge, marketLink, typeTexts, windowTexts } from "./items.tsx"
+import type { Block, Page } from "./sections.tsx"
+import { cents, name, num, price, say, time } from "./text.tsx"
 
-type Index = typeof freeRows["index"]["body"]["Type"]
 type Pulse = typeof freeRows["pulse"]["body"]["Type"]
 type Recent = typeof pageRows["recent"]["body"]["Type"]
 
-export const signalsMeta = {
-  path: pagePaths.signals,
-  title: "Signals",
+/** `pulse` is null while it cannot be read. */
+export const signalsPage = ({ items }: Recent, pulse: Pulse | null): Page => ({
+  name: "Signals",
   description: "What the newest items of the feed are about, and the strongest moves of the day.",
-  json: [pageRows.recent.path, freeRows.pulse.path, freeRows.index.path],
-} as const
-
-/** `index` and `pulse` are null while they cannot be read. */
-export const signalsPage = (
-  { index, pulse, recent }: { index: Index | null; pulse: Pulse | null; recent: Recent },
-): Page => ({
-  title: "Signals",
   lead: "What the newest items of the feed are about, and when they were published, named here " +
     `${
       freeAfterMs / minute
-    } minutes later. At once a call buys them, with the price, its direction ` +
+    } minutes later. A call buys them at once, with the price, its direction ` +
     "and the evidence.",
-  blocks: index === null ? [] : [{
-    small: say`Feed index ${num(cite(freeRows.index.path, index).at("index"))}, updates ${
-      statusTexts[index.status]
-    }. Newest item: ${time(index.lastUpdated)}.`,
-  }],
   sections: [
-    ...(pulse === null ? [] : [strongest(pulse, recent)]),
-    newest(recent),
+    ...(pulse === null ? [] : [{
+      id: "pulse",
+      title: "The strongest moves of the last 24 hours",
+      blocks: [strongest(pulse)],
+    }]),
     {
-      id: "types",
-      title: "Types of items",
-      blocks: [{ terms: feedTypes.map((type) => [badge(type), typeTexts[type].text]) }],
+      id: "recent",
+      title: "The newest items",
+      blocks: [newest(items.slice(0, shownMax))],
     },
     {
-      id: "paid",
-      title: "What the paid call adds",
+      id: "types",
+      title: "What an item is",
       blocks: [
-        say`${code(products.signals.path)} returns up to 20 items with their content for $${
+        { list: feedTypes.map((type) => say`${badge(type)} ${typeTexts[type]}`) },
+        `\`${products.signals.path}\` returns up to 20 items with their content for $${
           usd(products.signals.price)
-        }. ${code(products.signal.path)} returns one item for $${
+        }. \`${products.signal.path}\` returns one item for $${
           usd(products.signal.price)
-        }. An answer without items is not charged. [How to pay](/docs) is in the docs.`,
-        ...paidFields,
+        }. An answer without items is not charged. [A sample](/v1/sample) of each type is free; the [documentation](/docs) says how to pay.`,
       ],
     },
   ],
 })
 
-const statusTexts = { live: "on time", stale: "late", starting: "not started" } as const
-
-const windowTexts = { "1h": "an hour", "24h": "a day" } as const
-
-function strongest(pulse: Pulse, recent: Recent): Section {
-  const paths = new Map(recent.pulsePaths.map(({ slug, path }) => [slug, path]))
-  const rows = items(cite(freeRows.pulse.path, pulse).at("topMovers24h")).map((mover) => {
-    const { slug, question, outcome, window } = mover.value
-    const svg = sparkline("The price in the last 24 hours", paths.get(slug) ?? [])
-    return [
-      marketLink(slug, question),
-      name(outcome, 40),
-      num(mover.at("priceStart"), price),
-      num(mover.at("priceNow"), price),
-      num(mover.at("delta"), signedPrice),
-      windowTexts[window],
-      svg === null ? "no prices stored" : image(svg),
-    ]
-  })
-  return {
-    id: "pulse",
-    title: "The strongest moves of the last 24 hours",
-    blocks: [
-      {
-        table: {
-          caption: "Prices are in USD per share of the outcome, from 0 to 1.",
-          columns: [
-            { title: "Market" },
-            { title: "Outcome" },
-            { title: "From", numeric: true },
-            { title: "To", numeric: true },
-            { title: "Change", numeric: true },
-            { title: "Within" },
-            { title: "Last 24 hours" },
-          ],
-          rows,
-        },
-        empty: "No move in the last 24 hours passed the filters.",
-      },
-      { json: [freeRows.pulse.path, pageRows.recent.path] },
-    ],
-  }
-}
-
-/** Items that are open on the page; the others are folded. */
-const openMax = 15
-
-const newest = (recent: Recent): Section => {
-  const all = items(cite(pageRows.recent.path, recent).at("items"))
-  const [open, folded] = [all.slice(0, openMax), all.slice(openMax)]
-  return {
-    id: "recent",
-    title: "The newest items",
-    blocks: [
-      itemTable("The newest first", open),
-      ...(folded.length === 0 ? [] : [{
-        folded: `${count(folded.length)} earlier ones`,
-        blocks: [itemTable("Earlier items", folded)],
-      }]),
-      { json: [pageRows.recent.path] },
-    ],
-  }
-}
-
-const itemTable = (
-  caption: string,
-  rows: ReadonlyArray<Cited<Recent["items"][number]>>,
-): Block => ({
+const strongest = ({ topMovers24h }: Pulse): Block => ({
   table: {
-    caption,
-    columns: [
-      { title: "Market" },
-      { title: "Type" },
-      { title: "Published" },
-      { title: "Index", numeric: true },
-    ],
-    rows: rows.map(({ at, value: item }) => [
-      marketLink(item.slug, item.question),
-      badge(item.type),
-      time(item.createdAt),
-      num(at("feedIndex")),
+    caption: "Prices are in USD per share of the outcome, from 0 to 1.",
+    columns: ["Market", "Outcome", "From", "To", "Change", "Within"],
+    rows: topMovers24h.map(({ slug, question, outcome, priceStart, priceNow, delta, window }) => [
+      marketLink({ slug, question }),
+      name(outcome, 40),
+      num(priceStart, price),
+      num(priceNow, price),
+      num(delta, cents),
+      windowTexts[window],
     ]),
   },
-  empty: `0 items older than ${freeAfterMs / minute} minutes`,
+  empty: "No move in the last 24 hours passed the filters.",
+})
+
+/** Newest items on the page; its data has more. */
+const shownMax = 15
+
+const newest = (items: Recent["items"]): Block => ({
+  table: {
+    caption: `The newest first, at most ${shownMax}`,
+    columns: ["Market", "Type", "Published", "Index"],
+    rows: items.map(({ slug, question, type, createdAt, feedIndex }) => [
+      marketLink({ slug, question }),
+      badge(type),
+      time(createdAt),
+      num(feedIndex),
+    ]),
+  },
+  empty: `No item is older than ${freeAfterMs / minute} minutes yet.`,
 })

@@ -3,27 +3,15 @@
  *
  * @module
  */
-import { pageRows } from "../../catalog/domain/pageRow.ts"
+import type { pageRows } from "../../catalog/domain/pageRow.ts"
 import { day } from "../../core/domain/time.ts"
 import { daysShown, historyDays } from "../../status/domain/status.ts"
-import { daysChart, type DayState } from "./charts.ts"
-import { cite, type Cited, items } from "./cited.ts"
-import { pagePaths } from "./paths.ts"
-import { type Block, columns, type Page, type Section } from "./sections.tsx"
+import { daysChart, type DayState } from "./charts.tsx"
+import type { Block, Page, Section } from "./sections.tsx"
 import { duration, hours, num, percent, say, strong, time } from "./text.tsx"
 
 type Report = typeof pageRows["status"]["body"]["Type"]
 type Summary = Report["summary"]
-
-const json = pageRows.status.path
-
-export const statusMeta = {
-  path: pagePaths.status,
-  title: "Status",
-  description:
-    `Whether the service works now, its good time of the last ${historyDays} days, incidents, payments and refunds.`,
-  json: [json],
-} as const
 
 const states = {
   operational: ["good", "Everything works: all data is recent enough to be sold."],
@@ -35,35 +23,25 @@ const states = {
   starting: ["mark", "Starting: nothing was read yet."],
 } as const satisfies { [State in Summary["state"]]: unknown }
 
-export function statusPage(status: Report): Page {
-  const of = cite(json, status)
-  const summary = of.at("summary")
-  const [tone, sentence] = states[status.summary.state]
+export function statusPage(report: Report): Page {
+  const { state, goodShare, goodHours, recordedHours, days } = report.summary
+  const [tone, sentence] = states[state]
   return {
-    title: "Status",
+    name: "Status",
+    description:
+      `Whether the service works now, its good time of the last ${historyDays} days, incidents, payments and refunds.`,
     blocks: [
       { state: sentence, tone },
-      summary.value.goodShare === null
+      goodShare === null
         ? { empty: "No run is recorded yet." }
         : say`In the last ${historyDays} days, ${
-          strong(num(summary.at("goodShare"), percent))
-        } of the recorded time was good: ${num(summary.at("goodHours"), hours)} of ${
-          num(summary.at("recordedHours"), hours)
+          strong(num(goodShare, percent))
+        } of the recorded time was good: ${num(goodHours, hours)} of ${
+          num(recordedHours, hours)
         } hours.`,
-      ...history(summary.value),
+      ...history(days),
     ],
-    sections: [parts(of), incidents(of), payments(of.at("payments")), {
-      id: "method",
-      title: "What is counted",
-      blocks: [
-        `Each part of the service runs at planned times. A run that failed, did not happen or had not ended when the next was due takes its interval from the day's good time; of several parts the worst counts. A day is green while at most ${
-          hours(badHours.good)
-        } hours of it were bad, and red beyond ${
-          hours(badHours.partly)
-        }. Days are in UTC. Before the first recorded run nothing is known.`,
-        { json: [json] },
-      ],
-    }],
+    sections: [freshness(report), incidents(report), payments(report.payments)],
   }
 }
 
@@ -76,7 +54,7 @@ function stateOf(time: Summary["days"][number] | undefined): DayState {
   return bad <= badHours.good ? "good" : bad <= badHours.partly ? "partly" : "bad"
 }
 
-function history({ days }: Summary): ReadonlyArray<Block> {
+function history(days: Summary["days"]): ReadonlyArray<Block> {
   const last = days.at(-1)
   if (last === undefined) return []
   const byDate = new Map(days.map((time) => [time.date, time]))
@@ -92,52 +70,30 @@ function history({ days }: Summary): ReadonlyArray<Block> {
       days: dates.map((date) => ({ date, state: stateOf(byDate.get(date)) })),
     }),
     caption:
-      `The last ${historyDays} days: the taller a bar, the worse the day. A short grey bar is a day without a record.`,
+      `The last ${historyDays} days in UTC: the taller a bar, the worse the day; a short grey one is a day without a record. A run that failed, did not happen or had not ended when the next was due takes its interval from the good time; of several parts the worst counts. Green has at most ${badHours.good} bad hours, red more than ${badHours.partly}.`,
   }]
 }
 
-const parts = (of: Cited<Report>): Section => ({
-  id: "parts",
-  title: "Parts",
-  blocks: [
-    {
-      table: {
-        caption: `Runs of the last ${daysShown} days`,
-        columns: columns("Part", "Runs", "Ended well", "Failed", "Missing", "Every"),
-        rows: items(of.at("parts")).map((part) => [
-          part.value.title,
-          num(part.at("total").at("planned")),
-          num(part.at("total").at("ok")),
-          num(part.at("total").at("failed")),
-          num(part.at("total").at("missing")),
-          num(part.at("everySeconds"), duration),
-        ]),
-      },
+const freshness = ({ freshness }: Report): Section => ({
+  id: "data",
+  title: "Data",
+  blocks: [{
+    table: {
+      caption:
+        "A paid answer is refused, and not charged, when the data that it rests on is older than its limit",
+      columns: ["Data", "Now", "Last read in full", "Limit"],
+      rows: freshness.map(({ name, isFresh, asOf, limitSeconds }) => [
+        name,
+        isFresh ? "within its limit" : "too old to be sold",
+        time(asOf),
+        num(limitSeconds, duration),
+      ]),
     },
-    {
-      table: {
-        caption:
-          "A paid answer is refused, and not charged, when the data that it rests on is older than its limit",
-        columns: [
-          { title: "Data" },
-          { title: "Now" },
-          { title: "Last read in full" },
-          { title: "Limit", numeric: true },
-        ],
-        rows: items(of.at("freshness")).map((row) => [
-          row.value.name,
-          row.value.isFresh ? "within its limit" : "too old to be sold",
-          time(row.value.asOf),
-          num(row.at("limitSeconds"), duration),
-        ]),
-      },
-    },
-  ],
+  }],
 })
 
-function incidents(of: Cited<Report>): Section {
-  const { definition } = of.value.incidents
-  const titles = new Map(of.value.parts.map(({ part, title }) => [part, title]))
+function incidents({ incidents: { latest, definition }, parts }: Report): Section {
+  const titles = new Map(parts.map(({ part, title }) => [part, title]))
   return {
     id: "incidents",
     title: "Incidents",
@@ -145,34 +101,23 @@ function incidents(of: Cited<Report>): Section {
       {
         table: {
           caption: `The newest incidents of the last ${daysShown} days`,
-          columns: [
-            { title: "Part" },
-            { title: "From" },
-            { title: "To" },
-            { title: "Failed runs", numeric: true },
-            { title: "Missing runs", numeric: true },
-          ],
-          rows: items(of.at("incidents").at("latest")).map(({ at, value: { part, from, to } }) => [
+          columns: ["Part", "From", "To", "Failed runs", "Missing runs"],
+          rows: latest.map(({ part, from, to, failed, missing }) => [
             titles.get(part) ?? part,
             time(from),
             to === null ? "not over" : time(to),
-            num(at("failed")),
-            num(at("missing")),
+            num(failed),
+            num(missing),
           ]),
         },
         empty: "No incident is recorded.",
       },
-      { small: definition },
+      definition,
     ],
   }
 }
 
-function payments(of: Cited<Report["payments"]>): Section {
-  const { mode, delivered, refunded, owed } = of.value
-  const row = (name: string, sum: "delivered" | "refunded" | "owed") => [
-    name,
-    num(of.at(sum).at("payments")),
-  ]
+function payments({ delivered, refunded, owed }: Report["payments"]): Section {
   return {
     id: "payments",
     title: "Payments and refunds",
@@ -180,20 +125,18 @@ function payments(of: Cited<Report["payments"]>): Section {
       {
         table: {
           caption: "The last 24 hours, and what is owed now",
-          columns: columns("What", "Payments"),
+          columns: ["What", "Payments"],
           rows: [
-            row("Answers delivered", "delivered"),
-            row("Refunds that the chain confirmed", "refunded"),
-            row("Refunds owed now", "owed"),
+            ["Answers delivered", num(delivered.payments)],
+            ["Refunds that the chain confirmed", num(refunded.payments)],
+            ["Refunds owed now", num(owed.payments)],
           ],
         },
       },
       `In USD: ${delivered.usd} for delivered answers, ${refunded.usd} refunded, ${owed.usd} owed now.`,
-      say`${
-        owed.oldestSince === null
-          ? "No refund is owed now."
-          : say`The oldest refund is owed since ${time(owed.oldestSince)}.`
-      }${mode === "simulated" ? " Payments here are simulated: no money moved." : ""}`,
+      ...(owed.oldestSince === null
+        ? []
+        : [say`The oldest refund is owed since ${time(owed.oldestSince)}.`]),
     ],
   }
 }

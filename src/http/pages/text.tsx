@@ -5,49 +5,43 @@
  */
 import type { Child } from "hono/jsx"
 import { excerpt, safeName } from "../../core/domain/untrusted.ts"
-import type { CitedNumber } from "./cited.ts"
 
-/** A sentence, or several. */
+/** Sentences. A string is a text of the service's own, with marks; what strangers wrote is never one. */
 export type Inline = string | Array<Child>
 
-const marks = /\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:\/|#|https:)[^()\s]*)\)/g
+export const words = (text: Inline): Array<Child> => typeof text === "string" ? marked(text) : text
 
-/** A text of a page's own, with `**strong**` words and `[links](/path)`. */
+const marks = /\*\*([^*]+)\*\*|`([^`]+)`|\[([^\]]+)\]\(((?:\/|#|https:)[^()\s]*)\)/g
+
+/** Marks: `**strong**` words, code in backticks, and `[links](/path)`. */
 function marked(text: string): Array<Child> {
   const pieces: Array<Child> = []
   let end = 0
   for (
-    const { 0: { length }, 1: loud, 2: words = "", 3: path = "", index } of text.matchAll(marks)
+    const { 0: whole, 1: loud, 2: typed, 3: shown = "", 4: path = "", index } of text.matchAll(
+      marks,
+    )
   ) {
-    pieces.push(text.slice(end, index), loud === undefined ? link(path, words) : strong(loud))
-    end = index + length
+    pieces.push(
+      text.slice(end, index),
+      loud !== undefined ? strong(loud) : typed !== undefined ? code(typed) : link(path, shown),
+    )
+    end = index + whole.length
   }
   return [...pieces, text.slice(end)]
 }
 
 /** A sentence with marks, and values between them, which have none. */
-export const say = (texts: TemplateStringsArray, ...values: ReadonlyArray<Child>): Inline =>
+export const say = (texts: TemplateStringsArray, ...values: ReadonlyArray<Child>): Array<Child> =>
   texts.flatMap((text, at) => at < values.length ? [...marked(text), values[at]] : marked(text))
 
-/** Sentences one after the other. */
-export const join = (sentences: ReadonlyArray<Inline>, between = " "): Inline =>
-  sentences.flatMap((sentence, at) => at === 0 ? [sentence] : [between, sentence])
-
 export const link = (path: string, text: Child): Child => <a href={path}>{text}</a>
-/** A link that looks like a button. */
-export const action = (path: string, text: string): Child =>
-  <a class="action" href={path}>{text}</a>
 /** A link to another service's address. */
 export const outside = (url: string, text: string): Child => (
   <a href={url} rel="noopener noreferrer nofollow">{text}</a>
 )
 export const code = (text: string): Child => <code>{text}</code>
 export const strong = (text: Child): Child => <strong>{text}</strong>
-export const quiet = (text: Child): Child => <span class="quiet">{text}</span>
-
-/** A text of the catalog, with what is in backticks as code. */
-export const prose = (text: string): Inline =>
-  text.split("`").map((part, at) => at % 2 === 0 ? part : code(part))
 
 /** The text of an unknown number: never 0, and never an empty cell. */
 const unknown = "not known"
@@ -55,84 +49,67 @@ const unknown = "not known"
 /** A number as text for people. */
 export type Form = (value: number | null) => string
 
-const form = (write: (value: number) => string): Form => (value) =>
-  value === null ? unknown : write(value)
-const signed = (write: (value: number) => string): Form =>
-  form((value) => {
-    const size = write(Math.abs(value))
-    return size === write(0) ? size : (value > 0 ? "+" : "−") + size
-  })
-const hundredths = (digits: number, unit: string) => {
-  const intl = new Intl.NumberFormat("en-US", {
-    style: "percent",
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  })
-  return (value: number) => intl.format(value).replace("%", ` ${unit}`)
+/** `unit` stands for the sign of a percentage. */
+function form(options: Intl.NumberFormatOptions, unit = " %"): Form {
+  const intl = new Intl.NumberFormat("en-US", { signDisplay: "negative", ...options })
+  return (value) =>
+    value === null ? unknown : intl.format(value).replace("-", "−").replace("%", unit)
 }
+const digits = (count: number): Intl.NumberFormatOptions => ({
+  minimumFractionDigits: count,
+  maximumFractionDigits: count,
+})
+const signed = { signDisplay: "exceptZero" } as const
+const hundredths: Intl.NumberFormatOptions = { style: "percent", ...digits(1) }
 
 /** A share from 0 to 1, as a percentage with one digit. */
-export const percent = form(hundredths(1, "%"))
+export const percent = form(hundredths)
 /** A return per USD, or a difference of shares. */
-export const signedPercent = signed(hundredths(1, "%"))
-/** A price per share from 0 to 1, in USD. */
-export const price = form((value) => value.toFixed(3))
-/** A change of a price per share, in USD. */
-export const signedPrice = signed((value) => value.toFixed(3))
+export const signedPercent = form({ ...hundredths, ...signed })
 /** A difference of prices, in cents of a USD per share. */
-export const cents = signed(hundredths(1, "¢"))
+export const cents = form({ ...hundredths, ...signed }, " ¢")
+/** A price per share from 0 to 1, in USD. */
+export const price = form(digits(3))
 /** A whole number with thousands separated. */
-export const count = form((value) => value.toLocaleString("en-US"))
+export const count = form({})
 /** An amount, in whole USD. */
-export const wholeUsd = form((value) => `$${Math.round(value).toLocaleString("en-US")}`)
-/** A Brier score, and a difference of two. */
-export const score = form((value) => value.toFixed(4))
-export const signedScore = signed((value) =>
-  value.toLocaleString("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 })
-)
-const oneDigit = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 1 })
+export const wholeUsd = form({ style: "currency", currency: "USD", ...digits(0) })
+/** A Brier score, or a difference of two. */
+export const score = form(digits(4))
 /** Hours, with one digit where they are no whole number. */
-export const hours = form(oneDigit)
+export const hours = form({ maximumFractionDigits: 1 })
 /** Seconds, or as minutes or hours. */
-export const duration = form((seconds) => {
+export const duration: Form = (seconds) => {
+  if (seconds === null) return unknown
   const [size, unit] = seconds < 60
     ? [1, "second"]
     : seconds < 3_600
     ? [60, "minute"]
     : [3_600, "hour"]
-  return `${oneDigit(seconds / size)} ${unit}${seconds === size ? "" : "s"}`
-})
+  return `${hours(seconds / size)} ${unit}${seconds === size ? "" : "s"}`
+}
 
 /**
- * A number as its body has it. Every number of an API on a page is one of these: `data-from` is its
- * place and `value` the number itself, so that a test can compare both.
+ * A number of a body of the API. Every such number on a page is one of these: `value` is the number as
+ * the body has it, so that a test can find it there, and compare it with the text.
  */
-export const num = ({ value, from, less }: CitedNumber, as: Form = count): Child => (
-  <data value={JSON.stringify(value)} data-from={from} data-less={less}>{as(value)}</data>
+export const num = (value: number | null, as: Form = count): Child => (
+  <data value={JSON.stringify(value)}>{as(value)}</data>
 )
-
-/** An interval of two numbers in the same form. */
-export const range = (low: CitedNumber, high: CitedNumber, as: Form): Child =>
-  low.value === null ? num(low, as) : <>{num(low, as)} to {num(high, as)}</>
 
 /** A value with its 95 % interval; both ends are null where no interval is known. */
 export interface Estimate {
-  readonly value: CitedNumber
-  readonly low: CitedNumber
-  readonly high: CitedNumber
+  readonly value: number | null
+  readonly low: number | null
+  readonly high: number | null
 }
 
-export const estimateOf = (value: CitedNumber, low: CitedNumber, high: CitedNumber): Estimate => ({
-  value,
-  low,
-  high,
-})
+export const range = ({ low, high }: Omit<Estimate, "value">, as: Form): Child =>
+  low === null ? num(low, as) : <>{num(low, as)} to {num(high, as)}</>
 
 /** A value with its interval, as it ends a sentence. */
-export const estimate = ({ value, low, high }: Estimate, as: Form): Child =>
-  value.value === null
-    ? num(value, as)
-    : <>{num(value, as)} (95 % interval {range(low, high, as)})</>
+export const estimate = (of: Estimate, as: Form): Child =>
+  of.value === null ? num(of.value, as) : <>{num(of.value, as)} (95 % interval {range(of, as)})</>
 
 /** An ISO time, to the minute, in UTC. */
 export const time = (at: string | null): Child =>

@@ -34,9 +34,9 @@ export interface Forecast {
 }
 
 /** How often a sample of resolutions is stored. */
-export const forecastsEveryMs = 4 * hour
+const forecastsEveryMs = 4 * hour
 /** Forecasts in one sample: 300 a day give a Brier score to about .02 within a week. */
-export const forecastsMax = 50
+const forecastsMax = 50
 /** The markets that are sampled: the widest window of /v1/resolving, its default otherwise. */
 export const forecastQuery = { withinHours: 72, minLiquidity: 5_000, includeNoise: false } as const
 

@@ -53,7 +53,7 @@ export interface Position {
 const idleMs = day
 
 /** From this price on the outcome is almost certain, and the price converges to 1. Inclusive. */
-export const nearCertainPriceMin = 0.95
+const nearCertainPriceMin = 0.95
 
 /** Shares are counted in whole millionths, as the venue settles them, so that flat is exactly zero. */
 const shareUnits = 1_000_000

@@ -46,7 +46,7 @@ export function mayBeLabelled({ edgeLow, edgeHigh }: Pick<Rates, "edgeLow" | "ed
 type Label = typeof WhaleLabel.Type
 
 /** The largest expected share of labelled wallets that are labelled by chance. */
-export const falseDiscoveryRateMax = 0.05
+const falseDiscoveryRateMax = 0.05
 
 /** The label of each judged wallet. */
 export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Label> {

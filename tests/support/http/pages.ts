@@ -1,5 +1,5 @@
 /**
- * All pages of a running service without a script, as a browser finds them: the known paths, the
+ * All pages of a running service, as a browser finds them: the known paths, the
  * sitemap, and the links on every page.
  *
  * @module
@@ -20,9 +20,8 @@ export interface FoundPage {
 /** Most pages that are read; more are a fault of the test. */
 const pagesMax = 200
 
-/** A page by path; null where none or something else is served, and for the page with a script. */
+/** A page by path; null where none or something else is served. */
 async function readPage(base: string, path: string): Promise<FoundPage | null> {
-  if (URL.parse(path, base)?.pathname === pagePaths.api) return null
   const response = await fetch(base + path, { headers: { accept: browserAccept } })
   const html = await response.text()
   const isPage = (response.headers.get("content-type") ?? "").startsWith("text/html")
