@@ -23,7 +23,7 @@ export const withDeadline =
     ).pipe(Effect.timeoutOption(duration))
 
 /** Much longer than a statement takes under load, and much shorter than a buyer waits. */
-export const storeDeadline = Duration.seconds(5)
+const storeDeadline = Duration.seconds(5)
 
 type Operation =
   | Effect.Effect<unknown, unknown>

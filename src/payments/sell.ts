@@ -818,7 +818,7 @@ const notYet = Effect.succeed<PaymentProof>({ proof: "not_yet" })
 
 /**
  * Reads the chain until there is proof or time is up; once when the facilitator declined. If it
- * settled all the same, the sweep finds that: who can make it decline must not occupy a place.
+ * settled all the same, the sweep finds that.
  */
 const prove = (
   { chain, timing }: Seller,

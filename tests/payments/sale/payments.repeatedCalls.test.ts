@@ -176,18 +176,6 @@ test("of two concurrent copies one computes; the one with the secret waits for t
     equal(yield* taken, once)
   })))
 
-test("fifty concurrent copies give one charge and one answer", () =>
-  inMarket(Effect.gen(function* () {
-    const { sell } = yield* Payments
-    const bought = yield* purchase()
-    const results = yield* Effect.all(
-      Array.from({ length: 50 }, () => Effect.result(sell(bought, workOf(answering())))),
-      { concurrency: "unbounded" },
-    )
-    equal(results.filter(Result.isSuccess).length, 1)
-    equal(yield* taken, once)
-  })))
-
 test("a second copy stops waiting after its limit", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments

@@ -104,20 +104,6 @@ test("sent() marks charged answers as delivered, and no others", () =>
     equal(yield* marked(bought, true), true)
   })))
 
-test("sell() charges nothing when the work dies", () =>
-  inMarket(Effect.gen(function* () {
-    const bought = yield* purchase()
-    equal(failure(yield* sale(bought, Effect.die("a bug"))), "internal_error")
-    equal([yield* stateOf(bought), yield* taken], ["released", nothing])
-  })))
-
-test("sell() charges nothing when the work takes too long", () =>
-  inMarket(Effect.gen(function* () {
-    const bought = yield* purchase()
-    equal(failure(yield* sale(bought, Effect.never)), "upstream_timeout")
-    equal([yield* stateOf(bought), yield* taken], ["released", nothing])
-  })))
-
 test("sell() claims and charges nothing for a signature that is not the payer's", () =>
   inMarket(Effect.gen(function* () {
     const { payment, ...bought } = yield* purchase()

@@ -16,7 +16,6 @@ import {
   buying,
   calling,
   early,
-  gatedWork,
   inMarket,
   type Market,
   nothing,
@@ -186,19 +185,3 @@ for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
       { delay: Duration.seconds(2) },
     ))
 }
-
-test("a second copy waits for the first with its secret, and gets no answer without it", () =>
-  inMarket(Effect.gen(function* () {
-    const bought = yield* purchase({ product: early, secret })
-    const { began, open, work } = yield* gatedWork
-    const first = yield* calling(bought, workOf(work))
-    yield* began
-    equal(yield* stateOf(bought), "settled")
-    const second = yield* calling(bought, checkOnly(Effect.void))
-    const plain = { ...bought, secret: null }
-    equal(yield* buying(plain, checkOnly(Effect.void), 0), "payment_in_progress")
-    yield* open
-    yield* passing(1)
-    equal([yield* Fiber.join(first), yield* Fiber.join(second)], ["answer", "answer again"])
-    equal(yield* taken, once)
-  })))
