@@ -153,7 +153,7 @@ const productLayer = (settings: ServiceSettings) => {
   const venueClient = venueClientLayer(settings)
   const fromVenue = Layer.mergeAll(
     Ingestion.layer({ tick }),
-    Research.layer.pipe(Layer.provide([contestedRecord.layer, TrackRecord.layer])),
+    Research.layer.pipe(Layer.provide(TrackRecord.layer)),
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,
@@ -165,7 +165,7 @@ const productLayer = (settings: ServiceSettings) => {
     Digest.layer({
       venue: venueNames[venue],
       methodUrl: `${settings.publicBaseUrl}${paths.llmsFull}`,
-    }),
+    }).pipe(Layer.provide(TrackRecord.layer)),
   ).pipe(
     Layer.provide(WalletHistory.layer),
     Layer.provide(venueClient),

@@ -28,7 +28,8 @@ import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
-import { CalibrationStore } from "../whales/CalibrationStore.ts"
+import { TrackRecord } from "../track-record/TrackRecord.ts"
+import { EntryStore } from "../whales/EntryStore.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 import { writePage, writingPorts } from "../writing/writing.ts"
@@ -81,19 +82,22 @@ export class Digest extends Context.Service<Digest, {
 
 type DigestOptions = Pick<DigestMetadata, "venue" | "methodUrl">
 
+const digestPorts = Effect.all({
+  feed: FeedStore,
+  markets: MarketStore,
+  venue: VenueClient,
+  whales: EntryStore,
+  trackRecord: TrackRecord,
+  wallets: WalletStore,
+  whaleMarkets: WhaleMarketStore,
+  news: News,
+  slots: JobSlots,
+})
+
 const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
   const store = yield* DigestStore
   const writing = yield* writingPorts
-  const ports = {
-    feed: yield* FeedStore,
-    markets: yield* MarketStore,
-    venue: yield* VenueClient,
-    calibrations: yield* CalibrationStore,
-    wallets: yield* WalletStore,
-    whaleMarkets: yield* WhaleMarketStore,
-    news: yield* News,
-    slots: yield* JobSlots,
-  }
+  const ports = yield* digestPorts
 
   const write = Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis

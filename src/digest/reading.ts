@@ -12,26 +12,23 @@ import {
   type DigestMarket,
   type DigestMaterial,
   type DigestPart,
-  isLabelled,
   type MoverItem,
   type QuotedMarket,
-  type WhaleEntryItem,
 } from "./domain/material.ts"
 import { chosenSlugs, contradictoryMarkets, distinctMoves } from "./domain/chosen.ts"
 import { tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
-import { expectedResolution } from "../markets/domain/expectedResolution.ts"
 import { type Market, type MarketId, slugKey } from "../markets/domain/market.ts"
 import { stepWithin } from "../markets/domain/priceStep.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
-import { type Quote, quoteOf, quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
-import { rulesExcerpt } from "../markets/domain/rulesExcerpt.ts"
+import { offersOf, type Quote, quoteOf, quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { Decoded, VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { News } from "../news/News.ts"
-import type { CalibrationStore } from "../whales/CalibrationStore.ts"
+import type { TrackRecord } from "../track-record/TrackRecord.ts"
+import type { EntryStore } from "../whales/EntryStore.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 
@@ -40,7 +37,8 @@ interface DigestPorts {
   readonly markets: MarketStore["Service"]
   readonly venue: VenueClient["Service"]
   readonly wallets: WalletStore["Service"]
-  readonly calibrations: CalibrationStore["Service"]
+  readonly whales: EntryStore["Service"]
+  readonly trackRecord: Pick<TrackRecord["Service"], "scorecard">
   readonly whaleMarkets: WhaleMarketStore["Service"]
   readonly news: News["Service"]
   readonly slots: JobSlots["Service"]
@@ -69,14 +67,15 @@ const relatedMax = 4
 const relatedAgeMax = day
 /** Markets whose proposals are read: two requests of the adapter. */
 const proposalsMax = 200
-/** Markets whose books and rules are read. */
-const booksMax = 60
+/** Markets whose books are read, those of the events of the chosen ones last, and whose rules are. */
+const booksMax = 120
+const rulesMax = 60
+/** Entries of tracked wallets in each market. */
+const entriesMax = 50
 /** A listed quote farther than this from the last mid is old. */
 const quoteDistanceMax = 0.02
 /** The maximum age of a market's last mid. */
 const midAgeMax = hour
-/** Characters of the quoted rules. */
-const rulesMax = 160
 /** Timeouts are generous, because the embedded store is slow during a backfill. */
 const partTime = Duration.seconds(40)
 const feedTime = Duration.seconds(30)
@@ -95,7 +94,7 @@ export const readMaterial = Effect.fnUntraced(function* (
 ) {
   const from = windowStart(last, until)
   const missing: Array<DigestPart> = []
-  const { feedIndex, itemsUnread, ...items } = yield* readFeed(
+  const { feedIndex, itemsUnread, recentMoves, ...items } = yield* readFeed(
     ports,
     last?.feedIndex ?? 0,
     until,
@@ -103,11 +102,11 @@ export const readMaterial = Effect.fnUntraced(function* (
   const priced = yield* part("markets", missing, noPrices, readPrices(ports, until))
   const moves = yield* part("markets", missing, [], readMoves(ports, items.movers, from))
   const { whaleEntries, predetermined } = items
-  const { records, tracked, readAt, resolutions } = yield* part(
+  const { tracked, readAt, resolutions } = yield* part(
     "whales",
     missing,
     noWhales,
-    readWhales(ports, whaleEntries, from, until),
+    readWhales(ports, from, until),
   )
   const events = { moves, whaleEntries, predetermined, resolutions }
   const slugs = chosenSlugs(events, priced.markets)
@@ -118,32 +117,33 @@ export const readMaterial = Effect.fnUntraced(function* (
     noProposals,
     readProposals(ports, priced.markets, chosen),
   )
-  const books = yield* readBooks(ports, [...contradictoryMarkets(priced.markets), ...chosen])
+  const inPlay = new Set(chosen.map(({ eventKey }) => eventKey))
+  const siblings = priced.markets.flatMap(({ market }) =>
+    inPlay.has(market.eventKey) ? [market] : []
+  )
+  const contradictory = contradictoryMarkets(priced.markets)
+  const books = yield* readBooks(ports, [...contradictory, ...chosen, ...siblings])
   const rules = yield* readRules(ports, chosen)
+  const entries = yield* part("whales", missing, new Map(), readEntries(ports, chosen))
   const news = yield* part("news", missing, noNews, readNews(ports, chosen, until))
-  const quoted = priced.markets.map((one): QuotedMarket => {
-    const known = proposals.get(one.market.id)
-    return {
-      market: one.market,
-      quote: books.get(one.market.tokenIds[0]) ?? one.quote,
-      known: known === undefined || known.disputed
-        ? null
-        : { outcome: known.outcome, state: "proposed" },
-    }
-  })
+  const record = yield* part("record", missing, null, ports.trackRecord.scorecard)
+  const quoted = priced.markets.map(({ market, quote }): QuotedMarket => ({
+    market,
+    quote: books.get(market.tokenIds[0])?.quote ?? quote,
+    proposal: proposals.get(market.id) ?? null,
+  }))
   const byId = new Map(quoted.map((one) => [one.market.id, one]))
-  const markets = chosen.map((market): DigestMarket => {
-    const { quote = null, known = null } = byId.get(market.id) ?? {}
-    const proposal = proposals.get(market.id) ?? null
-    return {
-      ...{ market, quote, known, proposal },
-      expected: expectedResolution({ market, mid: quote?.mid ?? null, proposal }, until),
-      rules: rules.get(market.id) ?? null,
-      stories: news.stories.get(market.id) ?? [],
-    }
-  })
+  const markets = chosen.map((market): DigestMarket => ({
+    market,
+    quote: byId.get(market.id)?.quote ?? null,
+    offers: books.get(market.tokenIds[0])?.offers ?? [[], []],
+    proposal: proposals.get(market.id) ?? null,
+    entries: entries.get(market.id) ?? [],
+    rules: rules.get(market.id) ?? null,
+    stories: news.stories.get(market.id) ?? [],
+  }))
   const material: DigestMaterial = {
-    ...{ from, until, ...events, markets, quoted, records },
+    ...{ from, until, ...events, markets, quoted, record, recentMoves },
     coverage: {
       marketsWatched: priced.watched,
       venueReadAt: priced.readAt,
@@ -159,7 +159,7 @@ export const readMaterial = Effect.fnUntraced(function* (
 
 const noProposals = { proposals: new Map<MarketId, Proposal>(), unread: 0 }
 const noPrices = { watched: 0, readAt: null, markets: [] }
-const noWhales = { tracked: 0, readAt: null, resolutions: [], records: new Map() }
+const noWhales = { tracked: 0, readAt: null, resolutions: [] }
 const noNews: Effect.Success<ReturnType<typeof readNews>> = { sources: null, stories: new Map() }
 
 /** The result of `read`. If it fails or times out: `otherwise`, and `name` is added to `missing`. */
@@ -194,6 +194,7 @@ const readFeed = Effect.fnUntraced(function* (
   const whaleEntries = yield* feed.between({ ...range, type: "whale_entry" })
   const predetermined = yield* feed.between({ ...range, type: "predetermined" })
   return {
+    recentMoves: yield* feed.moversSince(until - windowMax),
     movers: movers.items,
     whaleEntries: whaleEntries.items,
     predetermined: predetermined.items,
@@ -247,22 +248,13 @@ const readMoves = Effect.fnUntraced(function* (
   return moves.filter(({ step }) => step === null || step.to > from)
 })
 
-/** The tracked wallets, the records of labelled buyers, and the markets whose end became known. */
+/** The tracked wallets, and the markets whose end became known. */
 const readWhales = Effect.fnUntraced(function* (
-  { calibrations, wallets, whaleMarkets, slots }: DigestPorts,
-  entries: ReadonlyArray<WhaleEntryItem>,
+  { wallets, whaleMarkets, slots }: DigestPorts,
   from: EpochMs,
   until: EpochMs,
 ) {
-  const buyers = new Set(entries.filter(isLabelled).map(({ data }) => data.wallet))
-  const rows = buyers.size === 0 ? new Map() : yield* calibrations.calibrations([...buyers])
-  const records = new Map(
-    [...rows].flatMap(([wallet, [newest]]) =>
-      newest === undefined ? [] : [[wallet, newest.row] as const]
-    ),
-  )
   return {
-    records,
     tracked: (yield* wallets.tracked).length,
     readAt: Option.getOrNull(yield* slots.lastOk(whaleJob)),
     resolutions: yield* whaleMarkets.ended({
@@ -272,6 +264,13 @@ const readWhales = Effect.fnUntraced(function* (
     }),
   }
 })
+
+/** The open entries in these markets, whenever they were opened. */
+const readEntries = ({ whales }: DigestPorts, markets: ReadonlyArray<Market>) =>
+  Effect.map(
+    Effect.forEach(markets, ({ id }) => whales.entriesIn(id, entriesMax)),
+    (entries) => new Map(markets.map(({ id }, n) => [id, entries[n] ?? []])),
+  )
 
 /** The open proposals of the chosen markets, and of all that the venue lists as proposed. */
 const readProposals = Effect.fnUntraced(function* (
@@ -303,18 +302,18 @@ const readChosen = Effect.fnUntraced(function* (
   return found.flatMap(Option.toArray)
 })
 
-/** The quotes of the first outcomes' books; those that cannot be read are absent. */
+/** The first outcomes' books; those that cannot be read are absent. */
 const readBooks = ({ venue }: DigestPorts, markets: ReadonlyArray<Market>) =>
   extra(
     venue.books([...new Set(markets.map(({ tokenIds }) => tokenIds[0]))].slice(0, booksMax)),
-    (book) => [book.tokenId, quoteOfBook(book)] as const,
+    (book) => [book.tokenId, { quote: quoteOfBook(book), offers: offersOf(book) }] as const,
   )
 
-/** The deciding sentences of the rules; those that cannot be read are absent. */
+/** The rules; those that cannot be read are absent. */
 const readRules = ({ venue }: DigestPorts, markets: ReadonlyArray<Market>) =>
   extra(
-    venue.rules(markets.slice(0, booksMax).map(({ id }) => id)),
-    ({ marketId, text }) => [marketId, rulesExcerpt(text, rulesMax)] as const,
+    venue.rules(markets.slice(0, rulesMax).map(({ id }) => id)),
+    ({ marketId, text }) => [marketId, text] as const,
   )
 
 /** Rows of the venue by key; none when it does not answer in time. */

@@ -18,14 +18,13 @@ import {
   type VenueFailed,
 } from "./domain/report.ts"
 import { reportPage, slotsOf } from "./domain/page.ts"
-import { type EstimatePorts, readEstimate, storeEstimate } from "./estimating.ts"
 import { reportOf } from "./domain/research.ts"
 import { keptFor, keptReads } from "./keptReads.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
-import { ContestedRecord } from "../predetermined/ContestedRecord.ts"
-import { loggedStep, readMaterial, type ReportPorts, walletsRead } from "./reading.ts"
+import type { ReportMaterial } from "./domain/material.ts"
+import { loggedStep, optional, readMaterial, type ReportPorts, walletsRead } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { reportAgeMax, type SharedReport, sharedReports } from "./sharedReports.ts"
 import { ScoreStore } from "../track-record/ScoreStore.ts"
@@ -70,19 +69,15 @@ export class Research extends Context.Service<Research, {
         wallets: yield* WalletStore,
         news: yield* News,
         freshness: yield* Freshness,
-        contestedRecord: yield* ContestedRecord,
-      }
-      const estimating = {
         feed: yield* FeedStore,
-        scores: yield* ScoreStore,
         trackRecord: yield* TrackRecord,
       }
+      const scores = yield* ScoreStore
       const lookUp = venueLookup(ports)
       const kept = keptReads(ports)
       const shared = yield* sharedReports(
         reports,
-        (market, deadline) =>
-          make({ ...ports, ...estimating }, writing, market, kept.read(market), deadline),
+        (market, deadline) => make(ports, scores, writing, market, kept.read(market), deadline),
       )
 
       const find = Effect.fn("Research.find")(function* (slug: string) {
@@ -128,15 +123,14 @@ const task =
   `You improve a research report on one market of a prediction market. Its reader, a person or a program, has paid for it and may hold a position: be exact, calm and short. "thesis": what the price did, what came first, and what contradicts it. "whales": what tracked wallets bought, and what their records are worth. "risk": a risk of this market. "bottomLine": what to believe and what to watch; never advise a trade. 60 to 110 words in the thesis and in the whales, 20 to 40 in the others.`
 
 const make = Effect.fn("Research.make")(function* (
-  ports: ReportPorts & EstimatePorts,
+  ports: ReportPorts,
+  scores: ScoreStore["Service"],
   writing: WritingPorts,
   market: Market,
   readingRequired: ReturnType<ReturnType<typeof keptReads>["read"]>,
   deadline: number,
 ) {
-  const read = yield* readMaterial(ports, market, readingRequired)
-  const estimate = yield* loggedStep(market.slug, "estimate", readEstimate(ports, read))
-  const material = { ...read, estimate }
+  const material = yield* readMaterial(ports, market, readingRequired)
   const page = reportPage(material)
   const left = deadline - Duration.toMillis(storingTime) - (yield* Clock.currentTimeMillis)
   const written = yield* loggedStep(
@@ -150,6 +144,31 @@ const make = Effect.fn("Research.make")(function* (
       within: Duration.min(writingTime, Duration.millis(Math.max(0, left))),
     }),
   )
-  if (yield* storeEstimate(ports, material)) return reportOf(material, page, written)
-  return reportOf(read, reportPage(read), { slots: [], narrator: "template" })
+  if (yield* storeEstimate(scores, material)) return reportOf(material, page, written)
+  const unstored = { ...material, estimate: null }
+  return reportOf(unstored, reportPage(unstored), { slots: [], narrator: "template" })
+})
+
+/** Time limit of storing the estimate. */
+const storeTime = Duration.seconds(2)
+
+/** Stores the estimate, so that it is scored a day later; false when it cannot in time, so it must not be stated. */
+const storeEstimate = Effect.fnUntraced(function* (
+  scores: ScoreStore["Service"],
+  { estimate, market, now }: ReportMaterial,
+) {
+  if (estimate === null) return true
+  const { mid, probability, low, high } = estimate
+  const store = scores.addForecasts([{
+    kind: "price",
+    marketId: market.id,
+    eventKey: market.eventKey,
+    madeAt: now,
+    probability,
+    baseline: mid,
+    // Such an interval is not judged.
+    low: low ?? 0,
+    high: high ?? 1,
+  }])
+  return (yield* optional(market.slug, "its estimate, not stored", store, storeTime)) !== null
 })

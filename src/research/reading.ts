@@ -14,6 +14,7 @@ import type { Market, SeriesPoint, Slug } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import {
   entriesReadMax,
+  isLive,
   priceActionMs,
   type RelatedNews,
   type ReportMaterial,
@@ -21,7 +22,9 @@ import {
   siblingsReadMax,
   storiesReadMax,
 } from "./domain/material.ts"
+import { viewOf } from "./domain/page.ts"
 import { resampleHourly } from "./domain/research.ts"
+import { estimateIn } from "../writing/facts/view.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import { DataStale, inputs } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour } from "../core/domain/time.ts"
@@ -29,7 +32,8 @@ import type { Freshness } from "../core/Freshness.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import { offersOf, quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
 import type { News } from "../news/News.ts"
-import type { ContestedRecord } from "../predetermined/ContestedRecord.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
 import type { WalletStore } from "../whales/WalletStore.ts"
@@ -58,7 +62,8 @@ export interface ReportPorts {
   readonly wallets: WalletStore["Service"]
   readonly news: News["Service"]
   readonly freshness: Freshness["Service"]
-  readonly contestedRecord: ContestedRecord["Service"]
+  readonly feed: Pick<FeedStore["Service"], "moversSince">
+  readonly trackRecord: Pick<TrackRecord["Service"], "scorecard">
 }
 
 /** What a report on a market requires of the venue. */
@@ -97,7 +102,8 @@ export const readMaterial = Effect.fnUntraced(function* <E>(
     proposal,
     siblings,
     { rules, clause },
-    proposalRecord,
+    record,
+    recentMoves,
     isListingRead,
   ] = yield* Effect
     .all([
@@ -107,7 +113,8 @@ export const readMaterial = Effect.fnUntraced(function* <E>(
       loggedStep(slug, "proposal", proposalOf(ports, market)),
       loggedStep(slug, "siblings", siblingsOf(ports, market, now)),
       loggedStep(slug, "rules", rulesOf(ports, market)),
-      loggedStep(slug, "record", recordOf(ports, market)),
+      loggedStep(slug, "record", optional(slug, "our record", ports.trackRecord.scorecard)),
+      optional(slug, "recent moves", ports.feed.moversSince(now - day)),
       Effect.isSuccess(ports.freshness.fresh(inputs.listing)),
     ], { concurrency: "unbounded" })
   const material: ReportMaterial = {
@@ -120,11 +127,14 @@ export const readMaterial = Effect.fnUntraced(function* <E>(
     siblings,
     rules,
     clause,
-    proposalRecord,
+    proposalRecord: record?.predetermined.byKind.proposal.record ?? null,
     isListingRead,
     estimate: null,
   }
-  return material
+  const estimate = record === null || recentMoves === null || !isLive(material)
+    ? null
+    : estimateIn(viewOf(material), record, recentMoves, material.priceAction)
+  return { ...material, estimate }
 })
 
 /** Runs a step of a report, and logs its outcome and duration. */
@@ -299,12 +309,6 @@ const rulesOf = Effect.fnUntraced(function* (
   )
   return { rules, clause: rules === null ? null : yield* news.clause(question, rules) }
 })
-
-/** Of our own; only for a market with a proposal. */
-const recordOf = ({ contestedRecord }: ReportPorts, { slug, status }: Market) =>
-  status === "proposed"
-    ? optional(slug, "the record of proposals", contestedRecord.read)
-    : Effect.succeed(null)
 
 /** Requested only for a market with a proposal. */
 const proposalOf = ({ venue }: ReportPorts, { id, slug, status }: Market) =>

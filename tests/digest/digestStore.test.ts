@@ -26,10 +26,11 @@ const digestOf = (n: number, writer: number, late = 0): StoredDigest => ({
     id: `digest-${n}`,
     title: `Title ${n} of ${writer}`,
     summary: "A summary.",
-    fullAnalysis: "## What repriced\n\nNothing \u{1f433}. (F1)",
+    fullAnalysis: "## What repriced\n\nNothing \u{1f433}.",
     sourcesUsed: ["venue"],
     createdAt: isoTime(slotAt(n) + late * hour),
     facts: [{ id: "F1", statement: "Nothing.", about: null }],
+    paragraphs: [{ slug: null, marketId: null, facts: ["F1"] }],
     narrator: `writer ${writer}`,
   },
 })

@@ -24,7 +24,8 @@ import * as newsStore from "../../src/news/postgres/newsStore.ts"
 import * as jobStore from "../../src/postgres/jobSlots.ts"
 import * as simulatedNews from "../../src/venues/simulated/news.ts"
 import { devWorld, layer as venueLayer } from "../../src/venues/simulated/venue.ts"
-import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
+import { sampleScorecard } from "../support/catalog/samples.ts"
+import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { wordCount } from "../../src/writing/domain/page.ts"
@@ -66,7 +67,8 @@ const digestAfter = Effect.fnUntraced(function* (
     feed: yield* FeedStore,
     markets: yield* MarketStore,
     venue: yield* VenueClient,
-    calibrations: yield* CalibrationStore,
+    whales: yield* EntryStore,
+    trackRecord: { scorecard: Effect.succeed(sampleScorecard(start)) },
     wallets: yield* WalletStore,
     whaleMarkets: yield* WhaleMarketStore,
     news: yield* News,

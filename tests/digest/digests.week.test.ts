@@ -34,14 +34,14 @@ import { Backfill } from "../../src/whales/Backfill.ts"
 import { Tracking } from "../../src/whales/Tracking.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { narrator, type NarratorBehaviour } from "../support/digest/digestNarrators.ts"
-import { bareVenue } from "../support/digest/digestService.ts"
+import { bareVenue, sampleRecord } from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { makeKiller } from "../support/killer.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { memoryFeed } from "../support/feed/memoryFeed.ts"
-import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
+import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { memorySlots } from "../support/memorySlots.ts"
@@ -121,7 +121,8 @@ const news = Layer.mock(News, {
 })
 
 const whales = Layer.mergeAll(
-  Layer.mock(CalibrationStore, {}),
+  Layer.mock(EntryStore, {}),
+  sampleRecord,
   Layer.mock(WalletStore, { tracked: Effect.succeed([]) }),
   Layer.mock(WhaleMarketStore, { ended: () => Effect.succeed([]) }),
 )

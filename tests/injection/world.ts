@@ -13,14 +13,14 @@ import type {
   EndedMarket,
 } from "../../src/digest/domain/material.ts"
 import { type FeedItem, type FrozenCalibration, marketRef } from "../../src/feed/domain/item.ts"
-import { expectedResolution } from "../../src/markets/domain/expectedResolution.ts"
-import { quoteOfMid } from "../../src/markets/domain/quote.ts"
+import { quoteOf } from "../../src/markets/domain/quote.ts"
 import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { safeName } from "../../src/core/domain/untrusted.ts"
 import { market, microstructureWith, now } from "../support/movers/market.ts"
 import type { Headline } from "../../src/news/domain/headline.ts"
+import { whaleRow } from "../support/products.ts"
 import { openEntry, reportMaterial, story } from "../support/research/reports.ts"
 
 export const places = ["question", "rules", "headline", "pseudonym"] as const
@@ -107,6 +107,8 @@ const followed: FrozenCalibration = {
   ...{ computedAt: isoTime(now - 5 * hour), ruleVersion: "any" },
 }
 
+const follower = { computedAt: now - 5 * hour, row: whaleRow({ label: "follow" }) }
+
 const ended = ({ id, slug, question, outcomes }: Market): EndedMarket => ({
   market: { slug, question, outcomes },
   resolution: {
@@ -130,11 +132,16 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
   const words = wordsWith(place, text)
   const attacked = lighthouse(words.question)
   const [bridge, ferry] = others
+  const entriesIn = ({ slug }: Market) => [
+    slug === attacked.slug
+      ? openEntry({ name: words.pseudonym, calibration: follower })
+      : openEntry(),
+  ]
   const first = story([headlineOf(words.headline, 1)])
   const second = story([headlineOf("Bridge opening put off", 2)])
   const described = (about: Market, stated: DigestStory): DigestMarket => ({
-    ...{ market: about, quote: quoteOfMid(0.62), known: null, proposal: null, stories: [stated] },
-    expected: expectedResolution({ market: about, mid: 0.62, proposal: null }, now),
+    ...{ market: about, quote: quoteOf({ bestBid: 0.61, bestAsk: 0.63 }), proposal: null },
+    ...{ offers: [[], []], entries: entriesIn(about), stories: [stated] },
     rules: place === "rules" ? safeName(text) : null,
   })
   const markets = [described(attacked, first), described(bridge, second)]
@@ -149,7 +156,7 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
     ],
     predetermined: [],
     resolutions: [ended(ferry)],
-    ...{ markets, quoted: markets, startMids: new Map(), records: new Map() },
+    ...{ markets, quoted: markets, record: null, recentMoves: [] },
     coverage: {
       marketsWatched: 1_200,
       venueReadAt: now - minute,

@@ -54,6 +54,7 @@ const stage = Effect.gen(function* () {
   yield* Ref.set(shelf.books, [bookOf(market, now)])
   const store = memoryReports()
   const polls = yield* Ref.make(0)
+  const scoresUp = yield* Ref.make(true)
   const stated = yield* Ref.make<ReadonlyArray<Forecast>>([])
   const drafts = yield* Ref.make<ReadonlyArray<DraftRequest>>([])
   /** What the narrator does. */
@@ -80,7 +81,7 @@ const stage = Effect.gen(function* () {
       narrator,
       agreeingJudge,
       Layer.succeed(ReportStore, faultyStore),
-      recordPorts(stated),
+      recordPorts(stated, scoresUp),
     )
     return Effect.map(
       Layer.build(Layer.fresh(Research.layer).pipe(Layer.provide(ports))),
@@ -88,18 +89,22 @@ const stage = Effect.gen(function* () {
     )
   }
   return {
-    ...{ shelf, store, polls, stated, drafts, writes, replica },
+    ...{ shelf, store, polls, scoresUp, stated, drafts, writes, replica },
     first: yield* replica(),
     second: yield* replica(),
   }
 })
 /** An empty record, to which stated estimates are added. */
-const recordPorts = (stated: Ref.Ref<ReadonlyArray<Forecast>>) =>
+const recordPorts = (stated: Ref.Ref<ReadonlyArray<Forecast>>, isUp: Ref.Ref<boolean>) =>
   Layer.mergeAll(
     Layer.mock(FeedStore, { moversSince: () => Effect.succeed([]) }),
     Layer.mock(TrackRecord, { scorecard: Effect.succeed(sampleScorecard(now)) }),
     Layer.mock(ScoreStore, {
-      addForecasts: (added) => Ref.update(stated, (all) => [...all, ...added]),
+      addForecasts: (added) =>
+        Effect.flatMap(
+          Ref.get(isUp),
+          (up) => up ? Ref.update(stated, (all) => [...all, ...added]) : Effect.die("down"),
+        ),
     }),
   )
 type Stage = Effect.Success<typeof stage>
@@ -208,6 +213,17 @@ onStage(
     yield* TestClock.adjust("1 second")
     yield* first.report("market-1")
     strictEqual((yield* Ref.get(stated)).length, 2)
+  }),
+)
+
+onStage(
+  "Research.report() states no probability that it cannot store",
+  Effect.fnUntraced(function* ({ first, scoresUp, stated }) {
+    yield* Ref.set(scoresUp, false)
+    const { report } = yield* first.report("market-1")
+    strictEqual(report.decision.estimate, null)
+    ok(report.analysis.bottomLine.startsWith("Our own fair price could not be read."))
+    equal(yield* Ref.get(stated), [])
   }),
 )
 
@@ -395,8 +411,7 @@ onStage(
     ])
     const { report: { evidence, analysis } } = yield* first.report("market-1")
     equal([evidence.whales.length, evidence.news.length], [10, 1])
-    ok(analysis.thesis.includes("The venue's proposal is No in"), analysis.thesis)
-    ok(analysis.thesis.includes("it is disputed"), analysis.thesis)
+    ok(/^No in .* is proposed and disputed, but priced at /.test(analysis.thesis), analysis.thesis)
     ok(analysis.thesis.includes("“Keepers ready the lighthouse”"), analysis.thesis)
     ok(analysis.thesis.includes("1 news source did not answer lately."), analysis.thesis)
   }),
@@ -491,7 +506,6 @@ test("each step of a report logs one line", () =>
     }).pipe(Effect.provide(Logger.layer([logger])))
     equal(lines.toSorted(), [
       "Research of market-1: book done after 1.5 s",
-      "Research of market-1: estimate done after 0 s",
       "Research of market-1: news done after 0 s",
       "Research of market-1: prices done after 0 s",
       "Research of market-1: proposal done after 0 s",

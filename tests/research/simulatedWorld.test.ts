@@ -11,7 +11,7 @@ import { Freshness } from "../../src/core/Freshness.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { News } from "../../src/news/News.ts"
-import { ContestedRecord } from "../../src/predetermined/ContestedRecord.ts"
+import { sampleScorecard } from "../support/catalog/samples.ts"
 import { reportPage } from "../../src/research/domain/page.ts"
 import { readMaterial, readRequired } from "../../src/research/reading.ts"
 import { layer as simulatedVenue } from "../../src/venues/simulated/venue.ts"
@@ -52,13 +52,14 @@ test("reports on the markets of a simulated world meet their twelve points", () 
         wallets: Context.get(ports, WalletStore),
         news: Context.get(ports, News),
         freshness: Context.get(ports, Freshness),
-        contestedRecord: Context.get(ports, ContestedRecord),
+        feed: { moversSince: () => Effect.succeed([]) },
+        trackRecord: { scorecard: Effect.succeed(sampleScorecard(now)) },
       }
       const read = yield* Effect.option(
         readMaterial(reading, market, readRequired(reading, market)),
       )
       if (read._tag === "None") continue
-      const material = { ...read.value, estimate: null }
+      const material = read.value
       const page = reportPage(material)
       equal(missedPoints(material, page, templateReportOf(material)), [], market.question)
       kinds.add(material.proposal === null ? "open" : "proposed")

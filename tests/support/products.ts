@@ -26,7 +26,6 @@ import type { MoveTotals } from "../../src/track-record/domain/moverDrift.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { ContestedRecord } from "../../src/predetermined/ContestedRecord.ts"
 import { News } from "../../src/news/News.ts"
 import type { Headline } from "../../src/news/domain/headline.ts"
 import { runParts } from "./runParts.ts"
@@ -360,5 +359,4 @@ export const productPortsLayer = (ports: ProductPorts) =>
     whaleStores(ports),
     scoreStore(ports),
     newsOf(ports),
-    Layer.succeed(ContestedRecord, { read: Effect.succeed(null) }),
   )

@@ -433,4 +433,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T01:30:00.000Z"
+export const productsChangedAt = "2026-11-30T07:10:00.000Z"

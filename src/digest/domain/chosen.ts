@@ -4,11 +4,11 @@
  * @module
  */
 import { type DigestMaterial, isLabelled, type MoverItem } from "./material.ts"
+import { isDecidedPrice } from "../../markets/domain/book.ts"
 import { contradictionsOf, laddersOf } from "../../markets/domain/ladders.ts"
 import { type Market, slugKey } from "../../markets/domain/market.ts"
 import { siblingSums } from "../../markets/domain/siblings.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
-import { convergenceOf } from "../../markets/domain/resolving.ts"
 
 /** Markets of each kind: more than a page has room for. */
 const movedMax = 12
@@ -51,7 +51,7 @@ export function chosenSlugs(
 ): ReadonlyArray<string> {
   const ended = new Set<string>(resolutions.map(({ market }) => slugKey(market.slug)))
   const proposed = priced.filter(({ market: { status }, quote }) =>
-    status === "proposed" && quote !== null && convergenceOf(quote.mid) === "contested"
+    status === "proposed" && quote !== null && !isDecidedPrice(quote.mid)
   )
   const slugs = [
     ...moves.slice(0, movedMax).map(({ item }) => item.data.market.slug),

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import type { Fact } from "../../writing/domain/facts.ts"
-import type { MarketId } from "../../markets/domain/market.ts"
+import type { Market } from "../../markets/domain/market.ts"
 import type { Slot } from "../../writing/domain/page.ts"
 import { described, FactRow, text } from "../../core/domain/fields.ts"
 import { hour, IsoTime, minute } from "../../core/domain/time.ts"
@@ -24,15 +24,19 @@ export const digestLengths = { title: 220, summary: 1_000 } as const
 export const digestSections = ["repriced", "whales", "predetermined", "context", "watch"] as const
 export type DigestSection = typeof digestSections[number]
 
+/** A paragraph, and the market that it is about; null where it is about none or several. */
+export interface DigestParagraph {
+  readonly market: Pick<Market, "id" | "slug" | "question" | "endsAt" | "gameStartsAt"> | null
+  readonly slot: Slot
+}
+
 /** The template of a digest. */
 export interface DigestPage {
   /** All that the digest states. */
   readonly facts: ReadonlyArray<Fact>
-  /** The ids of markets by their slugs. */
-  readonly markets: ReadonlyMap<string, MarketId>
   readonly title: Slot
   readonly summary: Slot
-  readonly sections: Readonly<Record<DigestSection, ReadonlyArray<Slot>>>
+  readonly sections: Readonly<Record<DigestSection, ReadonlyArray<DigestParagraph>>>
 }
 
 /** The digest on the wire. */
@@ -42,13 +46,29 @@ export const Digest = Schema.Struct({
   summary: text("A few sentences that sum it up"),
   fullAnalysis: Schema.String.annotate({
     description:
-      "Markdown, roughly 400 to 800 words, fewer when little happened; paragraphs end with the ids of their facts",
+      "Markdown, roughly 400 to 800 words, fewer when little happened; `paragraphs` says what each rests on",
   }),
   sourcesUsed: Schema.Array(Schema.String).annotate({
     description: "The sources of the cited facts that answered in the window of the digest",
   }),
   createdAt: described(IsoTime, "When the digest was written"),
   facts: described(Schema.Array(FactRow), "The facts that the digest cites"),
+  paragraphs: described(
+    Schema.Array(Schema.Struct({
+      slug: described(
+        Schema.NullOr(Schema.String),
+        "The market that it is about; null for none or several",
+      ),
+      marketId: described(
+        Schema.NullOr(Schema.String),
+        "The venue's id of that market; null where slug is",
+      ),
+      facts: Schema.Array(Schema.String).annotate({
+        description: "Ids of the facts that it states",
+      }),
+    })),
+    "The paragraphs of fullAnalysis between its headings, in order",
+  ),
   narrator: Schema.String.annotate({ description: "Who wrote it: a model, or `template`" }),
 }).annotate({
   identifier: "DigestData",

@@ -12,12 +12,10 @@ import {
   type DigestStory,
   isEnded,
   isRecent,
-  type PredeterminedItem,
   type WhaleEntryItem,
 } from "./material.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
-import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 import {
   type About,
@@ -26,17 +24,19 @@ import {
   factOf,
   named,
   type NewFact,
-  outcomeOf,
   part,
   price,
   time,
   usd,
   word,
 } from "../../writing/facts/fact.ts"
-import { type Side, stakeOfSide } from "../../writing/facts/quotes.ts"
+import { doubtedBelow } from "../../writing/facts/proposals.ts"
+import { isDoubted, priceOfOutcome } from "../../writing/facts/view.ts"
 
 /** The venue is read every ten minutes; an older reading means that something may be missing. */
 const readingAgeMax = 30 * minute
+/** The least size of a move that is published, USD a share. */
+const moveMin = 0.05
 /** Names in one sentence. */
 const othersMax = 3
 /** Characters of a market and of an outcome in a list. */
@@ -62,9 +62,7 @@ export function windowFacts({ from, until }: DigestMaterial): readonly [NewFact,
     factOf(
       "coverage",
       null,
-      phrase`It is valid until ${
-        time("nextAt", nextDigestAt(until), until)
-      }, when the next is due.`,
+      phrase`The next one is due at ${time("nextAt", nextDigestAt(until), until)}.`,
     ),
   ]
 }
@@ -86,7 +84,9 @@ function movedFact({ coverage, moves, until }: DigestMaterial): ReadonlyArray<Ne
   if (moves.length === 0) {
     const isWhole = venueReadAt !== null && until - venueReadAt <= readingAgeMax &&
       itemsUnread === 0
-    return isWhole ? counted(phrase`None of ${watched} moved far enough.`) : []
+    return isWhole
+      ? counted(phrase`None of ${watched} had a confirmed move of ${cents("moveMin", moveMin)}.`)
+      : []
   }
   const rose = moves.filter(({ item }) => item.data.delta > 0).length
   return counted(
@@ -113,26 +113,31 @@ function buyersFact({ coverage, until, whaleEntries }: DigestMaterial): Readonly
 }
 
 /** Open proposals are counted whenever they were made; not counted unless all were read. */
-function openProposalsFact({ coverage, quoted, until }: DigestMaterial): ReadonlyArray<NewFact> {
-  const { missing, proposalsUnread, venueReadAt } = coverage
+function openProposalsFact(material: DigestMaterial): ReadonlyArray<NewFact> {
+  const { coverage: { missing, proposalsUnread, venueReadAt }, quoted, until } = material
   if (missing.includes("markets") || missing.includes("proposals")) return []
   if (proposalsUnread > 0 || !isRecent(venueReadAt, until)) return []
-  const proposed = quoted.filter(({ known }) => known?.state === "proposed")
-  const contested =
-    proposed.filter(({ quote }) => quote !== null && convergenceOf(quote.mid) === "contested")
-      .length
-  const all = count("proposed", proposed.length, "undisputed proposal")
-  if (proposed.length === 0) {
+  const proposed = quoted.filter(({ proposal }) => proposal !== null).length
+  if (proposed === 0) {
     const priced = count("priced", quoted.length, "priced market")
-    return quoted.length === 0 ? [] : counted(phrase`None of ${priced} has an undisputed proposal.`)
+    return quoted.length === 0 ? [] : counted(phrase`None of ${priced} has an open proposal.`)
   }
+  const doubted = doubtedProposals(material).length
+  const all = count("proposed", proposed, "open proposal")
+  const below = phrase`priced below ${price("doubtedBelow", doubtedBelow)}`
   return counted(
-    contested === 0
-      ? phrase`None of ${all} has a contested price.`
-      : phrase`${part("contested", contested)} ${all} ${
-        word("verb", contested === 1 ? "has" : "have")
-      } a contested price.`,
+    doubted === 0
+      ? phrase`None of ${all} is ${below}.`
+      : phrase`${part("doubted", doubted)} ${all} ${
+        word("verb", doubted === 1 ? "is" : "are")
+      } ${below}.`,
   )
+}
+
+/** The open proposals that traders doubt, as the counts and the lists of a digest have them. */
+function doubtedProposals(material: DigestMaterial) {
+  return material.quoted.filter((one) => isDoubted(one) && !isEnded(material, one.market))
+    .toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
 }
 
 function endedFact({ resolutions }: DigestMaterial): ReadonlyArray<NewFact> {
@@ -153,6 +158,7 @@ const unread: Readonly<Record<DigestPart, string>> = {
   proposals: "The venue's proposals",
   whales: "The tracked wallets",
   news: "The news",
+  record: "Our own record",
 }
 
 /** What could not be read, so that silence means nothing. */
@@ -184,22 +190,6 @@ export function gapFacts({ coverage, until }: DigestMaterial): ReadonlyArray<New
   return gaps.flatMap(([isMissing, text]) => isMissing ? counted(text) : [])
 }
 
-/** A report before the step whose words, as a model read them, point the way the price went. */
-export function causeFact({ slug }: About, story: DigestStory, until: EpochMs): NewFact {
-  return factOf(
-    "news",
-    slug,
-    phrase`Likely cause, model-read: ${named("cause", story.title)} (${
-      named("publisher", story.source)
-    }, ${time("publishedAt", story.firstAt, until)}).`,
-    { links: [story.url] },
-  )
-}
-
-/** Only where the news was read. */
-export const noCauseFact = ({ slug }: About): NewFact =>
-  factOf("news", slug, phrase`No cause found by our match.`)
-
 /** Money behind a move; null when the trades could not be read. */
 export function tradedFact({ slug }: About, tradedUsd: number | null): NewFact | null {
   if (tradedUsd === null) return null
@@ -207,52 +197,8 @@ export function tradedFact({ slug }: About, tradedUsd: number | null): NewFact |
     "mover",
     slug,
     tradedUsd < 1
-      ? phrase`Hardly anything was traded past half of the move.`
-      : phrase`${usd("traded", tradedUsd)} was traded past half of the move.`,
-  )
-}
-
-/** `Yes in “…” is reported and asked at 0.67.` */
-export function reportedFact(about: About, { outcome, ask }: Side): NewFact {
-  const asked = ask === null ? phrase`` : phrase` and asked at ${price("ask", ask)}`
-  return factOf(
-    "predetermined",
-    about.slug,
-    phrase`${outcomeOf(about, outcome)} is reported${asked}.`,
-  )
-}
-
-/** `Yes in “…” is proposed, and its ask of 0.53 gains 46 cents or loses 54 cents a share.` */
-export function proposedFact(about: About, side: Side, mid: number): NewFact {
-  const stake = stakeOfSide(side)
-  const outcome = outcomeOf(about, side.outcome)
-  return factOf(
-    "resolution",
-    about.slug,
-    stake === null
-      ? phrase`${outcome} is proposed and priced at ${price("price", mid)}.`
-      : phrase`${outcome} is proposed, and its ask of ${price("ask", stake.ask)} gains ${
-        cents("gain", stake.gain)
-      } or loses ${cents("loss", stake.loss)} a share.`,
-  )
-}
-
-/** An outcome that the feed found reported. */
-export function findingFact(
-  about: About,
-  outcome: 0 | 1,
-  [first, ...others]: PredeterminedItem["data"]["evidence"],
-  until: EpochMs,
-): NewFact {
-  const more = others.length === 0
-    ? phrase``
-    : phrase`, and ${count("others", others.length, "more report")}`
-  return factOf(
-    "predetermined",
-    about.slug,
-    phrase`${outcomeOf(about, outcome)} is reported: ${named("headline", first.title)} (${
-      named("publisher", first.source)
-    }, ${time("publishedAt", Date.parse(first.publishedAt), until)}${more}).`,
+      ? phrase`Hardly anything was traded beyond half of the move.`
+      : phrase`${usd("traded", tradedUsd)} was traded beyond half of the move.`,
   )
 }
 
@@ -292,7 +238,7 @@ export function otherMovesFact(
 ): NewFact | null {
   const names = material.moves.map(({ item }) => item.data)
     .filter(({ market }) => !placed.has(market.slug) && !isEnded(material, market))
-    .slice(0, othersMax).map(({ delta, market, priceNow }, n) =>
+    .map(({ delta, market, priceNow }, n) =>
       phrase`${inList(n, market.question)}, ${cents(`change${n + 1}`, delta)} ${
         delta < 0 ? "down" : "up"
       } to ${price(`to${n + 1}`, priceNow)}`
@@ -300,24 +246,22 @@ export function otherMovesFact(
   return listFact("mover", "Also moved", names)
 }
 
-/** The open proposals at a contested price of markets that are not `placed`; null without any. */
+/** The doubted proposals of markets that are not `placed`; null without any. */
 export function otherProposalsFact(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
 ): NewFact | null {
-  const open = material.markets.filter(({ market }) => !isEnded(material, market))
-  const names = open.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
-    .flatMap(({ market, proposal, quote }) => {
-      const isOpen = proposal !== null && quote !== null && !placed.has(market.slug) &&
-        convergenceOf(quote.mid) === "contested"
-      return isOpen ? [{ market, outcome: proposal.outcome, quote }] : []
+  const names = doubtedProposals(material).filter(({ market }) => !placed.has(market.slug))
+    .map(({ market, proposal, quote }, n) => {
+      const outcome = proposal?.outcome ?? 0
+      const state = proposal?.disputed === true ? phrase`, disputed` : phrase``
+      return phrase`${outcomeInList(n, market.outcomes[outcome])} in ${
+        inList(n, market.question)
+      } at ${
+        price(`price${n + 1}`, quote === null ? 0 : priceOfOutcome({ quote }, outcome))
+      }${state}`
     })
-    .slice(0, othersMax).map(({ market, outcome, quote }, n) =>
-      phrase`${outcomeInList(n, market.outcomes[outcome])} in ${inList(n, market.question)} at ${
-        price(`price${n + 1}`, quoteOfOutcome(quote, outcome).mid)
-      }`
-    )
-  return listFact("resolution", "Open proposals at a contested price", names)
+  return listFact("resolution", "Other doubted proposals", names)
 }
 
 /** A market in a list: shorter than where it stands alone. */
@@ -326,12 +270,17 @@ const inList = (n: number, question: string) => named(`market${n + 1}`, question
 const outcomeInList = (n: number, outcome: string) =>
   named(`outcome${n + 1}`, outcome, listedMax.outcome)
 
+/** The first ones, and how many more there are. */
 function listFact(
   kind: NewFact["kind"],
   start: string,
   items: ReadonlyArray<Statement>,
 ): NewFact | null {
-  return items.length === 0 ? null : factOf(kind, null, phrase`${start}: ${joined(items, "; ")}.`)
+  const more = items.length - othersMax
+  const rest = more > 0 ? phrase`; and ${count("more", more, "more", "more")}` : phrase``
+  return items.length === 0
+    ? null
+    : factOf(kind, null, phrase`${start}: ${joined(items.slice(0, othersMax), "; ")}${rest}.`)
 }
 
 /** Sums in a fixed order, so that floating-point rounding does not depend on the input order. */

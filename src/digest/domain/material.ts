@@ -6,8 +6,6 @@
  */
 import type { FeedItem } from "../../feed/domain/item.ts"
 import { halfSteps } from "../../markets/domain/book.ts"
-import type { ExpectedResolution } from "../../markets/domain/expectedResolution.ts"
-import type { KnownEnd } from "../../markets/domain/ladders.ts"
 import { type Market, type MarketFacts, slugKey } from "../../markets/domain/market.ts"
 import type { PriceStep } from "../../markets/domain/priceStep.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
@@ -15,7 +13,7 @@ import type { Quote } from "../../markets/domain/quote.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
-import type { WalletRecord } from "../../writing/facts/wallets.ts"
+import type { MarketView, OwnRecord, PublishedMove } from "../../writing/facts/view.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
@@ -43,28 +41,24 @@ export interface EndedMarket {
   readonly endedAt: EpochMs
 }
 
-/** A market with its price, and what is known of its end. */
+/** A market with its price and its open proposal; null where they are not known. */
 export interface QuotedMarket {
   readonly market: MarketFacts & Pick<Market, "liquidityUsd">
-  /** Of the first outcome, at the end of the window; null when it is not known. */
+  /** Of the first outcome, at the end of the window. */
   readonly quote: Quote | null
-  readonly known: KnownEnd | null
+  readonly proposal: Proposal | null
 }
 
 /** A market of the digest at the end of the window. */
-export interface DigestMarket extends QuotedMarket {
+export interface DigestMarket extends QuotedMarket, Pick<MarketView, "offers" | "entries"> {
   readonly market: Market
-  /** The open proposal; null for none, and where it could not be read. */
-  readonly proposal: Proposal | null
-  /** Null when no end is known, and for a market that has ended. */
-  readonly expected: ExpectedResolution | null
-  /** The deciding sentences of its rules; null when there are none, or they were not read. */
+  /** Null when there are none, or they were not read. */
   readonly rules: string | null
   readonly stories: ReadonlyArray<DigestStory>
 }
 
 /** Inputs that may be missing; the digest then says that they could not be read. */
-const digestParts = ["whales", "news", "markets", "proposals"] as const
+const digestParts = ["whales", "news", "markets", "proposals", "record"] as const
 export type DigestPart = typeof digestParts[number]
 
 /** What was read: a digest states it, and denies only what it covers. */
@@ -101,10 +95,12 @@ export interface DigestMaterial {
    * market in `resolutions`.
    */
   readonly markets: ReadonlyArray<DigestMarket>
-  /** These and all other priced markets, with the ends in `resolutions`. */
+  /** These and all other priced markets. */
   readonly quoted: ReadonlyArray<QuotedMarket>
-  /** The records of labelled wallets; a wallet without one is absent. */
-  readonly records: ReadonlyMap<string, WalletRecord>
+  /** What the service has measured of itself; null when it could not be read. */
+  readonly record: OwnRecord | null
+  /** The movers of the last day, the newest first. */
+  readonly recentMoves: ReadonlyArray<PublishedMove>
   readonly coverage: DigestCoverage
 }
 
@@ -131,7 +127,7 @@ export function isEnded(
 
 /** A digest of fewer moves that a reader can trade, labelled entries and findings is not worth its price. */
 const reportedMin = 3
-/** Of the four parts that may be missing. */
+/** Of the parts that may be missing. */
 const missingMax = 1
 /** How long before the end of the window an input was last read; ticks are ten minutes apart. */
 const readAgeMax = hour

@@ -2,15 +2,20 @@
  * The page of a digest: the best cards that have room, and what concerns the whole window. Each sentence
  * is the statement of one fact, so it is true when its fact is.
  *
- * Each fact is stated once: the title is the decision of the best card that came about in the window, the
- * summary says why and names the next best, the paragraphs have the rest. The page has the counts, then
- * the cards, each whole or not at all, until it has `pageWordsMax` words. Moves and open proposals without
- * room have a sentence together.
+ * Each fact is stated once: the title is the lead of the best card, the summary says why and names the
+ * next best, the paragraphs have the rest. The page has the counts, then the cards, each whole or not at
+ * all, until it has `pageWordsMax` words. Moves and proposals without room have a sentence together.
  *
  * @module
  */
 import { type DigestCard, digestCards } from "./cards.ts"
-import { digestLengths, type DigestPage, type DigestSection } from "./digest.ts"
+import {
+  digestLengths,
+  type DigestPage,
+  type DigestParagraph,
+  type DigestSection,
+  digestSections,
+} from "./digest.ts"
 import {
   contextFact,
   countFacts,
@@ -20,88 +25,101 @@ import {
   windowFacts,
 } from "./facts.ts"
 import type { DigestMaterial } from "./material.ts"
-import { type SiblingSum, siblingSums } from "../../markets/domain/siblings.ts"
-import { type About, type NewFact, present } from "../../writing/facts/fact.ts"
+import { siblingSums } from "../../markets/domain/siblings.ts"
+import { type NewFact, present } from "../../writing/facts/fact.ts"
 import { sumFact } from "../../writing/facts/ladders.ts"
 import { numbering, wordCount } from "../../writing/domain/page.ts"
 
-/** Words of all paragraphs with their ids; leaves room for headings below 800. */
+/** Words of all paragraphs with their market; leaves room for headings below 800. */
 const pageWordsMax = 770
 /** Sentences of the summary. */
-const summaryMax = 4
+const summaryMax = 5
 /** Headlines of the context, and the words that cards leave to them and to what has no card. */
 const contextMax = 3
 const restWords = 185
 
-interface Paragraph {
+interface Paragraph extends Pick<DigestParagraph, "market"> {
   readonly section: DigestSection
   readonly topic: string
   readonly facts: readonly [NewFact, ...ReadonlyArray<NewFact>]
-  /** Whether it is about the digest, and not about markets. */
-  readonly aboutItself: boolean
 }
 
 /** Deterministic: the order of the material does not matter. */
 export function digestPage(material: DigestMaterial): DigestPage {
   const cards = digestCards(material)
   const counts = countFacts(material)
-  const [window, validity] = windowFacts(material)
-  const news = cards.filter(({ isNew }) => isNew)
-  const lead = news.find(({ decision: { statement } }) => statement.length <= digestLengths.title)
-  const title = lead?.decision ?? counts[0] ?? window
-  const others = news.filter((card) => card !== lead).slice(0, summaryMax - 1)
-  const sums = [...present(lead?.why ?? null), ...others.map(({ decision }) => decision), ...counts]
+  const [window, next] = windowFacts(material)
+  const first = cards.find(({ lead }) => lead.statement.length <= digestLengths.title)
+  const title = first?.lead ?? counts[0] ?? window
+  const others = cards.filter((card) => card !== first).map(({ lead }) => lead)
+  const [summed = next, ...more] = [...first?.why ?? [], ...others, ...counts]
     .filter((fact) => fact !== title).slice(0, summaryMax)
-  const [first = validity, ...more] = sums
+  const said = new Set([title, summed, ...more])
   const { facts, slot } = numbering()
-  const [named, summed] = [slot("title", [title]), slot("summary", [first, ...more])]
+  const [named, summary] = [slot("title", [title]), slot("summary", [summed, ...more])]
   const [heading] = named.sentences
-  const said = new Set([title, first, ...more])
-  const about = [window, validity, ...gapFacts(material)]
-  const paragraphs = paragraphsOf(material, cards, [counts, about], said)
-  const section = (name: DigestSection) =>
+  const about = [[window, next, ...gapFacts(material)], counts] as const
+  const paragraphs = paragraphsOf(material, cards, about, said)
+  const section = (name: DigestSection): ReadonlyArray<DigestParagraph> =>
     paragraphs.filter((paragraph) => paragraph.section === name)
-      .map(({ topic, facts, aboutItself }) => slot(topic, facts, aboutItself))
-  const sections = {
-    repriced: section("repriced"),
-    whales: section("whales"),
-    predetermined: section("predetermined"),
-    context: section("context"),
-    watch: section("watch"),
+      .map(({ facts, market, topic }) => ({
+        market,
+        slot: slot(topic, facts, topic === "coverage"),
+      }))
+  const [repriced, whales, predetermined, context, watch] = digestSections
+  return {
+    facts,
+    title: { ...named, sentences: [{ ...heading, text: heading.text.replace(/\.$/, "") }] },
+    summary,
+    sections: {
+      repriced: section(repriced),
+      whales: section(whales),
+      predetermined: section(predetermined),
+      context: section(context),
+      watch: section(watch),
+    },
   }
-  const plain = { ...heading, text: heading.text.replace(/\.$/, "") }
-  const markets = new Map(
-    [...material.quoted, ...material.markets].map(({ market: { id, slug } }) => [slug, id]),
-  )
-  return { facts, markets, title: { ...named, sentences: [plain] }, summary: summed, sections }
 }
 
-/** In the order of the page, within each section. `about`: the digest itself; `said`: what title and summary state. */
+/** In the order of the page, within each section. `said`: what title and summary state. */
 function paragraphsOf(
   material: DigestMaterial,
   cards: ReadonlyArray<DigestCard>,
-  [counts, about]: readonly [ReadonlyArray<NewFact>, ReadonlyArray<NewFact>],
+  [coverage, counts]: readonly [ReadonlyArray<NewFact>, ReadonlyArray<NewFact>],
   said: ReadonlySet<NewFact>,
 ): ReadonlyArray<Paragraph> {
-  const counting = paragraph("repriced", "counts", counts.filter((fact) => !said.has(fact)))
-  const covering = paragraph("repriced", "coverage", about.filter((fact) => !said.has(fact)))
-  const room = pageWordsMax - wordsOf([...counting, ...covering])
-  const stated = new Set<string>()
-  const own = placedCards(cards, said, room - restWords, stated)
-  const placed = new Set(own.map(({ market }) => market))
-  const others = [
-    ...paragraph("watch", "check", basketFacts(material)),
-    ...paragraph("predetermined", "proposal", present(otherProposalsFact(material, placed))),
-    ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
-    ...paragraph("context", "news", contextOf(material, stated)),
+  const isLeft = (fact: NewFact) => !said.has(fact)
+  const about = [
+    ...paragraph("repriced", "coverage", coverage.filter(isLeft)),
+    ...paragraph("repriced", "counts", counts.filter(isLeft)),
   ]
+  const room = pageWordsMax - wordsOf(about)
+  const stated = new Set([...said].map(headlineOf))
+  const baskets = paragraph("watch", "check", basketFacts(material))
+  const rest = Math.min(restWords, wordsOf([...baskets, ...othersOf(material, new Set(), stated)]))
+  const own = placedCards(cards, said, room - rest, stated)
+  const placed = new Set(own.map(({ market }) => market?.slug ?? ""))
+  const others = [...baskets, ...othersOf(material, placed, stated)]
   let left = room - wordsOf(own)
   const fitting = others.filter((other) => {
     const fits = wordsOf([other]) <= left
     if (fits) left -= wordsOf([other])
     return fits
   })
-  return [...covering, ...counting, ...own, ...fitting]
+  return [...about, ...own, ...fitting]
+}
+
+/** What has no card: proposals, moves and headlines. */
+function othersOf(
+  material: DigestMaterial,
+  placed: ReadonlySet<string>,
+  stated: ReadonlySet<string>,
+): ReadonlyArray<Paragraph> {
+  return [
+    ...paragraph("predetermined", "proposal", present(otherProposalsFact(material, placed))),
+    ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
+    ...paragraph("context", "news", contextOf(material, stated)),
+  ]
 }
 
 /** Baskets in one paragraph: at most this many. */
@@ -115,12 +133,12 @@ function basketFacts({ markets, quoted }: DigestMaterial): ReadonlyArray<NewFact
       basket !== null && markets.some(({ market }) => own.has(market.id))
     )
     .toSorted((a, b) => (b.basket?.gainUsd ?? 0) - (a.basket?.gainUsd ?? 0))
-    .slice(0, basketsMax).map((sum) => sumFact(aboutDearest(sum), sum))
-}
-
-function aboutDearest({ markets: [dearest] }: SiblingSum): About {
-  const { slug = "", question = "", outcomes = ["", ""] as const } = dearest?.market ?? {}
-  return { slug, question, outcomes, isNamed: true }
+    .slice(0, basketsMax).flatMap((sum) => {
+      const [dearest] = sum.markets
+      return dearest === undefined
+        ? []
+        : [sumFact({ ...dearest.market, endsAt: null, gameStartsAt: null, isNamed: true }, sum)]
+    })
 }
 
 /** None without a fact. */
@@ -129,8 +147,7 @@ function paragraph(
   topic: string,
   [first, ...rest]: ReadonlyArray<NewFact>,
 ): ReadonlyArray<Paragraph> {
-  const aboutItself = topic === "coverage"
-  return first === undefined ? [] : [{ section, topic, facts: [first, ...rest], aboutItself }]
+  return first === undefined ? [] : [{ section, topic, market: null, facts: [first, ...rest] }]
 }
 
 /** The cards that have room, the best first. Adds their headlines to `stated`. */
@@ -139,27 +156,29 @@ function placedCards(
   said: ReadonlySet<NewFact>,
   wordsMax: number,
   stated: Set<string>,
-): ReadonlyArray<Paragraph & { readonly market: string }> {
+): ReadonlyArray<Paragraph> {
   let words = 0
-  return cards.flatMap((card) => {
-    const { decision, kind, market, section, shared, why } = card
-    const isSaid = said.has(decision)
-    const [first, ...rest] = card.details(isSaid)
-    const [head, ...own] = isSaid ? [first, ...rest] as const : [decision, first, ...rest] as const
-    const more = [...own, ...present(why).filter((fact) => !said.has(fact)), ...shared]
+  return cards.flatMap(({ about, details, kind, lead, opening, section, why }) => {
+    const [head, ...rest] = [...said.has(lead) ? [] : [opening], ...why, ...details]
+      .filter((fact) => !said.has(fact))
+    if (head === undefined) return []
     const isNew = (fact: NewFact) => headlineOf(fact) === "" || !stated.has(headlineOf(fact))
-    const facts = [head, ...more.filter(isNew)] as const
-    const chosen = { section, topic: kind, market, facts, aboutItself: false }
+    const chosen = {
+      section,
+      topic: kind,
+      market: about,
+      facts: [head, ...rest.filter(isNew)] as const,
+    }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
-    for (const fact of facts) stated.add(headlineOf(fact, ["headline", "cause"]))
+    for (const fact of chosen.facts) stated.add(headlineOf(fact))
     return [chosen]
   })
 }
 
-/** The headline that a fact quotes; empty for none. That of a cause belongs to its card. */
-function headlineOf({ values }: NewFact, slots: ReadonlyArray<string> = ["headline"]): string {
-  const [value] = slots.flatMap((slot) => values[slot] ?? [])
+/** The headline that a fact quotes; empty for none. */
+function headlineOf({ values }: NewFact): string {
+  const value = values["headline"] ?? values["cause"]
   return value?.type === "name" ? value.text : ""
 }
 
@@ -186,10 +205,12 @@ function contextOf(
     .slice(0, contextMax)
 }
 
-/** With the ids of facts and markets behind. */
+/** With the names of their markets. */
 function wordsOf(paragraphs: ReadonlyArray<Paragraph>): number {
-  return paragraphs.map(({ facts }) => facts).reduce((sum, facts) => {
-    const words = facts.reduce((sum, { statement }) => sum + wordCount(statement) + 1, 0)
-    return sum + words + 2 * new Set(facts.map(({ subject }) => subject)).size
-  }, 0)
+  return paragraphs.reduce(
+    (sum, { facts, market }) =>
+      facts.reduce((sum, { statement }) => sum + wordCount(statement), sum) +
+      (market === null ? 0 : wordCount(market.question) + 1),
+    0,
+  )
 }

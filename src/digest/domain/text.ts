@@ -1,6 +1,6 @@
 /**
- * Turns the written page into the digest that is sold. Headings, bold markets and fact ids are our own
- * Markdown; no other character of the text has a meaning in it (`readableName`).
+ * Turns the written page into the digest that is sold. Headings and bold markets are our own Markdown;
+ * no other character of the text has a meaning in it (`readableName`).
  *
  * @module
  */
@@ -8,12 +8,14 @@ import {
   type Digest,
   digestLengths,
   type DigestPage,
+  type DigestParagraph,
   type DigestSection,
   digestSections,
 } from "./digest.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { quoted } from "../../core/domain/untrusted.ts"
+import { quoted, readableName } from "../../core/domain/untrusted.ts"
 import { type Fact, factRow } from "../../writing/domain/facts.ts"
+import { titleOf } from "../../writing/facts/fact.ts"
 import type { FilledSlot, Sentence, Slot } from "../../writing/domain/page.ts"
 
 /** The headings of the sections. */
@@ -30,12 +32,15 @@ const whaleSource = "Whale calibration table"
 
 /** What the text is and who reads it, for a narrator. */
 export const digestTask =
-  `The digest of a service that watches a prediction market, published every four hours and paid for by programs and traders. Each paragraph is about one market: what changed there in the window, what a trade costs and pays now, which dated report came before or that none was found, what tracked wallets bought, what is proposed, and when it pays. The title names the most valuable finding with its numbers in at most ${digestLengths.title} characters; the summary has two to four sentences; the whole text has at most 800 words, in short sentences.`
+  `The digest of a service that watches a prediction market, published every four hours and paid for by programs and traders. Each paragraph is about one market, which its heading names: what changed there in the window, what a trade costs and pays now, which dated report came before or that none was found, what tracked wallets bought, what is proposed, and when it pays. The title names the most valuable finding with its numbers in at most ${digestLengths.title} characters; the summary has two to four sentences; the whole text has at most 800 words, in short sentences.`
 
 /** All slots of the page in reading order. */
 export function slotsOf({ sections, summary, title }: DigestPage): ReadonlyArray<Slot> {
-  return [title, summary, ...digestSections.flatMap((section) => sections[section])]
+  return [title, summary, ...paragraphsOf(sections).map(({ slot }) => slot)]
 }
+
+const paragraphsOf = (sections: DigestPage["sections"]): ReadonlyArray<DigestParagraph> =>
+  digestSections.flatMap((section) => sections[section])
 
 export interface DigestMetadata {
   /** When it was due; determines its id. */
@@ -58,10 +63,17 @@ export function digestOf(
   const { slot, createdAt, narrator, venue, methodUrl } = metadata
   const sentencesOf = ({ id, sentences }: Slot): ReadonlyArray<Sentence> =>
     filled.find((it) => it.id === id)?.sentences ?? sentences
-  const title = titleOf(page, filled)
+  const title = titleSentenceOf(page, filled)
   const summary = sentencesOf(page.summary)
-  const body = digestSections.flatMap((section) => page.sections[section].flatMap(sentencesOf))
-  const ids = new Set([title, ...summary, ...body].flatMap(({ facts }) => facts))
+  const paragraphs = paragraphsOf(page.sections).map(({ market, slot }) => ({
+    slug: market?.slug ?? null,
+    marketId: market?.id ?? null,
+    facts: [...new Set(sentencesOf(slot).flatMap(({ facts }) => facts))],
+  }))
+  const ids = new Set([
+    ...title.facts,
+    ...[...summary, ...paragraphs].flatMap(({ facts }) => facts),
+  ])
   const used = page.facts.filter(({ id }) => ids.has(id))
   return {
     id: `digest-${isoTime(slot).slice(0, 13)}`,
@@ -69,20 +81,26 @@ export function digestOf(
     summary: cutSummary(summary),
     fullAnalysis: [
       ...digestSections.flatMap((section) => {
-        const paragraphs = page.sections[section].map((it) => paragraph(sentencesOf(it), page))
-        return paragraphs.length === 0 ? [] : [`## ${digestHeadings[section]}`, ...paragraphs]
+        const texts = page.sections[section].map(({ market, slot }) =>
+          [
+            ...market === null ? [] : [headingOf(market)],
+            ...sentencesOf(slot).map(({ text }) => text),
+          ].join(" ")
+        )
+        return texts.length === 0 ? [] : [`## ${digestHeadings[section]}`, ...texts]
       }),
       ...methodUrl === null ? [] : [`[How digests are made](${methodUrl})`],
     ].join("\n\n"),
     sourcesUsed: [...new Set(used.flatMap((fact) => sourcesOf(fact, venue)))],
     createdAt: isoTime(createdAt),
     facts: used.map(factRow),
+    paragraphs,
     narrator,
   }
 }
 
 /** The first sentence that states facts and fits, without its full stop; else the template's. */
-function titleOf({ title }: DigestPage, filled: ReadonlyArray<FilledSlot>): Sentence {
+function titleSentenceOf({ title }: DigestPage, filled: ReadonlyArray<FilledSlot>): Sentence {
   const [own] = title.sentences
   const found = filled.find(({ id }) => id === title.id)?.sentences.find(({ kind, text }) =>
     (kind === "fact" || kind === "template") && text.length <= digestLengths.title
@@ -98,24 +116,12 @@ function cutSummary(sentences: ReadonlyArray<Sentence>): string {
   )
 }
 
-/** With the name of its market in bold, where it stands first; behind it the ids of facts and markets. */
-function paragraph(sentences: ReadonlyArray<Sentence>, { facts, markets }: DigestPage): string {
-  const ids = [...new Set(sentences.flatMap(({ facts }) => facts))]
-  const cited = facts.filter(({ id }) => ids.includes(id))
-  const text = sentences.map(({ text }) => text).join(" ")
-  const market = cited.find(({ id }) => id === ids[0])?.values["market"]
-  const name = market?.type === "name" ? quoted(market.text) : ""
-  // A name is a stranger's words: it stays in quotation marks.
-  const shown = name === "" ? text : text.replace(name, () => `**${name}**`)
-  const about = [...new Set(cited.map(({ subject }) => subject ?? ""))]
-    .map((slug) => [slug, markets.get(slug) ?? ""])
-    .filter((names) => names.every((name) => plainId.test(name)))
-    .map((names) => `; ${names.join(", ")}`)
-  return `${shown} (${ids.join(", ")}${about.join("")})`
+/** The market of a paragraph in bold, in quotation marks because its name is a stranger's words. */
+function headingOf(market: NonNullable<DigestParagraph["market"]>): string {
+  const name = quoted(readableName(market.question))
+  const [, date = ""] = / (\(\d{4}-\d\d-\d\d\))$/.exec(titleOf(market).text) ?? []
+  return `**${name}**${date === "" ? "" : ` ${date}`}:`
 }
-
-/** Without a character that has a meaning in Markdown. */
-const plainId = /^[a-z\d]+(?:[_-]+[a-z\d]+)*$/i
 
 function sourcesOf({ kind, values }: Fact, venue: string): ReadonlyArray<string> {
   const publisher = values["publisher"]

@@ -7,7 +7,7 @@
  * @module
  */
 import { fromHalfSteps, halfSteps, type Level } from "./book.ts"
-import { priceDifference, type Quote, roundMicroUsd, takerFee } from "./quote.ts"
+import { roundMicroUsd, takerFee } from "./quote.ts"
 
 /**
  * The probability from which buying at `ask`, and holding to the end, gains on average: the price with
@@ -47,22 +47,6 @@ export function offeredUsdOf(offers: ReadonlyArray<Level>, limit: number = 1): n
     offers.filter(({ price }) => halfSteps(price) <= halfSteps(limit))
       .reduce((sum, { price, size }) => sum + price * size, 0),
   )
-}
-
-/** The cost of buying at the ask and selling at the bid at once. */
-interface RoundTrip {
-  /** USD a share: the spread and both fees. */
-  readonly costPerShare: number
-  /** The same, as a share of the stake, which is the ask without its fee. */
-  readonly shareOfStake: number
-}
-
-/** Null without a bid, an ask and a known fee, or where nothing is staked because the ask is 0. */
-export function roundTripOf(quote: Quote, takerFeeRate: number | null): RoundTrip | null {
-  const { bid, ask } = quote
-  if (bid === null || ask === null || ask === 0 || takerFeeRate === null) return null
-  const cost = priceDifference(ask, bid) + takerFee(ask, takerFeeRate) + takerFee(bid, takerFeeRate)
-  return { costPerShare: roundMicroUsd(cost), shareOfStake: roundMicroUsd(cost / ask) }
 }
 
 /**

@@ -63,7 +63,7 @@ export function proposalPiece({ market, proposal, now }: EvidenceInput): Evidenc
  * Whether a proposal is not disputed and at least half of its challenge window has passed. A challenge
  * of a wrong proposal is rewarded, so it comes early.
  */
-export function isUnchallenged(
+function isUnchallenged(
   { proposedAt, settlesAt, disputed }: Proposal,
   now: EpochMs,
 ): boolean {

@@ -8,20 +8,12 @@ import { Schema } from "effect"
 import { described, text } from "../../core/domain/fields.ts"
 import { Amount, Price, Rate } from "../../core/domain/number.ts"
 import { type EpochMs, hour, IsoTime, isoTime, minute } from "../../core/domain/time.ts"
-import { clauseOf } from "../../markets/domain/clause.ts"
-import { quoteOfOutcome } from "../../markets/domain/quote.ts"
-import {
-  averagePriceOf,
-  breakEvenProbability,
-  limitPriceOf,
-  offeredUsdOf,
-} from "../../markets/domain/tradeCosts.ts"
-import { type Estimate, ingredients } from "./estimate.ts"
-import type { Validity } from "../../writing/facts/endings.ts"
-import { proposalFlip, settlesAtOf } from "../../writing/facts/proposals.ts"
+import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
+import { type Estimate, ingredients } from "../../writing/domain/estimate.ts"
+import { settlesAtOf } from "../../writing/facts/proposals.ts"
+import { type MarketView, payoutOf, sidesOf } from "../../writing/facts/view.ts"
 import { roundOrNull } from "../../whales/domain/oddsBands.ts"
-import { isLive, payoutOf, priceOf, type ReportMaterial } from "./material.ts"
-import { isDecisive, movementOf, statedStories } from "./movement.ts"
+import { isLive, type ReportMaterial } from "./material.ts"
 
 const PriceOrNull = (description: string) => described(Schema.NullOr(Price), description)
 
@@ -64,7 +56,7 @@ const StatedNumber = Schema.Struct({
   basis: Schema.Array(Schema.Struct({
     ingredient: Schema.Literals(ingredients).annotate({
       description:
-        "move: the record of such moves. proposal: the record of proposals. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
+        "move: the record of such moves. proposal: the record of proposals. reports: the record of reported outcomes. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
     }),
     shift: described(Schema.Finite, "How much it moves the probability, -1 to 1"),
   })).annotate({ description: "What moved it from the market's price; empty for no view" }),
@@ -96,54 +88,17 @@ export type Decision = typeof Decision.Type
 /** The sizes of the average prices, USD. */
 export const averageUsd = [100, 1_000] as const
 
-interface SideView {
-  readonly outcome: 0 | 1
-  readonly ask: number | null
-  /** Null when the fee is not known. */
-  readonly limit: number | null
-  readonly sizeUsd: number | null
-  readonly offeredUsd: number
-  readonly averages: readonly [number | null, number | null]
-}
-
-/** Both outcomes at the stated number. */
-export function sidesOf(material: ReportMaterial): readonly [SideView, SideView] {
-  const { market: { takerFeeRate }, book, estimate } = material
-  const probability = estimate?.probability ?? priceOf(material).mid
-  const view = (outcome: 0 | 1): SideView => {
-    const offers = book?.offers[outcome] ?? []
-    const limit = takerFeeRate === null
-      ? null
-      : limitPriceOf(outcome === 0 ? probability : 1 - probability, takerFeeRate)
-    const [first, second] = averageUsd
-    return {
-      outcome,
-      ask: book === null ? null : quoteOfOutcome(book.quote, outcome).ask,
-      limit,
-      sizeUsd: limit === null ? null : offeredUsdOf(offers, limit),
-      offeredUsd: offeredUsdOf(offers),
-      averages: [averagePriceOf(offers, first), averagePriceOf(offers, second)],
-    }
-  }
-  return [view(0), view(1)]
-}
-
-export function decisionOf(material: ReportMaterial): Decision {
-  const { market: { outcomes, takerFeeRate }, estimate } = material
-  const payout = payoutOf(material)
+export function decisionOf(material: ReportMaterial, view: MarketView): Decision {
+  const { market: { outcomes }, estimate } = material
+  const payout = isLive(material) ? payoutOf(view) : null
+  const [first, second] = averageUsd
   return {
     estimate: estimate === null ? null : statedNumber(estimate),
     sides: isLive(material)
-      ? sidesOf(material).map(({ outcome, ask, limit, sizeUsd, averages }) => ({
-        outcome: outcomes[outcome],
-        ask,
-        breakEven: ask === null || takerFeeRate === null
-          ? null
-          : breakEvenProbability(ask, takerFeeRate),
-        averagePrice100Usd: averages[0],
-        averagePrice1000Usd: averages[1],
-        limitPrice: limit,
-        sizeUsd,
+      ? sidesOf(view).map(({ ask, breakEven, limit, outcome, sizeUsd }) => ({
+        ...{ outcome: outcomes[outcome], ask, breakEven, sizeUsd, limitPrice: limit },
+        averagePrice100Usd: averagePriceOf(view.offers[outcome], first),
+        averagePrice1000Usd: averagePriceOf(view.offers[outcome], second),
       }))
       : [],
     expectedPayoutAt: payout === null ? null : isoTime(payout.at),
@@ -156,44 +111,26 @@ function statedNumber({ mid, ...stated }: Estimate): typeof StatedNumber.Type {
   return { ...stated, marketPrice: mid }
 }
 
-/** Without an event before it, a report is valid for so long. */
+/** Without an event before it, a report is valid for so long; and while a game is played. */
 const validMs = 6 * hour
-/** And while a game is played. */
 const playMs = 30 * minute
 
-/** Until the next event that the report waits for; what would change it before is its lead's weak point. */
-export function validityOf(material: ReportMaterial): Validity & { readonly until: EpochMs } {
-  const { now, market, market: { gameStartsAt, endsAt }, proposal, rules } = material
+/** Until the next event that the report waits for. */
+export function validityOf(
+  material: ReportMaterial,
+): { readonly until: EpochMs; readonly why: string } {
+  const { clause, now, market: { gameStartsAt, endsAt }, proposal } = material
+  const isPlayed = gameStartsAt !== null && gameStartsAt <= now && proposal === null
   const events: ReadonlyArray<readonly [EpochMs | null, string]> = [
-    [
-      proposal === null || proposal.disputed ? null : settlesAtOf(proposal),
-      "when the challenge window ends",
-    ],
-    [
-      rules === null ? null : clauseOf(market.question, rules).deadlineAt,
-      "when what counts ends",
-    ],
+    [proposal?.disputed === false ? settlesAtOf(proposal) : null, "the challenge window ends"],
+    [clause?.deadlineAt ?? null, "what counts ends"],
     [gameStartsAt, "the kick-off"],
     [gameStartsAt === null ? endsAt : null, "the listed date"],
-    [
-      gameStartsAt !== null && gameStartsAt <= now && proposal === null ? now + playMs : null,
-      "as the game is in play",
-    ],
-    [now + validMs, "six hours after it was written"],
+    [isPlayed ? now + playMs : null, "the game is in play"],
   ]
   const [next] = events.flatMap(([at, why]) => at === null || at <= now ? [] : [{ until: at, why }])
     .toSorted((a, b) => a.until - b.until)
-  return {
-    ...next ?? { until: now + validMs, why: "six hours after it was written" },
-    flip: flipOf(material),
-  }
-}
-
-function flipOf(material: ReportMaterial): string {
-  const { now, proposal } = material
-  if (proposal !== null) return proposalFlip(proposal, now)
-  if (statedStories(material).some(isDecisive)) return "the report is corrected"
-  return movementOf(material).main === null
-    ? "an outcome is proposed or reported"
-    : "the price gives back half of the move"
+  return next !== undefined && next.until <= now + validMs
+    ? next
+    : { until: now + validMs, why: "six hours" }
 }

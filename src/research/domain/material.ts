@@ -7,17 +7,11 @@ import type { Clause } from "../../markets/domain/clause.ts"
 import type { Level, Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
-import {
-  type ExpectedResolution,
-  expectedResolution,
-} from "../../markets/domain/expectedResolution.ts"
-import { complement, type Quote, quoteOfMid, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import type { Quote } from "../../markets/domain/quote.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import type { Estimate } from "./estimate.ts"
-import type { About } from "../../writing/facts/fact.ts"
+import type { Estimate } from "../../writing/domain/estimate.ts"
 import type { PublishedProposals } from "../../writing/facts/proposals.ts"
-import type { Side } from "../../writing/facts/quotes.ts"
 import type { WalletsRead } from "../../writing/facts/wallets.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 
@@ -92,14 +86,6 @@ export const entriesReadMax = 50
 export const storiesReadMax = 10
 export const siblingsReadMax = 64
 
-/** The market as facts name it. */
-export const aboutOf = ({ slug, question, outcomes }: Market, isNamed = false): About => ({
-  slug,
-  question,
-  outcomes,
-  isNamed,
-})
-
 /** Whether anything can still be traded. */
 export const isLive = ({ market: { status } }: ReportMaterial): boolean =>
   status === "open" || status === "proposed"
@@ -112,28 +98,4 @@ export function priceOf({ priceAction, book }: Priced): SeriesPoint {
   if (book === null) return last
   const { observedAt, mid } = book.microstructure
   return { at: Date.parse(observedAt), mid }
-}
-
-/** The current price of an outcome. */
-export function priceOfOutcome(material: Priced, outcome: 0 | 1): number {
-  const { mid } = priceOf(material)
-  return outcome === 0 ? mid : complement(mid)
-}
-
-/** The current quote; without a book only its mid. */
-export function quoteNow(material: ReportMaterial): Quote | null {
-  return material.book?.quote ?? quoteOfMid(priceOf(material).mid)
-}
-
-/** The quote of one outcome, as facts about costs take it. */
-export function sideOf({ book, market: { takerFeeRate } }: ReportMaterial, outcome: 0 | 1): Side {
-  const quote = book === null ? null : quoteOfOutcome(book.quote, outcome)
-  return { outcome, bid: quote?.bid ?? null, ask: quote?.ask ?? null, takerFeeRate }
-}
-
-/** When the market is expected to pay; null when nothing is known of it, or it has ended. */
-export function payoutOf(material: ReportMaterial): ExpectedResolution | null {
-  const { market, proposal, now } = material
-  if (!isLive(material)) return null
-  return expectedResolution({ market, proposal, mid: priceOf(material).mid }, now)
 }

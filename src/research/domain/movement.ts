@@ -6,14 +6,12 @@
 import { halfSteps, isPrice } from "../../markets/domain/book.ts"
 import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
-import { settledStories } from "../../news/domain/evidence.ts"
-import type { RelatedStory } from "../../news/domain/reading.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import type { Placed } from "../../writing/facts/headlines.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
 
 /** A change of the price between two points. */
-export interface Change {
+interface Change {
   readonly from: SeriesPoint
   readonly to: SeriesPoint
 }
@@ -113,29 +111,4 @@ export function placeOf({ main, step }: Movement, publishedAt: EpochMs): Placed 
   const isStep = step !== null
   const lagMs = isStep || position === "after" ? Math.abs(lagMsMax) : lagMsMin
   return { position, lagMs: Math.max(0, lagMs), isStep }
-}
-
-/** Stories of one report, and of those how many that no model has read. */
-const storiesMax = 5
-const unreadMax = 3
-
-/**
- * The stories to state, ascending in time: those that a model found to decide the question, then those
- * nearest to the move, or the newest without one; of those that share words alone, the best matches.
- */
-export function statedStories(material: ReportMaterial): ReadonlyArray<RelatedStory> {
-  const { main, step } = movementOf(material)
-  const at = (step ?? main)?.to.at ?? material.now
-  const stories = settledStories({ ...material, stories: material.news?.stories ?? [] })
-  const read = stories.filter(({ reading }) => reading !== null).toSorted((a, b) =>
-    Number(isDecisive(b)) - Number(isDecisive(a)) ||
-    Math.abs(a.firstAt - at) - Math.abs(b.firstAt - at)
-  )
-  const unread = stories.filter(({ reading }) => reading === null).slice(0, unreadMax)
-  return [...read, ...unread].slice(0, storiesMax).toSorted((a, b) => a.firstAt - b.firstAt)
-}
-
-/** Whether a stated story reports the outcome that the news decides. */
-export function isDecisive({ reading }: Pick<RelatedStory, "reading">): boolean {
-  return reading?.decides === true
 }

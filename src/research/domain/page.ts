@@ -4,63 +4,59 @@
  *
  * @module
  */
-import type { Card } from "../../writing/domain/cards.ts"
+import { clauseOf } from "../../markets/domain/clause.ts"
+import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
+import { quoteOfMid } from "../../markets/domain/quote.ts"
+import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
+import { settledStories } from "../../news/domain/evidence.ts"
+import type { RelatedStory } from "../../news/domain/reading.ts"
+import { hour } from "../../core/domain/time.ts"
+import { eventViewOf } from "../../writing/domain/event.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import { numbering, type Slot } from "../../writing/domain/page.ts"
+import { phrase } from "../../writing/domain/statement.ts"
+import { type Card, counterFact, marketCards } from "../../writing/facts/cards.ts"
+import { clauseFacts, noClauseFact } from "../../writing/facts/clauses.ts"
+import { endedFact, noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
+import { estimateFact, noNumberFact, rangeFact, tradeFact } from "../../writing/facts/estimates.ts"
+import { factOf, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
-  endedFact,
-  nextCallFact,
-  noEndFact,
-  payoutBasisFact,
-  payoutFact,
-  validFact,
-} from "../../writing/facts/endings.ts"
-import {
-  decidedVerdictFact,
-  distantFact,
-  estimateFact,
-  noNumberFact,
-  pairVerdictFact,
-  verdictFact,
-} from "../../writing/facts/estimates.ts"
-import { type NewFact, present } from "../../writing/facts/fact.ts"
-import { averageFacts, costFact, stakeFact } from "../../writing/facts/quotes.ts"
-import {
-  marketMakersFact,
-  noWalletFact,
-  otherWalletsFact,
-  positionFact,
-  walletRecordFacts,
-} from "../../writing/facts/wallets.ts"
-import { copyIn, isDoubted, labelledPositions, reportCards } from "./cards.ts"
-import { confidenceOf } from "./confidence.ts"
-import { averageUsd, sidesOf, validityOf } from "./decision.ts"
+  headlineFact,
+  newsGapFact,
+  noHeadlineFact,
+  type Reported,
+} from "../../writing/facts/headlines.ts"
+import { rungFacts, sumFact } from "../../writing/facts/ladders.ts"
+import { deadFact, steadyFact } from "../../writing/facts/moves.ts"
+import { baseRateFacts, noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
+import { averageFacts, costFact, depthFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
-  entriesReadMax,
-  isLive,
+  isDead,
+  isForecast,
+  labelledPositions,
+  type MarketView,
   payoutOf,
-  priceOf,
-  type ReportMaterial,
-  sideOf,
-} from "./material.ts"
-import { type Estimate, isDistant, proposalsMin } from "./estimate.ts"
+  priceOfOutcome,
+  sidesOf,
+  tradeOf,
+} from "../../writing/facts/view.ts"
+import { marketMakersFact, noWalletFact, otherWalletsFact } from "../../writing/facts/wallets.ts"
+import { averageUsd, validityOf } from "./decision.ts"
+import { entriesReadMax, isLive, priceActionMs, priceOf, type ReportMaterial } from "./material.ts"
+import { movementOf, placeOf } from "./movement.ts"
 import type { Confidence } from "./report.ts"
-import { reportRisks } from "./risks.ts"
-import { isDecisive, statedStories } from "./movement.ts"
-import { siblingFacts, siblingView } from "./siblings.ts"
 
 export interface ReportPage {
+  readonly view: MarketView
   /** `F1`, `F2`, … in the order of the text. */
   readonly facts: ReadonlyArray<Fact>
   readonly thesis: Slot
   readonly whaleView: Slot
-  /** The most important first, a slot each. */
+  /** Counter-evidence first where there is any, a slot each. */
   readonly risks: readonly [Slot, ...ReadonlyArray<Slot>]
   /** By rule; no narrator changes it. */
   readonly confidence: Confidence
-  /** The start of the bottom line, which no narrator changes: the verdict, and why this confidence. */
-  readonly bottomOpening: Slot
   readonly bottomLine: Slot
 }
 
@@ -68,130 +64,262 @@ type Facts = readonly [NewFact, ...ReadonlyArray<NewFact>]
 
 /** Deterministic: the same material gives the same page. */
 export function reportPage(material: ReportMaterial): ReportPage {
-  const cards = reportCards(material)
-  const [lead] = cards
-  const { confidence, reason } = confidenceOf(material)
-  const [firstRisk, ...otherRisks] = reportRisks(material, lead)
+  const view = viewOf(material)
+  const cards = isLive(material) ? marketCards(view) : []
   const { facts, slot } = numbering()
-  const thesis = slot("thesis", thesisFacts(material, cards))
-  const whaleView = slot("whales", whaleFacts(material, lead))
-  const risks = [slot("risk", firstRisk), ...otherRisks.map((risk) => slot("risk", risk))] as const
+  const thesis = slot("thesis", thesisFacts(material, view, cards))
+  const whaleView = slot("whales", whaleFacts(material, view))
+  const [risk, ...risks] = riskFacts(material, view, cards)
   return {
+    view,
     facts,
     thesis,
     whaleView,
-    risks,
-    confidence,
-    bottomOpening: slot("confidence", openingFacts(material, reason), true),
-    bottomLine: slot("bottomLine", bottomFacts(material, cards)),
+    risks: [slot("risk", risk), ...risks.map((risk) => slot("risk", risk))],
+    confidence: confidenceOf(material, view),
+    bottomLine: slot("bottomLine", bottomFacts(material, view, cards)),
   }
 }
 
 /** All slots in the order of the text. */
-export function slotsOf(page: ReportPage): ReadonlyArray<Slot> {
-  return [page.thesis, page.whaleView, ...page.risks, page.bottomOpening, page.bottomLine]
+export function slotsOf({ bottomLine, risks, thesis, whaleView }: ReportPage): ReadonlyArray<Slot> {
+  return [thesis, whaleView, ...risks, bottomLine]
 }
+
+/** The market as all texts read it. */
+export function viewOf(material: ReportMaterial): MarketView {
+  const { book, entries, estimate, market, news, now, proposal, proposalRecord, siblings } =
+    material
+  const { main, step } = movementOf(material)
+  const quote = book?.quote ?? quoteOfMid(priceOf(material).mid)
+  const stories = settledStories({ ...material, stories: news?.stories ?? [] })
+  return {
+    ...{ entries, estimate, market, now, proposal, proposalRecord, quote, stories },
+    offers: book?.offers ?? [[], []],
+    event: eventViewOf(
+      { market, quote, proposal },
+      siblings?.markets ?? null,
+      siblings?.complete ?? false,
+    ),
+    move: main === null ? null : {
+      ...changeOf(main),
+      step: step === null ? null : { ...changeOf(step), at: step.to.at },
+    },
+    reported: reportedIn(stories, market.outcomes),
+  }
+}
+
+function changeOf({ from, to }: NonNullable<ReturnType<typeof movementOf>["main"]>) {
+  return { from: from.mid, to: to.mid, windowMs: to.at - from.at }
+}
+
+/** The publications that decide the question, of one outcome; null for none. */
+function reportedIn(
+  stories: ReadonlyArray<RelatedStory>,
+  outcomes: readonly [string, string],
+): Reported | null {
+  const decisive = stories.filter(({ reading }) => reading?.decides === true)
+  const [first, ...pieces] = decisive.flatMap(({ outlets }) => outlets)
+    .toSorted((a, b) => a.publishedAt - b.publishedAt)
+  if (first === undefined) return null
+  const outcome = decisive[0]?.reading?.outcome === outcomes[1] ? 1 : 0
+  return { outcome, pieces: [first, ...pieces] }
+}
+
+/** The cards, then the headlines, then the other markets of the event. Wallets have a part of their own. */
+function thesisFacts(
+  material: ReportMaterial,
+  view: MarketView,
+  cards: ReadonlyArray<Card>,
+): Facts {
+  const { market } = material
+  const named = aboutOf(market, true)
+  const about = unnamed(named)
+  const { high, low, spanMs } = movementOf(material)
+  const range = low < high && spanMs >= hour ? { low, high, spanMs } : null
+  const { mid } = priceOf(material)
+  const shown = cards.filter(({ kind }) => kind !== "wallet")
+  const isLed = shown.some(({ valueUsd }) => valueUsd > 0)
+  const steadyAbout = isLed ? about : named
+  const steady = isDead(view) && isLive(material)
+    ? deadFact(steadyAbout, mid)
+    : steadyFact(steadyAbout, mid, range)
+  const carded = shown.flatMap(({ details, lead }, n) => [
+    lead(n === 0 && isLed ? named : about),
+    ...details,
+  ])
+  const ended = market.status === "resolved" || market.status === "closed"
+    ? [endedFact(about, market.status)]
+    : []
+  const isSteady = view.move === null || isDead(view)
+  const [first = steady, ...rest] = [
+    ...ended,
+    ...isLed ? carded : [],
+    ...isSteady ? [steady] : [],
+    ...isLed ? [] : carded,
+  ]
+  return [
+    first,
+    ...rest,
+    ...newsFacts(material, view, cards),
+    ...isLive(material) ? eventFacts(material, view) : [],
+  ]
+}
+
+function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView) {
+  const about = aboutOf(market)
+  if (siblings === null) {
+    return [factOf("coverage", market.slug, phrase`The event's other markets could not be read.`)]
+  }
+  const { sum } = event
+  return [
+    ...rungFacts(about, event),
+    ...sum === null || sum.basket !== null ? [] : [sumFact(about, sum)],
+  ]
+}
+
+/** Stories of one report, and of those how many that no model has read. */
+const storiesMax = 5
+const unreadMax = 3
 
 /**
- * The cards in their order, then the other markets of the event. A wallet's card is in the whale view
- * unless it leads.
+ * The headlines, ascending in time: those that a model read nearest to the move, or the newest without
+ * one; of those that share words alone, the best matches. None that another part quotes.
  */
-function thesisFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Facts {
-  const { market } = material
-  const shown = cards.filter(({ kind }, n) => kind !== "wallet" || n === 0)
-  const facts = [...shown.flatMap(({ facts }) => facts), ...siblingFacts(material)]
-  const ended = market.status === "resolved" || market.status === "closed"
-    ? [endedFact(aboutOf(market), market.status)]
-    : []
-  const [first, ...rest] = [...ended, ...facts]
-  return first === undefined ? [noEndFact(aboutOf(market))] : [first, ...rest]
+function newsFacts(
+  material: ReportMaterial,
+  view: MarketView,
+  cards: ReadonlyArray<Card>,
+): ReadonlyArray<NewFact> {
+  const { market, news, now } = material
+  const about = aboutOf(market)
+  if (news === null) return [newsGapFact(about, null)]
+  const movement = movementOf(material)
+  const at = (movement.step ?? movement.main)?.to.at ?? now
+  const links = [counterFact(view, cards), ...cards.flatMap(({ details }) => details)]
+    .flatMap((fact) => fact?.links ?? [])
+  const stories = settledStories({ ...material, stories: news.stories })
+    .filter(({ url }) => !links.includes(url))
+  const read = stories.filter(({ reading }) => reading !== null)
+    .toSorted((a, b) => Math.abs(a.firstAt - at) - Math.abs(b.firstAt - at))
+  const unread = stories.filter(({ reading }) => reading === null).slice(0, unreadMax)
+  const shown = [...read, ...unread].slice(0, storiesMax - links.length)
+    .toSorted((a, b) => a.firstAt - b.firstAt)
+  const missing = news.sources - news.answered
+  return [
+    ...shown.map((story, n, all) =>
+      headlineFact(
+        about,
+        story,
+        isForecast(view, story) ? "before kick-off" : placeOf(movement, story.firstAt),
+        now,
+        all.findIndex(({ reading }) => reading === null) === n,
+      )
+    ),
+    ...missing > 0 ? [newsGapFact(about, missing)] : [],
+    ...news.stories.length === 0 && missing === 0 && news.sources > 0
+      ? [noHeadlineFact(about, news.sources, priceActionMs)]
+      : [],
+  ]
 }
 
-/** Labelled wallets with facts of their own: those with the largest stakes. */
-const labelledMax = 3
-
-function whaleFacts(material: ReportMaterial, lead: Card | undefined): Facts {
-  const { market, entries, walletsRead, now } = material
+function whaleFacts({ entries, market, walletsRead }: ReportMaterial, view: MarketView): Facts {
   const about = aboutOf(market)
-  const positions = labelledPositions(material)
-  const labelled = positions.slice(0, labelledMax)
-  const own = new Set(positions.map(({ wallet }) => wallet))
+  const card = marketCards(view).find(({ kind }) => kind === "wallet")
+  const own = new Set(labelledPositions(view).map(({ wallet }) => wallet))
   const others = entries.filter(({ wallet, marketMaker }) => !marketMaker && !own.has(wallet))
   const [first, ...rest] = [
-    ...labelled.flatMap((position) => [
-      ...lead?.facts[0].subject === position.wallet ? [] : [positionFact(about, position, now)],
-      ...walletRecordFacts(about, position, copyIn(material, position)),
-    ]),
+    ...card === undefined ? [] : [card.lead(about), ...card.details],
     ...present(otherWalletsFact(about, others, entries.length < entriesReadMax)),
   ]
   if (first !== undefined) return [first, ...rest]
   return [entries.length === 0 ? noWalletFact(about, walletsRead) : marketMakersFact(about)]
 }
 
-/** What the number comes to where it can be computed, then the reason of the confidence. */
-function openingFacts(material: ReportMaterial, reason: NewFact): Facts {
-  const { market, book, estimate } = material
+/** A paragraph each: what speaks against the lead, the proposal, what pays, the book. */
+function riskFacts(
+  material: ReportMaterial,
+  view: MarketView,
+  cards: ReadonlyArray<Card>,
+): readonly [Facts, ...ReadonlyArray<Facts>] {
+  const { book, clause, isListingRead, market, now, proposal, rules } = material
   const about = aboutOf(market)
-  if (book === null || !isLive(material)) return [reason]
-  const [pair] = siblingView(material).contradictions
-  const decisive = statedStories(material).find(isDecisive)
-  const outcome = decisive?.reading?.outcome === market.outcomes[1] ? 1 : 0
-  const decided = decisive === undefined || (material.proposal?.outcome ?? outcome) !== outcome
-    ? null
-    : decidedVerdictFact(about, sideOf(material, outcome))
-  const verdict = pair?.size
-    ? pairVerdictFact(about, pair.size.costUsd)
-    : decided ?? (estimate === null ? null : verdictFact(about, sidesOf(material)))
-  return verdict === null ? [reason] : [verdict, reason]
+  const isOpen = market.status !== "proposed" && isListingRead
+  const proposed = proposal !== null ? [] : [
+    isOpen ? noProposalFact(about) : unreadProposalFact(about, market.status === "proposed"),
+    ...baseRateFacts(about, null, 1, market.category, null),
+  ]
+  const clauses = rules === null
+    ? []
+    : clauseFacts(about, rules, clause ?? clauseOf(market.question, rules), now, exceptionsMax)
+  const paragraphs = isLive(material)
+    ? [
+      present(counterFact(view, cards)),
+      proposed,
+      clauses.length === 0 ? [noClauseFact(about)] : clauses,
+    ]
+    : []
+  const [first, ...rest] = paragraphs.flatMap(([first, ...rest]): ReadonlyArray<Facts> =>
+    first === undefined ? [] : [[first, ...rest]]
+  )
+  const traded: Facts = [book === null ? noBookFact(about) : depthFact(about, book.microstructure)]
+  return first === undefined ? [traded] : [first, ...rest, traded]
 }
 
-/** The stated number and what a trade costs, then when the market pays and how long this is valid. */
-function bottomFacts(material: ReportMaterial, cards: ReadonlyArray<Card>): Facts {
-  const { market, now, book, estimate } = material
+/** Unusual sentences of the rules in a report. */
+const exceptionsMax = 3
+
+/** The stated number and what it comes to, what a trade costs, when the market pays, and how long this is valid. */
+function bottomFacts(
+  material: ReportMaterial,
+  view: MarketView,
+  cards: ReadonlyArray<Card>,
+): Facts {
+  const { market, now, proposal, estimate } = material
   const about = aboutOf(market)
-  if (!isLive(material)) return [nextCallFact(about)]
-  const stated = new Set(cards.flatMap(({ facts }) => facts.map(({ statement }) => statement)))
-  const costs = ([0, 1] as const).map((outcome) => sideOf(material, outcome))
-    .filter((side) => !stated.has(stakeFact(about, side)?.statement ?? ""))
-    .flatMap((side) => present(costFact(about, side)))
-  const sides = book === null ? null : sidesOf(material)
-  const payout = payoutOf(material)
-  const { bounds } = siblingView(material)
+  if (!isLive(material)) {
+    return [factOf("method", market.slug, phrase`Nothing is left to decide here.`)]
+  }
+  const hasView = estimate !== null && estimate.basis.length > 0
+  const sides = sidesOf(view)
+  const averages = sides.map((side) => ({
+    ...side,
+    purchases: averageUsd.map((usd) => ({
+      usd,
+      price: averagePriceOf(view.offers[side.outcome], usd),
+    })),
+  }))
+  const [first, second] = averages
+  const payout = payoutOf(view)
+  const lead = cards.find(({ kind, valueUsd }) => valueUsd > 0 || kind === "proposal")
+  const { until, why } = validityOf(material)
+  const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
   return [
-    estimate === null ? noNumberFact(about) : estimateFact(about, statedNumber(estimate, material)),
-    ...bounds !== null && isDistant(bounds, priceOf(material).mid)
-      ? [distantFact(about, bounds)]
-      : [],
-    ...costs,
-    ...sides === null ? [] : averageFacts(about, [purchases(sides[0]), purchases(sides[1])]),
-    ...payout === null
-      ? [noEndFact(about)]
-      : [payoutFact(about, market, payout, now), ...present(payoutBasisFact(about, payout))],
-    validFact(about, validityOf(material), now),
-    nextCallFact(about),
+    estimate === null ? noNumberFact(about) : estimateFact(about, estimate),
+    ...hasView && view.quote?.ask !== null ? present(tradeFact(about, tradeOf(view))) : [],
+    ...estimate === null || hasView || isDead(view) ? [] : present(rangeFact(about, estimate)),
+    ...present(costFact(about, sides, market.takerFeeRate)),
+    ...first === undefined || second === undefined ? [] : averageFacts(about, [first, second]),
+    payout === null ? noEndFact(about) : payoutFact(about, { market, proposal }, payout, now),
+    validFact(about, { until, why, flip, level }, now),
   ]
 }
 
-function purchases({ averages, ...side }: ReturnType<typeof sidesOf>[number]) {
-  return { ...side, purchases: averageUsd.map((usd, n) => ({ usd, price: averages[n] ?? null })) }
-}
+/** A price of a proposed or reported outcome from here on agrees with it. Inclusive. */
+const agreedMin = 0.9
 
-/** What moves the number from the market's price, by ingredient. */
-const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
-  move: "the record of published moves",
-  proposal: "our record of doubted proposals",
-  wallets: "the records of labelled wallets here",
-  ladder: "the other rungs of its ladder, if they are right",
-}
-
-function statedNumber(
-  { basis, ...number }: Estimate,
-  { proposalRecord, ...material }: ReportMaterial,
-) {
-  const isUnproven = isDoubted(material) && (proposalRecord?.proposals ?? 0) < proposalsMin
-  return {
-    ...number,
-    reasons: basis.map(({ ingredient }) => reasons[ingredient]),
-    caveat: isUnproven ? "too few doubted proposals have ended to say more" : null,
+/** By rule; `Analysis.confidence` says what each word means. */
+function confidenceOf({ book, market }: ReportMaterial, view: MarketView): Confidence {
+  if (market.status === "resolved") return "high"
+  const isGood = book !== null && isNarrow(book.microstructure) && isDeep(book.microstructure) &&
+    market.volumeUsd >= volumeUsdMin
+  const { event: { contradictions, implied, inversions }, proposal, reported } = view
+  const isContradicted = implied !== null || contradictions.length > 0 || inversions.length > 0
+  if (!isGood || market.status === "closed" || market.mechanical !== null || isContradicted) {
+    return "low"
   }
+  const outcome = proposal?.outcome ?? reported?.outcome
+  if (outcome === undefined) return "medium"
+  const isOpposed = proposal?.disputed === true || reported !== null && reported.outcome !== outcome
+  return isOpposed || priceOfOutcome(view, outcome) < agreedMin ? "low" : "high"
 }

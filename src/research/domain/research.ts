@@ -34,14 +34,19 @@ import type { FilledSlot, Slot } from "../../writing/domain/page.ts"
 const FactIds = Schema.Array(Schema.String).annotate({ description: "Ids of facts" })
 
 const Analysis = Schema.Struct({
-  thesis: text("What the price did, and what speaks for and against it"),
+  thesis: text("What is proposed or reported, what the price did, and what was printed"),
   whaleView: text("What tracked wallets bought, and their records"),
-  risks: described(Schema.NonEmptyArray(Schema.String), "What can go wrong, one text per risk"),
+  risks: described(
+    Schema.NonEmptyArray(Schema.String),
+    "What speaks against it, the proposal, what pays, the book; one text each",
+  ),
   confidence: Schema.Literals(confidences).annotate({
     description:
-      "How well the evidence supports the price; bottomLine says why. No forecast of the outcome",
+      "By rule. low: under the quality gate of movers, no more traded, disputed, or contradicted by a proposal, a report or another price of the event. high: resolved, or a proposal or reports agree with a price of 0.90 or more. medium: else",
   }),
-  bottomLine: text("What the number comes to, how far the evidence goes, and what to watch"),
+  bottomLine: text(
+    "The stated number, what a trade costs, when it pays, and how long this is valid",
+  ),
 }).annotate({
   identifier: "Analysis",
   description: "Plain text; every figure and name in it is in the facts of the evidence",
@@ -137,7 +142,7 @@ export function reportOf(
     ...new Set((filled.get(id)?.sentences ?? sentences).flatMap(({ facts }) => facts)),
   ]
   const [outcome] = market.outcomes
-  const { thesis, whaleView, risks: [risk, ...risks], confidence, bottomOpening } = page
+  const { bottomLine, confidence, risks: [risk, ...risks], thesis, view, whaleView } = page
   const point = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), price: mid })
   return {
     market: { question: market.question, slug: market.slug },
@@ -146,9 +151,9 @@ export function reportOf(
       whaleView: textOf(whaleView),
       risks: [textOf(risk), ...risks.map(textOf)],
       confidence,
-      bottomLine: `${textOf(bottomOpening)} ${textOf(page.bottomLine)}`,
+      bottomLine: textOf(bottomLine),
     },
-    decision: decisionOf(material),
+    decision: decisionOf(material, view),
     narrator,
     evidence: {
       outcome,
@@ -161,7 +166,7 @@ export function reportOf(
         thesis: citedBy(thesis),
         whaleView: citedBy(whaleView),
         risks: page.risks.map(citedBy),
-        bottomLine: [...new Set([...citedBy(bottomOpening), ...citedBy(page.bottomLine)])],
+        bottomLine: citedBy(bottomLine),
       },
     },
   }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { countFigure, durationFigure, priceFigure, whenFigure } from "./figures.ts"
 import { quoted } from "../../core/domain/untrusted.ts"
 
@@ -28,6 +28,8 @@ export type Value =
   | { readonly type: "duration"; readonly ms: number }
   /** Spelled `01:57 UTC`, with its date unless it is on the day of `today`. */
   | { readonly type: "time"; readonly at: EpochMs; readonly today: EpochMs }
+  /** Spelled `2026-12-31`: the day in UTC. */
+  | { readonly type: "date"; readonly at: EpochMs }
   /** Untrusted text, sanitized by `safeName`; quoted unless it is a short plain name. */
   | { readonly type: "name"; readonly text: string }
   /** A word of our own with a fixed meaning: a label, a confidence, a status. */
@@ -50,6 +52,8 @@ export function spelled(value: Value): string {
       return durationFigure(value.ms)
     case "time":
       return whenFigure(value.at, value.today)
+    case "date":
+      return isoTime(value.at).slice(0, 10)
     case "name":
       return isPlainName(value.text) ? value.text : quoted(value.text)
     case "word":

@@ -1,83 +1,73 @@
 /**
- * The settlement clause: what pays, and the parts of the rules that traders overlook, all quoted.
+ * The settlement clause: until when, by which source, and what in the rules a reader of the title would
+ * not expect.
  *
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
-import { excerpt, quoted, safeName } from "../../core/domain/untrusted.ts"
+import { excerpt, quoted } from "../../core/domain/untrusted.ts"
 import type { Clause } from "../../markets/domain/clause.ts"
-import { rulesExcerpt } from "../../markets/domain/rulesExcerpt.ts"
-import { phrase, type Statement } from "../domain/statement.ts"
+import { rulesExcerpt, sentencesOf } from "../../markets/domain/rulesExcerpt.ts"
+import { joined, phrase, type Statement } from "../domain/statement.ts"
 import { type About, factOf, named, type NewFact, time } from "./fact.ts"
 
-/** Characters of a quoted clause. */
-const clauseMax = 280
+/** Characters of a quoted part; a longer one is left out. */
+const quoteMax = 240
+/** Characters of the rules that are read for exceptions. */
+const rulesMax = 6_000
 
-/** Parts of the clause in one text. */
-const partsMax = 4
+/** A sentence on what does not count, or counts although the title does not say so. */
+const exception =
+  /\b(?:not|n['’]t) (?:\w+ )?(?:count|qualify|constitute|be considered|suffice|be included)|\bdoes not (?:include|constitute)|\bregardless of\b|\beven if\b|\bon its own\b/i
 
 /**
- * Without a sentence that decides, the start of the rules; null where they have no visible text. The
- * words are the venue's: untrusted, and always in quotation marks.
+ * What pays beyond the title, then at most `exceptionsMax` unusual sentences of the rules. The words are
+ * the venue's: untrusted, and always in quotation marks. Empty for rules without visible text.
  */
-export function clauseFact(about: About, rules: string): NewFact | null {
-  const pays = paysOf(rules)
-  return pays === "" ? null : factOf(
-    "rules",
-    about.slug,
-    phrase`What pays: ${quotation("clause", pays)}.`,
-  )
-}
-
-/** The parts of the clause that the quotation of `clauseFact` leaves out, those that decide first. */
-export function clausePartFacts(
+export function clauseFacts(
   about: About,
   rules: string,
   clause: Clause,
   today: EpochMs,
+  exceptionsMax: number,
 ): ReadonlyArray<NewFact> {
-  return partStatements(clause, paysOf(rules), today).slice(0, partsMax)
+  const { comparison, deadlineAt, operator, rounding } = clause
+  const source = clause.source?.replace(/\(?https?:.*$/i, "")
+    .replace(/(?:[\s(:;,]|\b(?:available|found|from|at|on|via|here)\b)+$/i, "")
+  const counts = operator?.includes("=") === true ? "counts" : "does not count"
+  const parts = [
+    ...deadlineAt === null ? [] : [phrase`by ${time("deadline", deadlineAt, today)}`],
+    ...part("clause", clause.series ?? source ?? null, (quote) => phrase`decided by ${quote}`),
+    ...part("threshold", comparison, (quote) => phrase`${quote} (the limit itself ${counts})`),
+    ...part("rounding", rounding, (quote) => phrase`precision ${quote}`),
+  ]
+  const pays = parts.length > 0
+    ? joined(parts, "; ")
+    : joined(part("clause", rulesExcerpt(rules, quoteMax) ?? excerpt(rules, quoteMax), (it) => it))
+  if (pays.text === "") return []
+  const unusual = [
+    ...sentencesOf(excerpt(rules, rulesMax)).filter((sentence) => exception.test(sentence)),
+    clause.void,
+    clause.revision,
+  ].flatMap((sentence, n, all) =>
+    all.indexOf(sentence) === n && !pays.text.includes((sentence ?? "").replace(/[.\s]+$/, ""))
+      ? part("quote", sentence, (quote) => phrase`Unusual: ${quote}.`)
+      : []
+  )
+  return [phrase`What pays: ${pays}.`, ...unusual.slice(0, exceptionsMax)]
     .map((statement) => factOf("rules", about.slug, statement))
 }
 
-function paysOf(rules: string): string {
-  return rulesExcerpt(rules, clauseMax) ?? excerpt(rules, clauseMax)
-}
-
-function partStatements(clause: Clause, pays: string, today: EpochMs): ReadonlyArray<Statement> {
-  const part = (quote: string | null, words: (quote: Statement) => Statement) =>
-    quote === null || pays.includes(safeName(quote, clauseMax))
-      ? []
-      : [words(quotation("quote", quote))]
-  const { operator, deadlineAt } = clause
-  const counts = operator?.includes("=") === true ? "counts" : "does not count"
-  return [
-    ...part(
-      isWithin(clause.series, clause.source) ? null : clause.series,
-      (quote) => phrase`What is measured: ${quote}.`,
-    ),
-    ...part(
-      clause.comparison,
-      (quote) => phrase`The threshold is ${quote}: a value equal to it ${counts}.`,
-    ),
-    ...part(clause.rounding, (quote) => phrase`On precision the rules say ${quote}.`),
-    ...part(clause.source, (quote) => phrase`The source that decides: ${quote}.`),
-    ...deadlineAt === null ? [] : [
-      phrase`What counts must happen by ${time("deadline", deadlineAt, today)}.`,
-    ],
-    ...part(clause.void, (quote) => phrase`In another case: ${quote}.`),
-    ...part(clause.revision, (quote) => phrase`On revisions: ${quote}.`),
-  ]
-}
-
-/** Whether the words of the source name the series too. */
-function isWithin(series: string | null, source: string | null): boolean {
-  return series !== null && source?.includes(series) === true
-}
-
-function quotation(slot: string, text: string): Statement {
-  const name = named(slot, text.replace(/[.\s]+$/, ""), clauseMax)
-  return name.text.startsWith("“") ? name : { ...name, text: quoted(name.text) }
+/** None where nothing of it is visible, or it is too long to be quoted whole. */
+function part(
+  slot: string,
+  quote: string | null,
+  words: (quote: Statement) => Statement,
+): ReadonlyArray<Statement> {
+  const text = (quote ?? "").trim().replace(/[.\s]+$/, "")
+  if (!/[\p{L}\p{N}]/u.test(text) || text.length > quoteMax) return []
+  const name = named(slot, text, quoteMax)
+  return [words(name.text.startsWith("“") ? name : { ...name, text: quoted(name.text) })]
 }
 
 /** The rules could not be read, or the venue gives none. */

@@ -7,45 +7,56 @@ import type {
   ExpectedResolution,
   ResolutionBasis,
 } from "../../markets/domain/expectedResolution.ts"
-import { day, type EpochMs } from "../../core/domain/time.ts"
+import type { Market } from "../../markets/domain/market.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
+import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
   count,
   duration,
   factOf,
+  nearTime,
   type NewFact,
   rate,
   rounded,
   time,
   word,
 } from "./fact.ts"
+import { settlesAtOf } from "./proposals.ts"
 
 /** The closed markets that the expectation was measured on (`markets/domain/expectedResolution.ts`). */
 const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, string]>>> = {
-  game_start: [4_404, "closed market of a game"],
+  game_start: [4_404, "closed game market"],
   end_date: [11_668, "closed market"],
   price: [11_668, "closed market"],
 }
 
-/** The dates of a listing. */
-interface Schedule {
-  readonly endsAt: EpochMs | null
-  readonly gameStartsAt: EpochMs | null
+/** Further away, the chance of a payout within a day says nothing. */
+const farMs = 3 * day
+
+interface Ending {
+  readonly market: Pick<Market, "gameStartsAt" | "endsAt" | "status">
+  readonly proposal: Proposal | null
 }
 
-/** `Kick-off is at 06:30 UTC; the payout is expected about 11:54 UTC (75% within 24 hours).` */
+/** `Kick-off is at 06:30 UTC; payout is expected about 11:54 UTC (75% within 24 hours, as in 4,404 closed game markets).` */
 export function payoutFact(
   about: About,
-  { gameStartsAt, endsAt }: Schedule,
+  { market: { endsAt, gameStartsAt, status }, proposal }: Ending,
   expected: ExpectedResolution,
   now: EpochMs,
 ): NewFact {
-  const payout = phrase`payout is expected about ${time("payoutAt", expected.at, now)} (${
-    chance(expected.probability24h)
-  } within ${duration("horizon", day)})`
-  const ofProposal = expected.basis === "proposal" || expected.basis === "dispute"
-  const before: Statement | null = ofProposal
+  const found = measured[expected.basis]
+  const record = found === undefined
+    ? phrase``
+    : phrase`, as in ${count("reference", found[0], found[1])}`
+  const soon = expected.at - now > farMs
+    ? phrase``
+    : phrase` (${chance(expected.probability24h)} within ${duration("horizon", day)}${record})`
+  const payout = phrase`payout is expected about ${nearTime("payoutAt", expected.at, now)}${soon}`
+  const isProposed = proposal !== null || status === "proposed"
+  const before: Statement | null = isProposed
     ? null
     : gameStartsAt !== null
     ? phrase`${gameStartsAt > now ? "Kick-off is" : "Kick-off was"} at ${
@@ -53,11 +64,34 @@ export function payoutFact(
     }`
     : endsAt !== null
     ? phrase`${endsAt > now ? "The listed date is" : "The listed date was"} ${
-      time("endsAt", endsAt, now)
+      nearTime("endsAt", endsAt, now)
     }`
     : null
-  const own = before === null ? phrase`The ${payout}.` : phrase`${before}; the ${payout}.`
-  return factOf("upcoming", about.slug, own)
+  const own = before === null ? phrase`Its ${payout}` : phrase`${before}; ${payout}`
+  return factOf(
+    "upcoming",
+    about.slug,
+    phrase`${own}${delayOf(isProposed, proposal, expected, now)}.`,
+  )
+}
+
+/** An undisputed proposal is paid within this time after its window. */
+const usualDelayMs = 2 * hour
+
+/** Why a market with a proposal is not paid at the end of its window. */
+function delayOf(
+  isProposed: boolean,
+  proposal: Proposal | null,
+  { at }: ExpectedResolution,
+  now: EpochMs,
+): Statement {
+  if (!isProposed) return phrase``
+  if (proposal === null) return phrase`; a dispute, which could not be read, would take days`
+  if (proposal.disputed) return phrase`; a vote on a dispute takes days`
+  const settlesAt = settlesAtOf(proposal)
+  return settlesAt >= now || at - settlesAt < usualDelayMs
+    ? phrase``
+    : phrase`; unpaid ${duration("late", now - settlesAt)} after its window, it is probably held up`
 }
 
 /** To a percent; a chance near 0 or 1 is never stated as none or sure. */
@@ -70,20 +104,6 @@ function chance(probability: number): Statement {
     : rate("within24h", percent)
 }
 
-/** What the expectation rests on; null for a proposal, which has its own record. */
-export function payoutBasisFact(about: About, { basis }: ExpectedResolution): NewFact | null {
-  const found = measured[basis]
-  if (found === undefined) return null
-  const [markets, noun] = found
-  return factOf(
-    "record",
-    about.slug,
-    phrase`That time is the median of ${
-      count("reference", markets, noun, noun.replace("market", "markets"))
-    }.`,
-  )
-}
-
 /** Neither an end, a game nor a proposal is known. */
 export function noEndFact(about: About): NewFact {
   return factOf("upcoming", about.slug, phrase`The venue lists no date for its end.`)
@@ -94,13 +114,13 @@ export function endedFact(about: About, status: "resolved" | "closed"): NewFact 
     "resolution",
     about.slug,
     status === "resolved"
-      ? phrase`The venue has resolved this market.`
-      : phrase`The venue takes no more orders in this market.`,
+      ? phrase`The venue has resolved this market; its prices are from before the payout.`
+      : phrase`The venue takes no more orders in this market; its prices are from the past.`,
   )
 }
 
 /** Until when a text is valid, and what ends that before. */
-export interface Validity {
+interface Validity {
   /** When it ends, and what happens then as the end of a sentence; absent where only `flip` ends it. */
   readonly until?: EpochMs
   readonly why?: string
@@ -121,17 +141,6 @@ export function validFact(
     about.slug,
     until === undefined
       ? phrase`Valid ${end}.`
-      : phrase`Valid until ${time("validUntil", until, now)}, ${word("why", why)}, or ${end}.`,
-  )
-}
-
-/** The cheapest way to learn whether something changed. */
-export function nextCallFact(about: About): NewFact {
-  return factOf(
-    "upcoming",
-    about.slug,
-    phrase`The cheapest next call is ${
-      word("call", "the feed index")
-    }, free: it says whether the feed has a newer item.`,
+      : phrase`Valid until ${time("validUntil", until, now)} (${word("why", why)}), or ${end}.`,
   )
 }

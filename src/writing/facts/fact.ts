@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { EpochMs } from "../../core/domain/time.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
 import { nameLengthMax, readableName } from "../../core/domain/untrusted.ts"
 import type { Fact, FactKind } from "../domain/facts.ts"
 import { phrase, type Statement, value } from "../domain/statement.ts"
@@ -17,6 +17,8 @@ export interface About {
   readonly slug: string
   readonly question: string
   readonly outcomes: readonly [string, string]
+  readonly endsAt: EpochMs | null
+  readonly gameStartsAt: EpochMs | null
   /** Whether the facts name the market. The first fact of a paragraph does, the others need not. */
   readonly isNamed: boolean
 }
@@ -37,10 +39,26 @@ export function factOf(
   return { kind, subject, statement, ...spelled, ...none, ...details }
 }
 
-/** `Yes`, or `Yes in “Will the lighthouse be lit?”` where the fact names the market. */
+/** `Yes`, or `Yes in “Will the lighthouse be lit?” (2026-12-31)` where the fact names the market. */
 export function outcomeOf(about: About, outcome: 0 | 1, slot: string = "outcome"): Statement {
   const side = named(slot, about.outcomes[outcome])
-  return about.isNamed ? phrase`${side} in ${named("market", about.question)}` : side
+  return about.isNamed ? phrase`${side} in ${titleOf(about)}` : side
+}
+
+/** What in a title says until when it asks. */
+const dated =
+  /\b20\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b/i
+
+/** A market's title, with its kick-off or its listed end unless the title has a date. */
+export function titleOf(
+  { endsAt, gameStartsAt = null, question }:
+    & Pick<About, "endsAt" | "question">
+    & Partial<Pick<About, "gameStartsAt">>,
+  slot: string = "market",
+): Statement {
+  const at = gameStartsAt ?? endsAt
+  const title = named(slot, question)
+  return at === null || dated.test(question) ? title : phrase`${title} (${date(`${slot}Date`, at)})`
 }
 
 /** A price or a probability: `0.345`. */
@@ -82,6 +100,13 @@ export const duration = (slot: string, ms: number): Statement =>
 /** `01:57 UTC`, with the date unless it is the day of `today`. */
 export const time = (slot: string, at: EpochMs, today: EpochMs): Statement =>
   value(slot, { type: "time", at, today })
+
+/** `2026-12-31`: the day in UTC. */
+export const date = (slot: string, at: EpochMs): Statement => value(slot, { type: "date", at })
+
+/** An instant to the minute within a day of now, else its day: a far one is known no better. */
+export const nearTime = (slot: string, at: EpochMs, now: EpochMs): Statement =>
+  at - now < day ? time(slot, at, now) : date(slot, at)
 
 /** Untrusted text, sanitized. */
 export const named = (slot: string, text: string, max: number = nameLengthMax): Statement =>

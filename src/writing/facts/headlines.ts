@@ -16,13 +16,14 @@ import {
   named,
   type NewFact,
   outcomeOf,
+  price,
   time,
   unnamed,
   word,
 } from "./fact.ts"
 
 /** A story as its earliest publication, and what a model read in it. */
-interface PrintedStory {
+export interface PrintedStory {
   readonly title: string
   readonly url: string
   readonly source: string
@@ -64,11 +65,13 @@ export interface Placed {
 export function headlineFact(
   about: About,
   story: PrintedStory,
-  placed: Placed | null,
+  placed: Placed | "before kick-off" | null,
   now: EpochMs,
   isFirst: boolean = true,
 ): NewFact {
-  const place = placed === null ? phrase`` : phrase`, ${placeWords(placed)}`
+  const place = placed === null
+    ? phrase``
+    : phrase`, ${typeof placed === "string" ? word("order", placed) : placeWords(placed)}`
   const cited = citation(story, now)
   return factOf(
     "news",
@@ -80,32 +83,69 @@ export function headlineFact(
   )
 }
 
-/**
- * `3 outlets report Yes: “Title” (first The Harbor Ledger, 13:52 UTC, not corrected).` The stories report
- * one outcome; `story` is the one that is quoted.
- */
-export function decisiveFact(
+/** Publications of one outcome, the earliest first. */
+export interface Reported {
+  readonly outcome: 0 | 1
+  readonly pieces: readonly [Piece, ...ReadonlyArray<Piece>]
+}
+interface Piece {
+  readonly title: string
+  readonly url: string
+  readonly source: string
+  readonly publishedAt: EpochMs
+}
+
+/** `Yes in “…” is reported by 3 outlets, and priced at 0.67.` */
+export function reportedFact(about: About, { outcome, pieces }: Reported, mid: number): NewFact {
+  const outlets = new Set(pieces.map(({ source }) => source)).size
+  return factOf(
+    "predetermined",
+    about.slug,
+    phrase`${outcomeOf(about, outcome)} is reported by ${
+      count("outlets", outlets, "outlet")
+    }, and priced at ${price("price", mid)}.`,
+  )
+}
+
+/** `First: “Title” (The Harbor Ledger, 13:52 UTC, not corrected).` */
+export function firstReportFact(
   about: About,
-  story: PrintedStory,
-  others: ReadonlyArray<PrintedStory>,
+  { pieces: [{ publishedAt, source, title, url }] }: Reported,
   now: EpochMs,
 ): NewFact {
-  const { title, source, firstAt, corrected, reading } = story
-  const on = reading?.outcome === about.outcomes[1] ? 1 : 0
-  const outlets = new Set(
-    [story, ...others].flatMap((it) => it.outlets.map(({ source }) => source)),
+  return factOf(
+    "predetermined",
+    about.slug,
+    phrase`First: ${named("headline", title)} (${named("publisher", source)}, ${
+      time("publishedAt", publishedAt, now)
+    }, not corrected).`,
+    { links: [url] },
   )
+}
+
+/** A headline that a model read as pointing to the other side of a text's lead. */
+export function counterStoryFact(about: About, story: PrintedStory, now: EpochMs): NewFact {
   return factOf(
     "news",
     about.slug,
-    phrase`${count("outlets", outlets.size, "outlet reports", "outlets report")} ${
-      outcomeOf(about, on)
-    }: ${named("headline", title)} (first ${named("publisher", source)}, ${
-      time("publishedAt", firstAt, now)
-    }, ${corrected ? "corrected since" : "not corrected"}).`,
+    phrase`Against it: ${citation(story, now)}${readingWords(about, story)}.`,
     { links: [story.url] },
   )
 }
+
+/** A report before a move whose words, as a model read them, point the way the price went. */
+export function causeFact(about: About, story: PrintedStory, now: EpochMs): NewFact {
+  return factOf(
+    "news",
+    about.slug,
+    phrase`Before it: ${citation(story, now)}${readingWords(about, story)}.`,
+    { links: [story.url] },
+  )
+}
+
+/** Only where the news was read. */
+export const noCauseFact = ({ slug }: About): NewFact =>
+  factOf("news", slug, phrase`Our match found no headline before it.`)
 
 /** All configured sources answered, and none has a headline: an absence that was read. */
 export function noHeadlineFact(about: About, sources: number, sinceMs: number): NewFact {

@@ -3,41 +3,47 @@
  *
  * @module
  */
-import type { Contradiction, ImpliedEnd, LadderRung } from "../../markets/domain/ladders.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
-import { complement, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import type { Contradiction, ImpliedEnd } from "../../markets/domain/ladders.ts"
+import { complement } from "../../markets/domain/quote.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
-import { type About, cents, count, factOf, named, type NewFact, price, time, usd } from "./fact.ts"
+import { type EventView, priceOfRung } from "../domain/event.ts"
+import {
+  type About,
+  cents,
+  count,
+  factOf,
+  named,
+  type NewFact,
+  price,
+  titleOf,
+  usd,
+} from "./fact.ts"
 
 /** What a pair of purchases costs and gains whichever of two contradicting prices is wrong, why, and at which prices. */
-export function pairFacts(found: Contradiction, now: EpochMs | null): ReadonlyArray<NewFact> {
-  const { harder, easier, bid, ask, gainPerShare, reason, size } = found
-  if (size === null) return []
+export function pairFacts(
+  found: Contradiction,
+): readonly [NewFact, ...ReadonlyArray<NewFact>] | null {
+  const { ask, bid, easier, gainPerShare, harder, reason, size } = found
+  if (size === null) return null
   const outcome = named("outcome", easier.market.outcomes[easier.rung.outcome])
   const opposite = named("outcome2", harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0])
-  const first = phrase`${outcome} in ${questionOf(easier, "market")}`
-  const second = phrase`${opposite} in ${questionOf(harder, "market2")}`
-  const facts = [
-    phrase`${first} and ${second} together cost ${usd("stake", size.costUsd)} and gain ${
-      usd("gainUsd", size.gainUsd)
-    } after fees.`,
-    phrase`The reason: ${reason}. The gain is ${
-      cents("gain", gainPerShare)
-    } a share, if both are decided as their titles read.`,
-    now !== null
-      ? phrase`${first} is asked at ${price("ask", ask)}${endOf(easier, now)}.`
-      : phrase`They are asked at ${price("ask", ask)} and ${price("ask2", complement(bid))}.`,
-  ].map((statement) => factOf("relation", easier.market.slug, statement))
-  if (now === null) return facts
-  const other = phrase`${second} is asked at ${price("ask2", complement(bid))}${
-    endOf(harder, now)
-  }.`
-  return [...facts, factOf("relation", harder.market.slug, other)]
-}
-
-function endOf({ market: { endsAt } }: LadderRung, now: EpochMs): Statement {
-  return endsAt === null ? phrase`` : phrase`; its listed date is ${time("endsAt", endsAt, now)}`
+  const fact = (statement: Statement) => factOf("relation", easier.market.slug, statement)
+  return [
+    fact(
+      phrase`${outcome} in ${titleOf(easier.market)} and ${opposite} in ${
+        titleOf(harder.market, "market2")
+      } together cost ${usd("stake", size.costUsd)} and gain ${
+        usd("gainUsd", size.gainUsd)
+      } after fees.`,
+    ),
+    fact(
+      phrase`The reason: ${reason}. The gain is ${
+        cents("gain", gainPerShare)
+      } a share, if both are decided as their titles read.`,
+    ),
+    fact(phrase`They are asked at ${price("ask", ask)} and ${price("ask2", complement(bid))}.`),
+  ]
 }
 
 /** What the proposal or the result of another rung implies here; null without a price here. */
@@ -50,8 +56,8 @@ export function impliedFact(implied: ImpliedEnd): NewFact | null {
     "relation",
     target.market.slug,
     phrase`${known} is ${state === "proposed" ? "proposed" : "paid"} in ${
-      questionOf(source, "market2")
-    }, and ${reason}: then ${here} must be paid in ${questionOf(target, "market")}, at ${
+      titleOf(source.market, "market2")
+    }, and ${reason}: then ${here} must be paid in ${titleOf(target.market)}, at ${
       price("price", mid)
     } now${implied.conflict ? "; its own proposal says the opposite" : ""}.`,
   )
@@ -59,19 +65,51 @@ export function impliedFact(implied: ImpliedEnd): NewFact | null {
 
 /** Rungs that are listed with their prices: those nearest to this market. */
 const listedMax = 7
+/** Inversions that are stated: those of the listed rungs that differ most. */
+const inversionsMax = 2
 
-/** All priced rungs of a ladder, the easiest first. */
-export function rungsFact(about: About, rungs: ReadonlyArray<LadderRung>): NewFact {
+/** All priced rungs of a ladder, the easiest first, then the neighbours in the wrong order. */
+export function rungFacts(
+  about: About,
+  { inversions, rungs }: Pick<EventView, "rungs" | "inversions">,
+): ReadonlyArray<NewFact> {
+  if (rungs.length < 2) return []
   const own = rungs.findIndex(({ market }) => market.slug === about.slug)
   const first = Math.max(0, Math.min(own - 3, rungs.length - listedMax))
   const prices = rungs.slice(first, first + listedMax).map((rung, n) =>
     phrase`${named(`rung${n + 1}`, rung.rung.label)} ${price(`price${n + 1}`, priceOfRung(rung))}`
   )
+  const gap = ([easier, harder]: EventView["inversions"][number]) =>
+    priceOfRung(harder) - priceOfRung(easier)
+  return [
+    factOf(
+      "relation",
+      about.slug,
+      phrase`Its ladder has ${count("rungs", rungs.length, "priced rung")}, the easiest first: ${
+        listed(prices)
+      }.`,
+    ),
+    ...inversions.toSorted((a, b) => gap(b) - gap(a)).slice(0, inversionsMax).map((pair) =>
+      inversionFact(about, pair)
+    ),
+  ]
+}
+
+/** The inversions with one market, as a text states them that does not list its ladder. */
+export function inversionFacts(about: About, { inversions }: EventView): ReadonlyArray<NewFact> {
+  return inversions.filter((pair) => pair.some(({ market }) => market.slug === about.slug))
+    .slice(0, inversionsMax).map((pair) => inversionFact(about, pair))
+}
+
+/** A harder rung above an easier one, which no world allows, although the quotes may not pay for it. */
+function inversionFact(about: About, [easier, harder]: EventView["inversions"][number]): NewFact {
   return factOf(
     "relation",
     about.slug,
-    phrase`Its ladder has ${count("rungs", rungs.length, "priced rung")}, the easiest first: ${
-      listed(prices)
+    phrase`One price is wrong: the harder ${named("rung", harder.rung.label)} at ${
+      price("price", priceOfRung(harder))
+    } is above the easier ${named("rung2", easier.rung.label)} at ${
+      price("price2", priceOfRung(easier))
     }.`,
   )
 }
@@ -80,9 +118,7 @@ export function rungsFact(about: About, rungs: ReadonlyArray<LadderRung>): NewFa
 export function sumFact(about: About, sum: SiblingSum): NewFact {
   const { bidSum, askSum, basket } = sum
   const outcomes = count("siblings", sum.markets.length, "exclusive outcome")
-  const event = about.isNamed
-    ? phrase`the event of ${named("market", about.question)}`
-    : "its event"
+  const event = about.isNamed ? phrase`the event of ${titleOf(about)}` : "its event"
   const total = phrase`The ${outcomes} of ${event}${sum.partial ? " that were read" : ""}`
   const sides = bidSum === null || askSum === null
     ? phrase`${total} are not all quoted`
@@ -93,19 +129,11 @@ export function sumFact(about: About, sum: SiblingSum): NewFact {
     "relation",
     about.slug,
     basket === null
-      ? phrase`${sides}; at most one is paid, and no purchase of the others gains after fees.`
+      ? phrase`${sides}; no purchase of them gains after fees.`
       : phrase`${sides}; at most one is paid: the second outcomes of the ${
         count("basket", basket.outcomes, "dearest", "dearest")
       } cost ${usd("stake", basket.costUsd)} at their quotes and gain ${
         usd("gainUsd", basket.gainUsd)
       } after fees.`,
   )
-}
-
-function questionOf({ market }: LadderRung, slot: string): Statement {
-  return named(slot, market.question)
-}
-
-function priceOfRung({ quote, rung }: LadderRung): number {
-  return quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid
 }

@@ -1,5 +1,5 @@
 /**
- * Facts about what a price did: the move, its largest step, and the level where half of it is gone.
+ * Facts about what a price did: the move, its largest step, or that there was none.
  *
  * @module
  */
@@ -16,12 +16,11 @@ import {
   outcomeOf,
   price,
   rate,
-  rounded,
   time,
 } from "./fact.ts"
 
 /** A move of the first outcome's price. */
-interface PriceMove {
+export interface PriceMove {
   readonly from: number
   readonly to: number
   readonly windowMs: number
@@ -32,30 +31,54 @@ function directionOf({ from, to }: Pick<PriceMove, "from" | "to">): "up" | "down
   return size === 0 ? null : size > 0 ? "up" : "down"
 }
 
+/** The price at which half of a move is given back: from there on it was noise. */
+export const halfLevelOf = ({ from, to }: PriceMove): number =>
+  halfGivenBackAt({ priceStart: from, priceNow: to })
+
+/** Whether the price has given back half of a move since. */
+export function isGivenBack(move: PriceMove, mid: number): boolean {
+  const level = halfSteps(halfLevelOf(move))
+  return move.to > move.from ? halfSteps(mid) <= level : halfSteps(mid) >= level
+}
+
 /** `Yes rose 12.5 cents in 24 hours, from 0.462 to 0.587.` */
 export function moveFact(about: About, move: PriceMove): NewFact {
   const { from, to, windowMs } = move
   const [direction, change] = [directionOf(move), fromHalfSteps(halfSteps(to) - halfSteps(from))]
-  const window = duration("window", windowMs)
-  const outcome = outcomeOf(about, 0)
   return factOf(
     "price",
     about.slug,
-    direction === null
-      ? phrase`${outcome} is at ${price("to", to)}, as ${window} before.`
-      : phrase`${outcome} ${direction === "up" ? "rose" : "fell"} ${
-        cents("change", change)
-      } in ${window}, from ${price("from", from)} to ${price("to", to)}.`,
+    phrase`${outcomeOf(about, 0)} ${direction === "down" ? "fell" : "rose"} ${
+      cents("change", change)
+    } in ${duration("window", windowMs)}, from ${price("from", from)} to ${price("to", to)}.`,
     { direction },
   )
 }
 
-/** For a price whose past is not known. */
-export function priceFact(about: About, mid: number, at: EpochMs, now: EpochMs): NewFact {
+/** A price without a move, and the range that it kept to; null for an unknown past. */
+export function steadyFact(
+  about: About,
+  mid: number,
+  range: { readonly low: number; readonly high: number; readonly spanMs: number } | null,
+): NewFact {
+  const kept = range === null
+    ? phrase``
+    : phrase`; in ${duration("window", range.spanMs)} it was between ${
+      price("low", range.low)
+    } and ${price("high", range.high)}`
   return factOf(
     "price",
     about.slug,
-    phrase`${outcomeOf(about, 0)} was at ${price("price", mid)} at ${time("at", at, now)}.`,
+    phrase`${outcomeOf(about, 0)} is at ${price("price", mid)}${kept}.`,
+  )
+}
+
+/** A price that leaves nothing but the payout. */
+export function deadFact(about: About, mid: number): NewFact {
+  return factOf(
+    "price",
+    about.slug,
+    phrase`All but decided by its price: ${outcomeOf(about, 0)} is at ${price("price", mid)}.`,
   )
 }
 
@@ -67,39 +90,13 @@ export function stepFact(
   now: EpochMs,
 ): NewFact {
   const share = (step.to - step.from) / (move.to - move.from)
-  const at = time("at", step.at, now)
-  const details = { direction: directionOf(step) }
+  const part = share >= 0.95
+    ? phrase`The move came`
+    : phrase`${rate("share", Math.round(share * 100) / 100)} of the move came`
   return factOf(
     "price",
     about.slug,
-    share >= 0.95
-      ? phrase`The move came in one step, seen at ${at}.`
-      : phrase`${rate("share", Math.round(share * 100) / 100)} of the move came in one step of ${
-        cents("change", step.to - step.from)
-      }, seen at ${at}.`,
-    details,
-  )
-}
-
-/** Where the move is half undone: from there on it was noise. */
-export function halfFact(about: About, move: PriceMove): NewFact {
-  const half = halfGivenBackAt({ priceStart: move.from, priceNow: move.to })
-  return factOf(
-    "price",
-    about.slug,
-    phrase`Half of the move is given back at ${rounded("halfLevel", half)}.`,
-  )
-}
-
-export function rangeFact(
-  about: About,
-  range: { readonly low: number; readonly high: number; readonly spanMs: number },
-): NewFact {
-  return factOf(
-    "price",
-    about.slug,
-    phrase`In ${duration("window", range.spanMs)} the price was between ${
-      price("low", range.low)
-    } and ${price("high", range.high)}.`,
+    phrase`${part} in one step, seen at ${time("at", step.at, now)}.`,
+    { direction: directionOf(step) },
   )
 }

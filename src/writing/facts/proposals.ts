@@ -67,25 +67,28 @@ export function proposalFlip(proposal: Proposal, now: EpochMs): string {
   return settlesAtOf(proposal) <= now ? "it is paid" : "the proposal is disputed"
 }
 
-/** Its state in one sentence: outcome, its price where `mid` is given, dispute, window. */
-export function proposalFact(
-  about: About,
-  proposal: Proposal,
-  now: EpochMs,
-  mid: number | null = null,
-): NewFact {
+/** `No is proposed, but priced at 0.58.` */
+export function proposedFact(about: About, { disputed, outcome }: Proposal, mid: number): NewFact {
+  return factOf(
+    "resolution",
+    about.slug,
+    phrase`${outcomeOf(about, outcome)} is proposed${disputed ? " and disputed" : ""}, ${
+      mid < doubtedBelow ? "but" : "and"
+    } priced at ${price("price", mid)}.`,
+  )
+}
+
+/** Its state: how long it is undisputed, and until when it can be disputed. */
+export function proposalFact(about: About, proposal: Proposal, now: EpochMs): NewFact {
   const until = settlesAtOf(proposal)
-  const outcome = outcomeOf(about, proposal.outcome)
+  const outcome = outcomeOf(unnamed(about), proposal.outcome)
   const end = time("settlesAt", until, now)
-  const priced = mid === null ? phrase`` : phrase`, priced at ${price("price", mid)}`
   return factOf(
     "resolution",
     about.slug,
     proposal.disputed
-      ? phrase`The venue's proposal is ${outcome}${priced}, and it is ${
-        word("status", "disputed")
-      }.`
-      : phrase`The venue's proposal is ${outcome}${priced}, ${
+      ? phrase`The venue's proposal of ${outcome} is ${word("status", "disputed")}.`
+      : phrase`The venue's proposal of ${outcome} is ${
         word("status", `undisputed for ${proposalAge(proposal, now)}`)
       }; ${
         until > now ? phrase`it can be disputed until ${end}` : phrase`its window ended at ${end}`
@@ -109,55 +112,65 @@ export function noProposalFact(about: About): NewFact {
   return factOf("resolution", about.slug, phrase`No outcome is proposed at the venue.`)
 }
 
-/** With fewer judged proposals the record is not used. */
-const proposalsMin = 10
+/** A proposal is doubted at a lower price of its outcome. */
+export const doubtedBelow = 0.9
 
 /**
- * The chance that the proposal stands, for the rank of its card alone: of a disputed one from the
- * venue's record; else the lower end of our record, or without one the mean of the venue's record and
- * the traders' price.
+ * How proposals like this one ended: disputed ones, doubted ones of our own record, or those of its
+ * category. `mid` is the price of the proposed outcome; `proposal` is null for none.
  */
-export function standRate(
-  { disputed }: Proposal,
+export function baseRateFacts(
+  about: About,
+  proposal: Proposal | null,
+  mid: number,
+  category: string | null,
   record: PublishedProposals | null,
-  price: number,
-): number {
-  if (disputed) return 1 - settled.overturned.rate
-  return record !== null && record.proposals >= proposalsMin
-    ? record.upheldRateLow
-    : (1 - settled.disputedRate * settled.overturned.rate + price) / 2
+): ReadonlyArray<NewFact> {
+  if (proposal?.disputed === true) return disputeFacts(about)
+  if (proposal === null || mid >= doubtedBelow) return [disputeRateFact(about, category)]
+  return record === null || record.proposals === 0
+    ? [unknownRateFact(about)]
+    : [proposalRecordFact(about, record)]
 }
 
 /** How often published proposals were upheld. */
-export function proposalRecordFact(about: About, record: PublishedProposals): NewFact {
+function proposalRecordFact(about: About, record: PublishedProposals): NewFact {
   return factOf(
     "record",
     about.slug,
     phrase`${part("kept", record.upheldRate * record.proposals)} ${
-      count("reference", record.proposals, "earlier proposal")
-    } that the service published were upheld (${rate("keptLow", record.upheldRateLow)} to ${
+      count("reference", record.proposals, "doubted proposal")
+    } that we published were upheld (${rate("keptLow", record.upheldRateLow)} to ${
       rate("keptHigh", record.upheldRateHigh)
     }).`,
   )
 }
 
-/** How often the venue's requests are disputed, in the market's category where it is known. */
-export function disputeRateFact(about: About, category: string | null): NewFact {
-  const known = category === null ? undefined : disputedRates[category.toLowerCase()]
-  const requests = count("reference", settled.requests, "settled request")
+/** Almost all requests of the venue's record are priced near 1, so it says nothing of a doubted one. */
+function unknownRateFact(about: About): NewFact {
   return factOf(
     "record",
     about.slug,
-    known === undefined
-      ? phrase`At the venue ${rate("disputed", settled.disputedRate)} of ${requests} were disputed.`
-      : phrase`In this category ${
-        rate("disputed", known)
-      } of the venue's requests were disputed (${requests} in all).`,
+    phrase`No record says how proposals at such a price end; of all ${
+      count("reference", settled.requests, "settled request")
+    } ${rate("disputed", settled.disputedRate)} were disputed.`,
+  )
+}
+
+/** How often the venue's requests are disputed, in the market's category where it is known. */
+function disputeRateFact(about: About, category: string | null): NewFact {
+  const known = category === null ? undefined : disputedRates[category.toLowerCase()]
+  return factOf(
+    "record",
+    about.slug,
+    phrase`${rate("disputed", known ?? settled.disputedRate)} of proposals ${
+      known === undefined ? "at the venue" : "in its category"
+    } were disputed (${count("reference", settled.requests, "settled request")} in all).`,
   )
 }
 
 /** How often a dispute overturns the proposal, and how long it takes. */
-export function disputeFacts(about: About): ReadonlyArray<NewFact> {
+function disputeFacts(about: About): ReadonlyArray<NewFact> {
   const { overturned, disputes, disputeMedianMs, dispute90Ms } = settled
   return [
     factOf(
@@ -177,15 +190,4 @@ export function disputeFacts(about: About): ReadonlyArray<NewFact> {
       } in the median, and at most ${duration("most", dispute90Ms)} in nine of ten.`,
     ),
   ]
-}
-
-/** What the traders' price says of the proposal. */
-export function doubtFact(about: About, proposal: Proposal, mid: number, now: EpochMs): NewFact {
-  return factOf(
-    "price",
-    about.slug,
-    phrase`Traders still price ${outcomeOf(unnamed(about), proposal.outcome)} at ${
-      price("price", mid)
-    }, ${word("age", proposalAge(proposal, now))} after the proposal.`,
-  )
 }

@@ -1,11 +1,10 @@
 /**
- * Facts about what a trade costs now: break-even at the ask, average prices, depth.
+ * Facts about what a trade costs now: bid, ask and break-even, average prices, depth.
  *
  * @module
  */
 import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
-import { breakEvenProbability } from "../../markets/domain/tradeCosts.ts"
-import { joined, phrase, type Statement } from "../domain/statement.ts"
+import { joined, phrase } from "../domain/statement.ts"
 import {
   type About,
   cents,
@@ -14,71 +13,43 @@ import {
   outcomeOf,
   present,
   price,
-  rate,
   rounded,
   usd,
 } from "./fact.ts"
+import type { Side } from "./view.ts"
 
-/** The quote of one outcome; null for a side of the book that is empty. */
-export interface Side {
-  readonly outcome: 0 | 1
-  readonly bid: number | null
-  readonly ask: number | null
-  /** Null when not known: then no figure after fees is stated. */
-  readonly takerFeeRate: number | null
-  /** What is offered at the ask, USD; null or absent where it is not known, or stated elsewhere. */
-  readonly askUsd?: number | null
-}
-
-/** `Yes at the ask of 0.67 breaks even at 68.1%, fee included.` Null without an ask or a known fee. */
-export function costFact(about: About, side: Side): NewFact | null {
-  const { outcome, ask, takerFeeRate, askUsd } = side
-  if (ask === null || takerFeeRate === null) return null
+/**
+ * `Yes is bid 0.66 and asked 0.67; it breaks even at 0.681, No at 0.352, fee included.` Null without a
+ * quote.
+ */
+export function costFact(
+  about: About,
+  [side, other]: readonly [Side, Side],
+  takerFeeRate: number | null,
+): NewFact | null {
+  const { ask, bid, breakEven } = side
+  if (ask === null || bid === null) return null
+  const quoted = phrase`${outcomeOf(about, side.outcome)} is bid ${price("bid", bid)} and asked ${
+    price("ask", ask)
+  }`
+  const fee = takerFeeRate === 0 ? "" : ", fee included"
   return factOf(
     "book",
     about.slug,
-    phrase`${outcomeOf(about, outcome)} at the ask of ${price("ask", ask)} breaks even at ${
-      rate("breakEven", breakEvenProbability(ask, takerFeeRate))
-    }${takerFeeRate > 0 ? ", fee included" : ""}${offered(askUsd)}.`,
+    breakEven === null || other.breakEven === null
+      ? phrase`${quoted}; the fee is not known.`
+      : phrase`${quoted}; it breaks even at ${rounded("breakEven", breakEven)}, ${
+        outcomeOf({ ...about, isNamed: false }, other.outcome, "outcome2")
+      } at ${rounded("breakEven2", other.breakEven)}${fee}.`,
   )
-}
-
-/** `Yes at the ask of 0.67 gains 31.9 cents or loses 68.1 cents a share.` Null without an ask or a known fee. */
-export function stakeFact(about: About, side: Side): NewFact | null {
-  const stake = stakeOfSide(side)
-  return stake === null ? null : factOf(
-    "book",
-    about.slug,
-    phrase`${outcomeOf(about, side.outcome)} at the ask of ${price("ask", stake.ask)} gains ${
-      cents("gain", stake.gain)
-    } or loses ${cents("loss", stake.loss)} a share${offered(side.askUsd)}.`,
-  )
-}
-
-/** What a share at the ask gains if it is paid, and loses if not, after the fee. */
-export function stakeOfSide({ ask, takerFeeRate }: Side) {
-  if (ask === null || takerFeeRate === null) return null
-  const loss = breakEvenProbability(ask, takerFeeRate)
-  return { ask, gain: 1 - loss, loss }
-}
-
-function offered(askUsd: number | null = null): Statement {
-  return askUsd === null ? phrase`` : phrase`, ${usd("offered", askUsd)} offered`
-}
-
-/** The average price of a purchase; null where the book offers less than its size. */
-interface Purchase {
-  readonly usd: number
-  readonly price: number | null
 }
 
 /** A purchase this near to the ask costs what the ask says. */
 const slippageMin = 0.001
 
-/** One side's average prices. */
-interface Averages extends Pick<Side, "outcome" | "ask"> {
-  readonly purchases: ReadonlyArray<Purchase>
-  readonly offeredUsd: number
+/** One side's average prices; null where the book offers less than the size. */
+interface Averages extends Pick<Side, "outcome" | "ask" | "offeredUsd"> {
+  readonly purchases: ReadonlyArray<{ readonly usd: number; readonly price: number | null }>
 }
 
 /** `No costs on average 0.67 for $100 and 0.684 for $1,000.` Nothing of a side without offers. */
@@ -98,21 +69,17 @@ export function averageFacts(
 }
 
 function averageFact(about: About, averages: Averages, isHeld: boolean): NewFact | null {
-  const { outcome, ask, purchases, offeredUsd } = averages
+  const { ask, offeredUsd, outcome, purchases } = averages
   if (ask === null || !(offeredUsd > 0)) return null
   const side = outcomeOf(about, outcome)
   const known = purchases.flatMap(({ usd, price }) => price === null ? [] : [{ usd, price }])
   const last = known.at(-1)
+  const prices = known.map(({ usd: size, price: average }, n) =>
+    phrase`${rounded(`average${n + 1}`, average)} for ${usd(`size${n + 1}`, size)}`
+  )
   const words = isHeld && last !== undefined
     ? phrase`The ask of ${side} holds for ${usd("size", last.usd)}`
-    : phrase`${side} costs on average ${
-      joined(
-        known.map(({ usd: size, price: average }, n) =>
-          phrase`${rounded(`average${n + 1}`, average)} for ${usd(`size${n + 1}`, size)}`
-        ),
-        " and ",
-      )
-    }`
+    : phrase`${side} costs on average ${joined(prices, " and ")}`
   return factOf(
     "book",
     about.slug,
@@ -132,38 +99,23 @@ const impact = 0.05
  * or 1, so there the fact has the sum of the orders.
  */
 export function depthFact(about: About, book: Microstructure): NewFact {
-  const { impactUsd: { up5c, down5c }, depthUsdWithin5c: { bid, ask }, mid, spread } = book
+  const { impactUsd: { up5c, down5c }, depthUsdWithin5c: { bid, ask }, spread } = book
   const move = cents("change", impact)
-  if (halfSteps(spread) >= 2 * halfSteps(impact)) {
-    return factOf("book", about.slug, phrase`No order is less than ${move} from the book's middle.`)
-  }
-  const up = up5c !== null
-    ? phrase`${usd("up", up5c)} of buying moves the price up ${move}`
-    : halfSteps(mid) >= halfSteps(1 - impact)
-    ? phrase`${usd("up", ask)} buys all that is offered`
-    : phrase`the offers end less than ${move} higher, after ${usd("up", ask)}`
-  const down = down5c !== null
-    ? phrase`${usd("down", down5c)} of selling moves it down ${move}`
-    : phrase`the bids end after ${usd("down", bid)}`
-  return factOf("book", about.slug, phrase`${capitalised(up)}; ${down}.`)
-}
-
-/** The cost of buying the first outcome and selling it at once. */
-export function tripFact(about: About, bid: number, shareOfStake: number): NewFact {
+  const cost = (slot: string, needed: number | null, all: number, way: string, end: string) =>
+    needed === null
+      ? phrase`more than the ${usd(slot, all)} ${end}`
+      : phrase`${usd(slot, needed)} of ${way}`
   return factOf(
     "book",
     about.slug,
-    phrase`Selling at once, at the bid of ${price("bid", bid)}, costs ${
-      rate("roundTrip", Math.round(shareOfStake * 1_000) / 1_000)
-    } of the stake.`,
+    halfSteps(spread) >= 2 * halfSteps(impact)
+      ? phrase`No order is less than ${move} from the book's middle.`
+      : phrase`A rise of ${move} takes ${cost("up", up5c, ask, "buying", "offered")}, a fall ${
+        cost("down", down5c, bid, "selling", "bid")
+      }.`,
   )
 }
 
 export function noBookFact(about: About): NewFact {
   return factOf("book", about.slug, phrase`The market has no order book now.`)
-}
-
-function capitalised(statement: Statement): Statement {
-  const { text } = statement
-  return { ...statement, text: `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { z95 } from "../../core/domain/student.ts"
-import { complement, type Quote, quoteOfOutcome, takerFee } from "../../markets/domain/quote.ts"
+import { complement } from "../../markets/domain/quote.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { listed, phrase } from "../domain/statement.ts"
 import {
@@ -20,6 +20,7 @@ import {
   part,
   price,
   signedCents,
+  titleOf,
   usd,
   word,
 } from "./fact.ts"
@@ -50,10 +51,12 @@ export interface LabelledEntry {
 }
 
 /** A position that a tracked wallet opened. */
-interface WalletPosition {
+export interface WalletPosition {
   readonly wallet: string
   readonly name: string
   readonly outcome: 0 | 1
+  /** Mean price of its buys, USD a share of `outcome`. */
+  readonly price: number
   readonly stakeUsd: number
   readonly firstFillAt: EpochMs
 }
@@ -99,17 +102,6 @@ export function edgeLeftAt(entry: LabelledEntry, price: number): number {
   return sign * (bandOf(entry)?.edge ?? 0) - Math.max(0, price - paid)
 }
 
-/** What the edge leaves to a buyer at the ask, after the fee; null when that is not known. */
-export function copyOf(
-  position: LabelledPosition,
-  quote: Quote | null,
-  takerFeeRate: number | null,
-): { readonly ask: number; readonly edgeLeft: number } | null {
-  const ask = quote === null ? null : quoteOfOutcome(quote, favouredBy(position)).ask
-  if (ask === null || takerFeeRate === null || bandOf(position) === null) return null
-  return { ask, edgeLeft: edgeLeftAt(position, ask) - takerFee(ask, takerFeeRate) }
-}
-
 /** `Keen-Glacier (follow) bought Yes at 0.646 for $3,419, 6 days ago.` */
 export function positionFact(about: About, position: LabelledPosition, now: EpochMs): NewFact {
   return factOf(
@@ -123,39 +115,86 @@ export function positionFact(about: About, position: LabelledPosition, now: Epoc
   )
 }
 
-/** Its record at such prices, and what is left of it at the ask. */
+/** Prices this near to each other are the same, USD a share. */
+const sameMax = 0.002
+
+/** Its record at such prices, then what a copy costs; `ask` is of what its label points to. */
 export function walletRecordFacts(
   about: About,
   position: LabelledPosition,
-  copy: ReturnType<typeof copyOf>,
+  ask: number | null,
 ): ReadonlyArray<NewFact> {
   const band = bandOf(position)
   if (band === null) return []
-  const won = factOf(
-    "record",
-    position.wallet,
-    phrase`${named("wallet", position.name)} won ${part("won", band.winRate * band.entries)} ${
-      count("reference", band.entries, "earlier entry", "earlier entries")
-    } at ${price("from", band.from)} to ${price("to", band.to)}: an edge of ${
-      signedCents("edge", band.edge)
-    } a share, shrunk for luck.`,
-  )
-  if (copy === null) return [won]
+  const paid = position.label === "follow" ? position.price : complement(position.price)
   const side = outcomeOf({ ...about, isNamed: false }, favouredBy(position))
+  const more = ask === null ? 0 : ask - paid
   return [
-    won,
     factOf(
-      "whale",
+      "record",
       position.wallet,
-      copy.edgeLeft > 0
-        ? phrase`${side} at the ask of ${price("ask", copy.ask)} leaves ${
-          cents("edgeLeft", copy.edgeLeft)
-        } of the wallet's edge after the fee.`
-        : phrase`${side} at the ask of ${
-          price("ask", copy.ask)
-        } leaves nothing of the wallet's edge.`,
+      phrase`${named("wallet", position.name)} won ${part("won", band.winRate * band.entries)} ${
+        count("reference", band.entries, "earlier entry", "earlier entries")
+      } at ${price("from", band.from)} to ${price("to", band.to)}: an edge of ${
+        signedCents("edge", band.edge)
+      } a share, shrunk for luck.`,
     ),
+    ...ask === null ? [] : [
+      factOf(
+        "whale",
+        position.wallet,
+        phrase`${position.label === "follow" ? "A copy" : "The other side"}, ${side} at ${
+          price("ask", ask)
+        }, costs ${
+          Math.abs(more) < sameMax
+            ? phrase`the same as`
+            : phrase`${cents("more", more)} ${more < 0 ? "less" : "more"} than`
+        } at its entry.`,
+      ),
+    ],
   ]
+}
+
+/** Labelled wallets that point to different outcomes; null when they agree. */
+export function bothSidesFact(
+  about: About,
+  positions: ReadonlyArray<LabelledPosition>,
+): NewFact | null {
+  const [first, second] = ([0, 1] as const).map((outcome) =>
+    positions.filter((position) => favouredBy(position) === outcome).length
+  )
+  if (!first || !second) return null
+  return factOf(
+    "whale",
+    about.slug,
+    phrase`Labelled wallets disagree: the labels of ${count("wallets", first, "wallet")} point to ${
+      outcomeOf({ ...about, isNamed: false }, 0)
+    }, of ${count("wallets2", second, "wallet")} to ${
+      outcomeOf({ ...about, isNamed: false }, 1, "outcome2")
+    }.`,
+  )
+}
+
+/** Another exclusive outcome that a wallet to follow bought: at most one of the two is paid. */
+export function rivalFact(about: About, rival: About, position: LabelledPosition): NewFact {
+  return factOf(
+    "whale",
+    about.slug,
+    phrase`${named("wallet", position.name)} (${word("label", position.label)}) bought the rival ${
+      titleOf(rival)
+    }: at most one of the two is paid.`,
+  )
+}
+
+/** A labelled wallet whose record points to the other side of a text's lead. */
+export function counterWalletFact(about: About, position: LabelledPosition): NewFact {
+  return factOf(
+    "whale",
+    about.slug,
+    phrase`Against it: the record of ${named("wallet", position.name)} (${
+      word("label", position.label)
+    }) points to ${outcomeOf({ ...about, isNamed: false }, favouredBy(position))}.`,
+  )
 }
 
 /** One line for the wallets without a label; null without any. */

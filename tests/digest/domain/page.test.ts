@@ -9,13 +9,14 @@ import { Effect } from "effect"
 import { Arbitrary } from "effect"
 import { type DigestPage, digestSections } from "../../../src/digest/domain/digest.ts"
 import {
+  type DigestMarket,
   type DigestMaterial,
   isBelowThreshold,
   isLabelled,
 } from "../../../src/digest/domain/material.ts"
 import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
-import { hour, minute } from "../../../src/core/domain/time.ts"
+import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { spelled } from "../../../src/writing/domain/values.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
@@ -32,7 +33,7 @@ const metadata = {
 }
 
 const paragraphs = ({ sections }: DigestPage): ReadonlyArray<Slot> =>
-  digestSections.flatMap((section) => sections[section])
+  digestSections.flatMap((section) => sections[section]).map(({ slot }) => slot)
 const textOf = ({ sentences }: Slot) => sentences.map(({ text }) => text).join(" ")
 const pageText = (page: DigestPage) => paragraphs(page).map(textOf).join("\n")
 
@@ -101,8 +102,9 @@ law("digestPage() quotes no headline twice, but where it heads a card", anyMater
       )
     )
   const { context, ...others } = page.sections
-  const heads = quoted(Object.values(others).flat(), 0)
-  const [inner, news] = [quoted(Object.values(others).flat(), 1), quoted(context, 0)]
+  const own = Object.values(others).flat().map(({ slot }) => slot)
+  const heads = quoted(own, 0)
+  const [inner, news] = [quoted(own, 1), quoted(context.map(({ slot }) => slot), 0)]
   strictEqual(new Set(inner).size, inner.length)
   strictEqual(new Set(news).size, news.length)
   ok(!news.some((headline) => heads.includes(headline)))
@@ -125,7 +127,7 @@ Deno.test("digestPage() of a quiet window says in few words what did not happen"
   const page = pageOf(quiet)
   strictEqual(
     page.title.sentences[0].text,
-    "None of 3,120 watched markets moved far enough",
+    "None of 3,120 watched markets had a confirmed move of 5 cents",
   )
   const text = [textOf(page.summary), pageText(page)].join(" ")
   ok(text.includes("None of 184 tracked wallets opened a published position."), text)
@@ -161,7 +163,9 @@ Deno.test("digestPage() denies nothing that it did not read", () => {
   )
   ok(!old.includes("opened a position") && old.includes("were last read at 06:00 UTC"))
   ok(!/None of/.test(cut) && cut.includes("3 feed items could not be read"))
-  ok(!late.includes("moved far enough") && late.includes("The venue was last read at 07:20 UTC"))
+  ok(
+    !late.includes("had a confirmed move") && late.includes("The venue was last read at 07:20 UTC"),
+  )
 })
 
 /** The first generated world with a contested proposal. */
@@ -172,28 +176,35 @@ async function withProposal(): Promise<DigestMaterial> {
   return found
 }
 
-Deno.test("a digest states an open proposal at a contested price, however old, and only then", async () => {
+Deno.test("a digest states a doubted proposal, however old, and only then", async () => {
   const { markets } = await withProposal()
   const one = markets.find(({ proposal }) => proposal !== null)
   const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
   ok(one?.proposal && quote !== null)
   const old = {
     ...one,
+    ...{ quote, entries: [], stories: [] },
     proposal: {
       ...one.proposal,
       ...{ proposedAt: from - 200 * hour, settlesAt: null, disputed: false },
     },
   }
-  const stated = pageText(pageOf({ ...quiet, markets: [{ ...old, quote, stories: [] }] }))
-  ok(/Open proposals at a contested price: .* at 0\.(?:31|69)\./.test(stated), stated)
-  ok(!stated.includes("The venue's proposal is"), stated)
+  const pageWith = (one: DigestMarket) => pageOf({ ...quiet, markets: [one], quoted: [one] })
+  const stated = pageText(pageWith(old))
+  ok(/Other doubted proposals: .* at 0\.(?:31|69)\./.test(stated), stated)
+  ok(!stated.includes("The venue's proposal of"), stated)
   const market = { ...old.market, question: "Will the lighthouse be lit?" }
-  const made = { ...old, market, proposal: { ...old.proposal, proposedAt: from } }
-  const page = pageOf({ ...quiet, markets: [{ ...made, quote, stories: [] }] })
-  ok(/ is proposed/.test(textOf(page.title)) && /The venue's proposal is /.test(pageText(page)))
-  const closed = quoteOf({ bestBid: 0.99, bestAsk: 0.995 })
-  const silent = pageText(pageOf({ ...quiet, markets: [{ ...old, quote: closed, stories: [] }] }))
-  ok(!/proposal is|Open proposals/.test(silent), silent)
+  const page = pageWith({ ...old, market, proposal: { ...old.proposal, proposedAt: from } })
+  ok(/ is proposed, but priced at /.test(textOf(page.title)))
+  ok(/The venue's proposal of /.test(pageText(page)))
+  ok(/1 of 1 open proposal is priced below 0.90/.test(`${textOf(page.summary)} ${pageText(page)}`))
+  const agreed = quoteOf(
+    old.proposal.outcome === 0
+      ? { bestBid: 0.91, bestAsk: 0.93 }
+      : { bestBid: 0.07, bestAsk: 0.09 },
+  )
+  const silent = pageText(pageWith({ ...old, quote: agreed }))
+  ok(!/proposal of|Other doubted/.test(silent), silent)
 })
 
 Deno.test("a move on little money, in a wide book or in an ended market is no card", async () => {
@@ -208,20 +219,15 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
   const [ended] = drawn.flatMap(({ resolutions }) => resolutions)
   ok(found !== undefined && ended !== undefined)
   const { move, one } = found
-  const expected = {
-    at: until + hour,
-    probability24h: 0.9,
-    basis: "end_date",
-    scheduledAt: null,
-  } as const
   const isCard = (tradedUsd: number | null, bestAsk: number, resolutions = [ended].slice(1)) => {
-    const item = { ...move.item, data: { ...move.item.data, tradedUsd } }
+    const moved = { priceStart: 0.3, priceNow: 0.45, delta: 0.15 }
+    const item = { ...move.item, data: { ...move.item.data, ...moved, tradedUsd } }
     const quote = quoteOf({ bestBid: 0.4, bestAsk, bidShares: 100, askShares: 100 })
     const market = { ...one.market, takerFeeRate: 0.05 }
-    const markets = [{ ...one, market, quote, expected, proposal: null, stories: [] }]
+    const markets = [{ ...one, market, quote, entries: [], proposal: null, stories: [] }]
     const page = pageOf({ ...quiet, moves: [{ ...move, item }], markets, resolutions })
-    return page.sections.repriced.some(({ topic, sentences }) =>
-      topic === "move" && !sentences[0].text.startsWith("Also moved")
+    return page.sections.repriced.some(({ slot }) =>
+      slot.topic === "move" && !slot.sentences[0].text.startsWith("Also moved")
     )
   }
   equal([isCard(100, 0.5), isCard(null, 0.5)], [true, true])
@@ -231,7 +237,7 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
   equal(isCard(100, 0.5, [{ ...ended, market }]), false)
 })
 
-Deno.test("a reported outcome leads with what it pays, while its evidence is uncorrected", async () => {
+Deno.test("a reported outcome leads with its price, while its evidence is uncorrected", async () => {
   const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
   const item = drawn.flatMap(({ predetermined }) => predetermined)
     .find(({ data: { kind } }) => kind === "evidence")
@@ -239,20 +245,25 @@ Deno.test("a reported outcome leads with what it pays, while its evidence is unc
   const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
   ok(item !== undefined && one !== undefined && quote !== null)
   const outcomes = ["Yes", "No"] as const
-  const market = { ...one.market, outcomes, takerFeeRate: 0, gameStartsAt: null, endsAt: null }
-  const data = { ...item.data, market: marketRef(market), outcome: "No" }
-  const titleWith = (corrected: boolean) => {
+  const evidence = ["A", "B"].map((source, n) => ({
+    ...{ title: `Lighthouse is dark ${source}`, url: `https://${source}.example`, source },
+    publishedAt: isoTime(until - (n + 1) * hour),
+  }))
+  const data = { ...item.data, outcome: "No", evidence: [evidence[0], evidence[1]] as never }
+  const titleWith = (corrected: boolean, gameStartsAt: number | null = null) => {
     const stories = [report("Lighthouse stays dark", "a", { corrected })]
       .map((story) => ({
         ...story,
-        outlets: data.evidence.map((it) => ({ ...it, publishedAt: 0 })),
+        outlets: evidence.map((it) => ({ ...it, publishedAt: 0 })),
       }))
-    const markets = [{ ...one, market, quote, stories }]
-    const page = pageOf({ ...quiet, markets, predetermined: [{ ...item, data }] })
+    const market = { ...one.market, outcomes, takerFeeRate: 0, gameStartsAt, endsAt: null }
+    const found = [{ ...item, data: { ...data, market: marketRef(market) } }]
+    const markets = [{ ...one, market, quote, entries: [], stories }]
+    const page = pageOf({ ...quiet, markets, predetermined: found })
     return [textOf(page.title), textOf(page.summary)].join(" ")
   }
   const stated = titleWith(false)
-  ok(/^No in .* is reported and asked at 0\.70 /.test(stated), stated)
-  ok(stated.includes("No at the ask of 0.70 gains 30 cents or loses 70 cents a share"), stated)
+  ok(/^No in .* is reported by 2 outlets, and priced at 0\.69 /.test(stated), stated)
   ok(!titleWith(true).includes("reported"))
+  ok(!titleWith(false, until - 90 * minute).includes("reported"), "a headline before kick-off")
 })

@@ -13,6 +13,7 @@ import type { DigestMaterial } from "../../../src/digest/domain/material.ts"
 import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour } from "../../../src/core/domain/time.ts"
+import { readableName } from "../../../src/core/domain/untrusted.ts"
 import { fillSlots } from "../../../src/writing/domain/page.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
@@ -61,17 +62,16 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
   strictEqual(paragraphs.length, slots.length)
   const html = micromark(digest.fullAnalysis, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
   equal(new Set(html.match(/<\/?[a-z][^>]*>/gi)), new Set(html.match(/<\/?(?:h2|p|strong)>/g)))
-  slots.forEach(({ sentences }, n) => {
+  strictEqual(digest.paragraphs.length, slots.length)
+  slots.forEach(({ market, slot: { sentences } }, n) => {
     const paragraph = paragraphs[n] ?? ""
-    const [, cited = "", about = ""] =
-      /\((F\d+(?:, F\d+)*)((?:; [\w-]+, [\w-]+)*)\)$/.exec(paragraph) ?? []
-    const ids = cited.split(", ")
-    equal(new Set(ids), new Set(sentences.flatMap(({ facts }) => facts)))
     const text = sentences.map(({ text }) => text).join(" ")
-    strictEqual(paragraph.replaceAll("**", ""), `${text} (${cited}${about})`)
-    const subjects = page.facts.filter(({ id }) => ids.includes(id)).map(({ subject }) => subject)
-    const markets = [...page.markets].filter(([slug]) => subjects.includes(slug))
-    equal(new Set(about.split("; ").slice(1)), new Set(markets.map((names) => names.join(", "))))
+    const [, heading = ""] = /^(\*\*“.*”\*\*(?: \(\d{4}-\d\d-\d\d\))?: )/.exec(paragraph) ?? []
+    strictEqual(paragraph, heading + text)
+    strictEqual(heading.includes(`**“${readableName(market?.question ?? "")}”**`), market !== null)
+    const { facts, marketId, slug } = digest.paragraphs[n] ?? {}
+    equal([slug, marketId], [market?.slug ?? null, market?.id ?? null])
+    equal(new Set(facts), new Set(sentences.flatMap(({ facts }) => facts)))
     for (const shown of [text, digest.title, digest.summary]) {
       ok(!active.test(shown), shown)
       ok(!/[\n\r]/.test(shown), shown)
@@ -106,7 +106,7 @@ law(
 
 Deno.test("digestOf() takes the claims of a slot, and a title that fits, without a full stop", () => {
   const { page } = written(quiet)
-  const [slot] = page.sections.repriced
+  const [{ slot } = {}] = page.sections.repriced
   const [id] = slot?.sentences[0].facts ?? []
   ok(slot !== undefined && id !== undefined)
   const claim = (slot: string, text: string) => ({
@@ -117,7 +117,7 @@ Deno.test("digestOf() takes the claims of a slot, and a title that fits, without
   const digestWith = (...claims: ReadonlyArray<ReturnType<typeof claim>>) =>
     digestOf(page, fillSlots(slotsOf(page), claims), metadata)
   const digest = digestWith(claim(slot.id, "Every price stayed."), claim("S1", "A quiet window."))
-  ok(digest.fullAnalysis.includes("Every price stayed. "))
+  ok(digest.fullAnalysis.includes("Every price stayed."))
   strictEqual(digest.title, "A quiet window")
   const long = digestWith(claim("S1", `${"long ".repeat(50)}.`))
   strictEqual(long.title, page.title.sentences[0].text)

@@ -19,7 +19,6 @@ import {
   halfGivenBackAt,
   limitPriceOf,
   offeredUsdOf,
-  roundTripOf,
 } from "../../../src/markets/domain/tradeCosts.ts"
 import { outcomeOf } from "../../../src/track-record/domain/moverDrift.ts"
 import { law } from "../../support/effect.ts"
@@ -43,18 +42,6 @@ law(
     return near(gainAt(probability), 0) && probability >= ask && probability <= 1
   },
 )
-
-law("roundTripOf() is what buying and selling at once loses", trade, ({ bid, ask, rate }) => {
-  const quote = quoteOf({ bestBid: bid, bestAsk: ask })
-  ok(quote !== null)
-  const found = roundTripOf(quote, rate)
-  const shares = 100 / ask
-  const spent = 100 + shares * rate * ask * (1 - ask)
-  const got = shares * bid - shares * rate * bid * (1 - bid)
-  ok(found !== null)
-  const lost = spent - got
-  return near(found.shareOfStake, lost / 100) && near(found.costPerShare, lost / shares)
-})
 
 law("quoteOfOutcome() of the second outcome is the quote of the mirrored book", trade, (given) => {
   const { bid, ask } = given

@@ -104,13 +104,12 @@ law("a headline that no model has read has no cause and no direction", anyMateri
   }
 }, many)
 
-law("a proposal comes before the move", anyMaterial, (material) => {
+law("a proposal is stated of every live market that has one", anyMaterial, (material) => {
   const { facts } = reportPage(material)
-  const place = (pattern: RegExp) => facts.findIndex(({ statement }) => pattern.test(statement))
-  const proposal = place(/^The venue's proposal is /)
-  strictEqual(proposal >= 0, material.proposal !== null && isLive(material))
-  const move = facts.findIndex(({ kind, direction }) => kind === "price" && direction !== null)
-  ok(proposal < 0 || move < 0 || proposal < move)
+  const isStated = facts.some(({ statement }) =>
+    / is proposed(?:,| and disputed,) (?:and|but) priced at /.test(statement)
+  )
+  strictEqual(isStated, material.proposal !== null && isLive(material))
 }, many)
 
 law("wallets are absent only as far as they were read", anyMaterial, (material) => {
@@ -165,10 +164,10 @@ Deno.test("a move leads with its size, then its step, and each headline is place
   })
   ok(
     thesis.startsWith(
-      "Yes in “Will the lighthouse be lit?” rose 21 cents in 24 hours, from 0.325 to",
+      "Yes in “Will the lighthouse be lit?” (2026-11-30) rose 21 cents in 24 hours, from 0.325 to",
     ),
   )
-  ok(thesis.includes("52% of the move came in one step of 11 cents, seen at 04:00 UTC."), thesis)
+  ok(thesis.includes("52% of the move came in one step, seen at 04:00 UTC."), thesis)
   ok(
     thesis.includes(
       "Our word match found Early (“news․example”, 02:30 UTC), 90 minutes before the step was seen.",
@@ -205,38 +204,16 @@ Deno.test("a decisive report leads, a corrected or lone one does not", () => {
   const lead = with_(decided, own)
   ok(
     lead.startsWith(
-      "3 outlets report Yes in “Will the lighthouse be lit?”: “Lighthouse was lit” (first The Harbor Ledger,",
+      "Yes in “Will the lighthouse be lit?” (2026-11-30) is reported by 3 outlets, and priced at 0.665. First: “Lighthouse was lit” (The Harbor Ledger,",
     ),
     lead,
   )
-  ok(lead.includes("Yes at the ask of 0.67 gains 33 cents or loses 67 cents a share."), lead)
   const isLead = (...stories: ReadonlyArray<typeof decided>) =>
-    /outlets? report/.test(with_(...stories))
+    /is reported by/.test(with_(...stories))
   ok(!isLead({ ...decided, corrected: true }, own))
   ok(!isLead(decided), "copies of one text")
   ok(!isLead({ ...decided, reading: { ...reading, decides: false } }, own))
   ok(!isLead(decided, own, { ...own, reading: { ...reading, outcome: "No" } }), "contradicted")
-})
-
-Deno.test("only a report of the last hours, read for the side of the move, explains it", () => {
-  const confidence = (bears: "for" | "against" | null, hours: number, corrected = false) => {
-    const publishedAt = stepAt - hours * hour
-    const one = story([headline({ publishedAt })], {
-      reading: { outcome: "Yes", bears, decides: false, quote: "lit" },
-    })
-    const news = { stories: [{ ...one, corrected }], sources: 3, answered: 3 }
-    return analysisOf({ ...jump, news }).confidence
-  }
-  strictEqual(confidence("for", 2), "medium")
-  equal(
-    [
-      confidence("against", 2),
-      confidence(null, 2),
-      confidence("for", 8),
-      confidence("for", 2, true),
-    ],
-    ["low", "low", "low", "low"],
-  )
 })
 
 const proposed = (fields: Partial<NonNullable<ReportMaterial["proposal"]>> = {}) => ({
@@ -249,7 +226,7 @@ const proposed = (fields: Partial<NonNullable<ReportMaterial["proposal"]>> = {})
 })
 
 Deno.test("a proposal against the price leads, with what it pays and its record", () => {
-  const { thesis, risks, bottomLine, confidence } = analysisOf({
+  const { thesis, bottomLine, confidence } = analysisOf({
     ...jump,
     market: market({ status: "proposed", category: "Politics" }),
     proposal: proposed(),
@@ -259,28 +236,31 @@ Deno.test("a proposal against the price leads, with what it pays and its record"
   })
   ok(
     thesis.startsWith(
-      "The venue's proposal is No in “Will the lighthouse be lit?”, undisputed for 26 hours; its window ended at 2026-11-19 12:00 UTC.",
+      "No in “Will the lighthouse be lit?” is proposed, but priced at 0.465. " +
+        "The venue's proposal of No is undisputed for 26 hours; its window ended at 2026-11-19 12:00 UTC. " +
+        "36 of 41 doubted proposals that we published were upheld (74% to 95%). Yes rose 21 cents",
     ),
     thesis,
   )
-  ok(thesis.includes("No at the ask of 0.47 gains 53 cents or loses 47 cents a share."), thesis)
-  ok(
-    thesis.includes(
-      "36 of 41 earlier proposals that the service published were upheld (74% to 95%).",
-    ),
-    thesis,
-  )
-  strictEqual(risks[0], "Traders still price No at 0.465, 26 hours after the proposal.")
-  ok(
-    risks.some((risk) =>
-      risk.includes(
-        "In this category 1% of the venue's requests were disputed (123,499 settled requests in all). 68 of 957 disputes overturned the proposal (5.7% to 8.9%).",
-      )
-    ),
-    risks.join("\n"),
-  )
+  ok(bottomLine.includes("unpaid 24 hours after its window, it is probably held up."), bottomLine)
   ok(bottomLine.includes("or until it is paid."), bottomLine)
   strictEqual(confidence, "low")
+})
+
+Deno.test("the base rate of a proposal is that of what is known of it", () => {
+  const rate = (fields: Partial<ReportMaterial>, mid = 0.96) =>
+    textOf({
+      ...jump,
+      market: market({ status: "proposed", category: "Politics" }),
+      proposal: proposed({ outcome: 0 }),
+      book: bookWith({ mid, spread: 0.01 }),
+      ...fields,
+    })
+  const disputed = rate({ proposal: proposed({ disputed: true }) })
+  ok(disputed.includes("68 of 957 disputes overturned the proposal (5.7% to 8.9%)."), disputed)
+  const agreed = "1% of proposals in its category were disputed (123,499 settled requests in all)."
+  ok(rate({}).includes(agreed))
+  ok(rate({}, 0.6).includes("No record says how proposals at such a price end;"))
 })
 
 Deno.test("a kick-off is no end, and a passed date no overdue payout", () => {
@@ -291,15 +271,15 @@ Deno.test("a kick-off is no end, and a passed date no overdue payout", () => {
   })
   const ahead = analysisOf(reportMaterial({ market: game })).bottomLine
   ok(
-    /Kick-off is at 18:00 UTC; the payout is expected about 22:42 UTC \(\d+% within 24 hours\)\./
+    /Kick-off is at 18:00 UTC; payout is expected about 22:42 UTC \(\d+% within 24 hours, as in 4,404 closed game markets\)\./
       .test(ahead),
     ahead,
   )
-  ok(ahead.includes("Valid until 18:00 UTC, the kick-off, or until"), ahead)
+  ok(ahead.includes("Valid until 18:00 UTC (the kick-off), or until"), ahead)
   const played = analysisOf(reportMaterial({ market: { ...game, gameStartsAt: now - minute } }))
-  ok(played.bottomLine.includes("Valid until 12:30 UTC, as the game is in play"), played.bottomLine)
+  ok(played.bottomLine.includes("Valid until 12:30 UTC (the game is in play)"), played.bottomLine)
   const passed = textOf(reportMaterial({ market: market({ endsAt: now - 25 * hour }) }))
-  ok(/The listed date was 2026-11-19 11:00 UTC; the payout is expected about/.test(passed), passed)
+  ok(/The listed date was 2026-11-19 11:00 UTC; payout is expected about/.test(passed), passed)
   ok(!/overdue/.test(passed))
 })
 
@@ -321,26 +301,32 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
     }))
   const cheap = at(0.42)
   ok(
-    cheap.startsWith(
-      "Scary-Barrel (follow) bought Yes in “Will the lighthouse be lit?” at 0.40 for $2,000, 3 hours ago.",
-    ),
-    cheap,
-  )
-  ok(
     cheap.includes(
-      "Scary-Barrel won 60 of 100 earlier entries at 0.25 to 0.50: an edge of 5.5 cents a share, shrunk for luck.",
+      "Scary-Barrel (follow) bought Yes at 0.40 for $2,000, 3 hours ago. " +
+        "Scary-Barrel won 60 of 100 earlier entries at 0.25 to 0.50: an edge of 5.5 cents a share, shrunk for luck. " +
+        "A copy, Yes at 0.425, costs 2.5 cents more than at its entry. " +
+        "1 tracked wallet without a label bought $900 of No.",
     ),
     cheap,
   )
-  ok(
-    cheap.includes("Yes at the ask of 0.425 leaves 3 cents of the wallet's edge after the fee."),
-    cheap,
-  )
-  ok(cheap.includes("1 tracked wallet without a label bought $900 of No."), cheap)
-  ok(at(0.2).includes("leaves 5.5 cents of the wallet's edge"), "a price that fell adds nothing")
-  const dear = at(0.7)
-  ok(dear.includes("Yes at the ask of 0.705 leaves nothing of the wallet's edge."), dear)
-  ok(!dear.startsWith("Scary-Barrel"))
+  ok(at(0.2).includes("A copy, Yes at 0.205, costs 19.5 cents less than at its entry."))
+})
+
+Deno.test("labelled wallets on both sides are said to disagree, and speak against each other", () => {
+  const follow = { computedAt: now, row: whaleRow({ label: "follow" }) }
+  const entries = [
+    openEntry({ calibration: follow }),
+    openEntry({ wallet: "0xaa", name: "Keen-Glacier", outcome: 1, calibration: follow }),
+  ]
+  const { risks, whaleView } = analysisOf(reportMaterial({ priceAction: steady(0.6), entries }))
+  const disagree =
+    "Labelled wallets disagree: the labels of 1 wallet point to Yes, of 1 wallet to No."
+  ok(whaleView.includes(disagree), whaleView)
+  strictEqual(risks[0], "Against it: the record of Keen-Glacier (follow) points to No.")
+  const [first] = entries
+  ok(first !== undefined)
+  const agreed = analysisOf(reportMaterial({ priceAction: steady(0.6), entries: [first] }))
+  ok(!/disagree/.test(agreed.whaleView) && !/Against it/.test(agreed.risks[0]))
 })
 
 /** A market that asks whether the price is above a level. */
@@ -352,53 +338,6 @@ const rung = (level: number, mid: number) => ({
   }),
   quote: quoteOf({ bestBid: mid - 0.01, bestAsk: mid + 0.01, bidShares: 800, askShares: 800 }),
   proposal: null,
-})
-
-Deno.test("more money of tracked wallets on the other side speaks against a move, a price before it not", () => {
-  const priceAction = hourly(0.5, ...flat(26, 0.5), 0.6, 0.6)
-  const against = (stakeUsd: number, label: "neutral" | "fade" = "neutral") => {
-    const calibration = { computedAt: now, row: whaleRow({ label }) }
-    const entries = [openEntry(), openEntry({ wallet: "0xaa", outcome: 1, stakeUsd, calibration })]
-    return analysisOf(reportMaterial({ priceAction, entries })).risks[0]
-  }
-  strictEqual(
-    against(2_001),
-    "Against it: tracked wallets without a label bought more of No than of Yes.",
-  )
-  strictEqual(against(2_000).startsWith("No outcome is proposed"), true)
-  ok(
-    !against(2_001, "fade").includes("bought more"),
-    "the purchase of a wallet to fade is no reason",
-  )
-})
-
-Deno.test("where a pair of rungs gains, the verdict is the pair and no leg of it", () => {
-  const own = market({ question: "Will inflation be above 3% in May?", slug: Slug.make("above-3") })
-  const verdict = (easier: number, harder: number) => {
-    const siblings = { markets: [rung(4, easier), rung(5, harder)], complete: true }
-    const material = { market: own, priceAction: steady(0.6), siblings }
-    return analysisOf(reportMaterial(material)).bottomLine
-  }
-  ok(verdict(0.3, 0.5).startsWith("The trade is the pair, for at most $656 at its quotes;"))
-  ok(!verdict(0.2, 0.59).includes("the pair"), "too much to be true")
-})
-
-Deno.test("three labelled wallets have their records, and market makers alone are no absence", () => {
-  const labelled = (wallet: string) =>
-    openEntry({
-      ...{ wallet, price: 0.6 },
-      calibration: {
-        computedAt: now,
-        row: whaleRow({ label: "follow", resolved: 400, wallet }),
-      },
-    })
-  const wallets = ["1", "2", "3"].map((digit) => labelled(`0x${digit.repeat(40)}`))
-  const { whaleView } = analysisOf(reportMaterial({ entries: wallets }))
-  strictEqual(whaleView.match(/\(follow\) bought/g)?.length, 3, whaleView)
-  ok(!whaleView.includes("without a label"), whaleView)
-  const makers = analysisOf(reportMaterial({ entries: [openEntry({ marketMaker: true })] }))
-  ok(makers.whaleView.includes("are market makers."), makers.whaleView)
-  ok(!makers.whaleView.includes("none opened"), makers.whaleView)
 })
 
 Deno.test("all rungs of a ladder are compared, and an executable contradiction leads", () => {
@@ -418,41 +357,44 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
   )
   ok(thesis.includes("Its ladder has 4 priced rungs, the easiest first:"), thesis)
   ok(!ladder(rung(4, 0.5), rung(5, 0.4)).thesis.includes("after fees"))
+  const wrong =
+    "One price is wrong: the harder “above 5%” at 0.505 is above the easier “above 4%” at 0.50."
+  const inverted = ladder(rung(4, 0.5), rung(5, 0.505))
+  ok(inverted.thesis.includes(wrong) && !inverted.thesis.includes("after fees"), inverted.thesis)
+  strictEqual(inverted.confidence, "low")
 })
 
 Deno.test("the stated number is the market's own, or the estimate with what it is worth", () => {
   const unread = analysisOf(reportMaterial()).bottomLine
-  ok(unread.includes("Our own chance of an outcome could not be read."), unread)
-  ok(!/at our number|Our chance of/.test(unread), unread)
+  ok(unread.startsWith("Our own fair price could not be read. Yes is bid 0.595"), unread)
   const own = templateReportOf(
-    reportMaterial({ estimate: { mid: 0.6, probability: 0.6, low: null, high: null, basis: [] } }),
+    reportMaterial({ estimate: { mid: 0.6, probability: 0.6, low: 0.5, high: 0.7, basis: [] } }),
   )
-  const none = "Our chance of Yes is the market's own, 60%: no view beyond the market."
-  ok(own.analysis.bottomLine.includes(none), own.analysis.bottomLine)
-  const verdict = "No trade: at our number Yes is worth at most 0.60 and No 0.40 after the fee, " +
-    "and neither is offered so low. No headline is read for the side of the move."
-  ok(own.analysis.bottomLine.startsWith(verdict), own.analysis.bottomLine)
+  const none =
+    "No view beyond the market: Yes at 0.60. By last week's changes, its price a day from " +
+    "now is between 0.50 and 0.70 in nine of ten cases. Yes is bid 0.595 and asked 0.605; it breaks " +
+    "even at 0.605, No at 0.405."
+  ok(own.analysis.bottomLine.startsWith(none), own.analysis.bottomLine)
   strictEqual(own.decision.sides[0]?.sizeUsd, 0)
   const estimate = {
     ...{ mid: 0.6, probability: 0.7, low: 0.63, high: 0.76 },
     basis: [{ ingredient: "ladder", shift: 0.1 } as const],
   }
   const { analysis: { bottomLine }, decision } = templateReportOf(reportMaterial({ estimate }))
-  const stated = "Our chance of Yes is 70% (nine of ten prices a day later: 63% to 76%), " +
-    "the market's 60%: the other rungs of its ladder, if they are right."
-  ok(bottomLine.includes(stated), bottomLine)
-  const worth =
-    /^Trade at our number: Yes up to 0\.70, where it breaks even after the fee; the book offers \$[\d,]+ up to there\. /
-  ok(worth.test(bottomLine), bottomLine)
+  const stated =
+    /^Our fair price of Yes is 0\.70, the market's 0\.60: the prices of the other markets of its event\. That favours Yes up to 0\.70, where it breaks even; \$[\d,]+ is offered up to there\. Yes is bid/
+  ok(stated.test(bottomLine), bottomLine)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
+  const dear = reportMaterial({ estimate: { ...estimate, probability: 0.603 } })
+  ok(analysisOf(dear).bottomLine.includes("Neither side is offered cheaply enough for that."))
 })
 
 Deno.test("a market that has ended says so, and nothing about trading it", () => {
   for (const status of ["resolved", "closed"] as const) {
     const material = reportMaterial({ market: market({ status }) })
     const { thesis, bottomLine } = analysisOf(material)
-    ok(/^The venue (?:has resolved|takes no more orders in) this market\./.test(thesis), thesis)
-    ok(!/break|limit|Valid until|Our chance/.test(bottomLine), bottomLine)
+    ok(/^The venue (?:has resolved|takes no more orders in) this market;/.test(thesis), thesis)
+    strictEqual(bottomLine, "Nothing is left to decide here.")
     equal(templateReportOf(material).decision.sides, [])
   }
 })

@@ -24,6 +24,8 @@ import { News } from "../../../src/news/News.ts"
 import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
+import { sampleScorecard } from "../catalog/samples.ts"
+import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { postgresWhales, type WhalePorts } from "../whales/whaleStores.ts"
 import { narrator, type NarratorBehaviour } from "./digestNarrators.ts"
 import { sampleItem } from "../feed/items.ts"
@@ -36,6 +38,7 @@ export type Ports =
   | DigestStore
   | NewsStore
   | News
+  | TrackRecord
   | VenueClient
 
 /** One news source without headlines; tests add headlines to the store. */
@@ -50,6 +53,11 @@ export const bareVenue = Layer.mock(VenueClient, {
   ...{ wallets: null, proposals: nothing, books: nothing, rules: nothing },
 })
 
+/** The record of the sample, which gives no view of any market. */
+export const sampleRecord = Layer.mock(TrackRecord, {
+  scorecard: Effect.map(Clock.currentTimeMillis, sampleScorecard),
+})
+
 /** All ports, on the PostgreSQL client of the test. */
 export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
   Layer.provide([sources, NewsReader.layerNone]),
@@ -61,6 +69,7 @@ export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
     digestStore.layer,
     newsStore.layer,
     bareVenue,
+    sampleRecord,
   )),
 )
 

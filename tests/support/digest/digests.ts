@@ -14,9 +14,9 @@ import type {
   QuotedMarket,
   WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
+import { sampleScorecard } from "../catalog/samples.ts"
 import { distinctMoves } from "../../../src/digest/domain/chosen.ts"
 import { type FrozenCalibration, marketRef } from "../../../src/feed/domain/item.ts"
-import { expectedResolution } from "../../../src/markets/domain/expectedResolution.ts"
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
@@ -25,6 +25,22 @@ import { whaleRow } from "../products.ts"
 import { market as ordinary, microstructureWith } from "../movers/market.ts"
 
 const { all, array, map } = Arbitrary
+
+/** A record that gives views. */
+const scorecard = (() => {
+  const card = sampleScorecard(Date.UTC(2026, 10, 21, 8))
+  const upheld = {
+    proposals: 90,
+    upheld: 80,
+    upheldRate: 0.9,
+    upheldRateLow: 0.8,
+    upheldRateHigh: 1,
+  }
+  const { byKind } = card.predetermined
+  const proposal = { ...byKind.proposal, record: upheld, meanPrice: 0.6 }
+  const evidence = { ...byKind.evidence, resolved: 90, correct: 88 }
+  return { ...card, predetermined: { ...card.predetermined, byKind: { evidence, proposal } } }
+})()
 
 export const until = Date.UTC(2026, 10, 21, 8)
 export const from = until - 4 * hour
@@ -187,7 +203,12 @@ function materialOf(window: Window): DigestMaterial {
     Array.from({ length: window.times }, () => list).flat()
   const stories = over(window.stories).map(storyOf)
   const listings = window.markets.map((listing, n) =>
-    digestMarket(listing, n, stories.filter(({ about }) => about.includes(n)))
+    digestMarket(
+      listing,
+      n,
+      stories.filter(({ about }) => about.includes(n)),
+      over(window.entries).filter(({ market }) => market === n),
+    )
   )
   const rungs = ladder(window.rungs)
   const markets = listings.map(({ market }) => marketRef(market))
@@ -266,7 +287,8 @@ function materialOf(window: Window): DigestMaterial {
     })),
     markets: listings,
     quoted: [...listings, ...rungs],
-    records: new Map([["0x0", recordOf(0.7)], ["0x1", recordOf(0.2)]]),
+    record: window.hours === 4 ? scorecard : null,
+    recentMoves: [],
     coverage: {
       ...coverage,
       venueReadAt: ago(readMinutesAgo),
@@ -298,6 +320,7 @@ function digestMarket(
   listing: Listing,
   n: number,
   stories: ReadonlyArray<DigestStory>,
+  entries: Window["entries"],
 ): DigestMarket {
   const { book, game, hoursLeft, mid, outcomes, proposed, proposedHours, spread } = listing
   const slug = `market-${n}`
@@ -317,13 +340,26 @@ function digestMarket(
   const quote = book === 0
     ? quoteOfMid(mid / 2e4)
     : quoteOf({ bestBid, bestAsk, bidShares: 900, askShares: 1_100 })
+  const offer = (price: number) => [{ price, size: 1_000 }]
   return {
     ...{ market, quote, proposal, stories },
-    known: proposal === null || proposal.disputed
-      ? null
-      : { outcome: proposal.outcome, state: "proposed" },
-    expected: expectedResolution({ market, mid: mid / 2e4, proposal }, until),
+    offers: quote === null || quote.ask === null
+      ? [[], []]
+      : [offer(quote.ask), offer(1 - (quote.bid ?? 0))],
+    entries: entries.map(openEntryOf),
     rules: listing.hasRules === 0 ? null : `It resolves to Yes by the Sample Bureau, says ${slug}.`,
+  }
+}
+
+/** The open entry that an item is about. */
+function openEntryOf(entry: Window["entries"][number]): DigestMarket["entries"][number] {
+  const { calibration, outcome, price, pseudonym, stakeUsd, wallet } = entry
+  return {
+    ...{ wallet: `0x${wallet}`, name: pseudonym, outcome: outcome === 0 ? 0 : 1, price, stakeUsd },
+    ...{ marketMaker: false, firstFillAt: entry.at - hour },
+    calibration: calibration === null
+      ? null
+      : { row: { ...recordOf(wallet === 0 ? 0.7 : 0.2), label: calibration.label } },
   }
 }
 
@@ -363,7 +399,7 @@ function ladder(rungs: Window["rungs"]): ReadonlyArray<QuotedMarket> {
         takerFeeRate: 0.02,
       }),
       quote: hasBook === 1 ? quoteOf({ bestBid, bestAsk, ...sizes }) : quoteOfMid(mid / 20_000),
-      known: null,
+      proposal: null,
     }
   })
 }
@@ -411,7 +447,8 @@ export const quiet: DigestMaterial = {
   resolutions: [],
   markets: [],
   quoted: [],
-  records: new Map(),
+  record: null,
+  recentMoves: [],
   coverage: {
     marketsWatched: 3_120,
     venueReadAt: until - 4 * minute,

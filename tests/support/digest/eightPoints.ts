@@ -26,7 +26,9 @@ interface Paragraph {
 
 const cardTopics = ["report", "proposal", "wallet", "move"]
 
-const isContested = (mid: number | undefined) => mid !== undefined && mid > 0.1 && mid < 0.9
+const doubted = ({ proposal, quote }: Pick<DigestMarket, "proposal" | "quote">) =>
+  proposal !== null && quote !== null &&
+  (proposal.outcome === 0 ? quote.mid : 1 - quote.mid) < 0.9 - 1e-9
 
 /** What the page lacks, or states falsely; empty for a good one. */
 export function eightPoints(material: DigestMaterial, page: DigestPage): ReadonlyArray<string> {
@@ -35,12 +37,11 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
     text: sentences.map(({ text }) => text).join(" "),
     facts: sentences.flatMap(({ facts }) => page.facts.filter(({ id }) => facts.includes(id))),
   })
-  const paragraphs = digestSections.flatMap((section) => page.sections[section]).map(read)
+  const paragraphs = digestSections.flatMap((section) => page.sections[section])
+    .map(({ market, slot }) => ({ ...read(slot), market }))
   const lead = [page.title, page.summary].map(read)
   const cards = paragraphs.flatMap((paragraph) => {
-    const one = material.markets.find(({ market }) =>
-      paragraph.facts.some(({ subject }) => subject === market.slug)
-    )
+    const one = material.markets.find(({ market }) => market.slug === paragraph.market?.slug)
     if (one === undefined || !cardTopics.includes(paragraph.topic)) return []
     // What title and summary say of the market is not repeated.
     const { question, slug } = one.market
@@ -50,16 +51,19 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
     const text = [...own.map(({ statement }) => statement), paragraph.text].join(" ")
     return [{ one, paragraph: { ...paragraph, text } }]
   })
-  const proposed = material.markets.filter(({ market, proposal, quote }) =>
-    proposal !== null && isContested(quote?.mid) && !isEnded(material, market)
-  )
   const placed = new Set(cards.map(({ one }) => one.market.slug))
-  const stated = paragraphs.filter(({ text }) => text.startsWith("Open proposals"))
-    .flatMap(({ facts }) => facts.flatMap(({ values }) => values["market1"] ?? []))
-  const isUnstated = proposed.some(({ market }) => !placed.has(market.slug)) && stated.length === 0
+  const open = material.quoted.filter((one) => doubted(one) && !isEnded(material, one.market))
+  const left = open.filter(({ market }) => !placed.has(market.slug)).length
+  const list = paragraphs.flatMap(({ facts }) => facts)
+    .find(({ statement }) => statement.startsWith("Other doubted proposals"))
+  const { more } = list?.values ?? {}
+  const named = Object.keys(list?.values ?? {}).filter((slot) => /^market\d$/.test(slot)).length
+  const stated = named + (more?.type === "count" ? more.value : 0)
   return [
     ...cards.flatMap(({ one, paragraph }) => faultsOf(material, one, paragraph)),
-    ...isUnstated ? ["1 an open proposal at a contested price is not stated"] : [],
+    ...stated === left
+      ? []
+      : [`1 ${stated} of ${left} doubted proposals without a card are listed`],
     ...countFaults(material, [...lead, ...paragraphs].map(({ text }) => text).join("\n")),
     ...[...lead, ...paragraphs].flatMap(({ facts }) => facts)
       .filter((fact, n, all) => all.indexOf(fact) < n)
@@ -73,18 +77,16 @@ function faultsOf(
   one: DigestMarket,
   { text, topic }: Paragraph,
 ): ReadonlyArray<string> {
-  const { until } = material
-  const { expected, market, proposal, quote, rules } = one
+  const { market, proposal, quote, rules } = one
   const isHere = ({ data }: { readonly data: { readonly market: { readonly slug: string } } }) =>
     data.market.slug === market.slug
   const move = material.moves.find(({ item }) => isHere(item))
   const entries = material.whaleEntries.filter(isHere)
-  const isSoon = expected !== null && expected.at <= until + 24 * hour
-  const hasChanged = move !== undefined || entries.length > 0 || isSoon ||
-    material.predetermined.some(isHere) || topic === "report" || topic === "proposal"
+  const hasChanged = move !== undefined || entries.length > 0 ||
+    material.predetermined.some(isHere) || topic === "contradiction" || topic === "proposal"
   const asks = [quote?.ask ?? null, quote === null || quote.bid === null ? null : 1 - quote.bid]
-  const costs = [...text.matchAll(/(?:breaks even at|or loses) (\d+(?:\.\d+)?)/g)]
-    .map(([, cost]) => Number(cost) / 100)
+  const costs = [...text.matchAll(/(?:breaks even at|, .{1,165} at) (\d\.\d+)/g)]
+    .map(([, cost]) => Number(cost))
   const isPriced = asks.some((ask) =>
     ask !== null &&
     costs.some((cost) =>
@@ -93,17 +95,21 @@ function faultsOf(
   )
   const checks: ReadonlyArray<readonly [boolean, string]> = [
     [hasChanged, "1 nothing changed there in the window"],
-    [rules === null || text.includes("What pays: “"), "2 what pays"],
+    [rules === null || text.includes("What pays: "), "2 what pays"],
     [
-      asks.includes(null) || isPriced,
+      asks.includes(null) || isPriced || market.takerFeeRate === null,
       "3 the price after the fee",
     ],
     [
-      move === undefined || isThin(move, quote) || asks[0] === null || expected === null ||
+      move === undefined || isThin(move, quote) || asks[0] === null ||
       market.takerFeeRate === null || isCauseTrue(material, one, move, text),
       "4 the cause",
     ],
-    [entries.length === 0 || /\bwallet|\((?:follow|fade)\)/.test(text), "5 who traded"],
+    [
+      one.entries.every(({ marketMaker }) => marketMaker) ||
+      /\bwallet|\((?:follow|fade)\)/.test(text),
+      "5 who traded",
+    ],
     [/payout is expected|lists no date/.test(text), "6 time to cash"],
     [
       market.gameStartsAt === null || proposal !== null || market.status === "proposed" ||
@@ -111,9 +117,9 @@ function faultsOf(
       "6 the kick-off",
     ],
     [/Valid until/.test(text), "7 valid until"],
-    [proposal === null || text.includes("proposal is"), "the open proposal"],
+    [proposal === null || /proposal of | is proposed/.test(text), "the open proposal"],
     [
-      market.status !== "proposed" || /proposal is|is proposed at the venue/.test(text),
+      market.status !== "proposed" || /proposal of|is proposed/.test(text),
       "that an outcome is proposed",
     ],
   ]
@@ -127,16 +133,16 @@ function isCauseTrue(
   { item, step }: Move,
   text: string,
 ): boolean {
-  if (coverage.news === null) return !text.includes("cause")
+  if (coverage.news === null) return !/Before it: |Our match found/.test(text)
   const latest = step?.to ?? Date.parse(item.createdAt)
   const fitting = stories.filter(({ corrected, firstAt, reading }) => {
     if (reading === null || reading.bears === null || corrected || firstAt > latest) return false
     const isFirst = reading.outcome !== market.outcomes[1]
     return ((reading.bears === "for") === isFirst) === item.data.delta > 0
   })
-  const [, headline] = /Likely cause, model-read: (.*?) \(/.exec(text) ?? []
+  const [, headline] = /Before it: (.*?) \(/.exec(text) ?? []
   return headline === undefined
-    ? text.includes("No cause found by our match.")
+    ? text.includes("Our match found no headline before it.")
     : fitting.some(({ title }) => headline.includes(readableName(title, 160).slice(0, 40)))
 }
 
@@ -157,7 +163,7 @@ function countFaults(
   const areProposalsRead = coverage.proposalsUnread === 0 && venueReadAt !== null &&
     until - venueReadAt <= hour
   return [
-    ...text.includes("undisputed proposal") && !areProposalsRead ? ["proposals, unread"] : [],
+    .../ open proposals?\b/.test(text) && !areProposalsRead ? ["proposals, unread"] : [],
     ...isCounted ? [] : ["8 the moves of how many markets"],
     ...text.includes("moved far enough") && !isVenueRead ? ["no moves, unread"] : [],
     ...text.includes("opened a published position.") && !areWalletsRead

@@ -15,7 +15,8 @@ import { Judge } from "../../../src/writing/Judge.ts"
 import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
-import { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
+import { EntryStore } from "../../../src/whales/EntryStore.ts"
+import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 
@@ -31,10 +32,11 @@ export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): St
       id: `digest-${isoTime(slot).slice(0, 13)}`,
       title,
       summary: `A summary of ${title}.`,
-      fullAnalysis: `## What repriced\n\n${title}. (F1)`,
+      fullAnalysis: `## What repriced\n\n${title}.`,
       sourcesUsed: ["a simulated venue"],
       createdAt: isoTime(createdAt),
       facts: [{ id: "F1", statement: `${title}.`, about: null }],
+      paragraphs: [{ slug: null, marketId: null, facts: ["F1"] }],
       narrator: "template",
     },
   }
@@ -59,6 +61,7 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     Narrator.layerNone,
     Judge.layerNone,
     Layer.mock(VenueClient, { wallets: null }),
-    Layer.mock(CalibrationStore, {}),
+    Layer.mock(EntryStore, {}),
+    Layer.mock(TrackRecord, {}),
   ]))
 }

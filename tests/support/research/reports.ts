@@ -18,7 +18,7 @@ import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import type { RelatedStory } from "../../../src/news/domain/reading.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
-import type { Estimate } from "../../../src/research/domain/estimate.ts"
+import type { Estimate } from "../../../src/writing/domain/estimate.ts"
 import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
 /** Complete, ordinary material. */

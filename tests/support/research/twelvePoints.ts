@@ -4,14 +4,12 @@
  *
  * @module
  */
-import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { isLive } from "../../../src/research/domain/material.ts"
-import { isDoubted } from "../../../src/research/domain/cards.ts"
 import { movementOf } from "../../../src/research/domain/movement.ts"
-import { siblingView } from "../../../src/research/domain/siblings.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
+import { isDead, storyFor } from "../../../src/writing/facts/view.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 
 /** Bytes of a report as JSON. */
@@ -21,33 +19,35 @@ interface Checked {
   readonly material: ReportMaterial
   readonly facts: ReadonlyArray<Fact>
   readonly report: Report
+  readonly view: ReportPage["view"]
 }
 
 const has = (...slots: ReadonlyArray<string>) => ({ values }: Fact) =>
   slots.every((slot) => values[slot] !== undefined)
 const says = (pattern: RegExp) => ({ statement }: Fact) => pattern.test(statement)
-const without = (material: ReportMaterial) => material.book === null
 
 type Point = readonly [name: string, isMet: (checked: Checked) => boolean]
 
 /** Of a market that can be traded. */
 const points: ReadonlyArray<Point> = [
   [
-    "what pays, quoted from the rules",
+    "what pays, from the rules",
     ({ facts, material: { rules } }) =>
       facts.some((fact) =>
         fact.kind === "rules" &&
-        (has("clause")(fact) || says(/could not be read/)(fact) && (rules ?? "").trim().length < 3)
+        (says(/^What pays: /)(fact) ||
+          says(/could not be read/)(fact) && !/[\p{L}\p{N}]/u.test(rules ?? ""))
       ),
   ],
   [
     "bid, ask, break-even of both sides, average price for a size",
-    ({ facts, material, report }) =>
-      without(material) ? facts.some(says(/no order book/)) : facts.some(has("bid")) &&
-        facts.filter((fact) => has("ask", "breakEven")(fact) || has("gain", "loss")(fact))
-            .length >= new Set(material.market.outcomes.map((name) => readableName(name))).size &&
-        facts.some((fact) => has("size1")(fact) || has("size")(fact) || has("offered")(fact)) &&
-        report.decision.sides.length === 2,
+    ({ facts, material, report, view: { quote } }) =>
+      material.book === null ? facts.some(says(/no order book/)) : quote?.ask === null ||
+        facts.some((fact) =>
+            has("bid", "ask", "breakEven", "breakEven2")(fact) || says(/fee is not known/)(fact)
+          ) &&
+          facts.some((fact) => has("size1")(fact) || has("size")(fact) || has("offered")(fact)) &&
+          report.decision.sides.length === 2,
   ],
   [
     "a reference class with its number",
@@ -66,13 +66,16 @@ const points: ReadonlyArray<Point> = [
     const news = facts.filter(has("headline", "publisher", "publishedAt"))
     const isMoved = movementOf(material).main !== null
     return news.length <= 5 &&
-      news.every((fact) => !isMoved || has("order")(fact) || says(/report/)(fact))
+      news.every((fact) => !isMoved || has("order")(fact) || says(/^Against it: |^First: /)(fact))
   }],
   [
-    "the strongest counter-evidence, first among the risks",
-    ({ material, report: { analysis: { risks: [first, ...others] } } }) => {
-      const isCounter = (risk: string) => /^(?:Against it: |Traders still price )/.test(risk)
-      return !others.some(isCounter) && (!isDoubted(material) || isCounter(first))
+    "a headline for the other side of a proposal or a report, first among the risks, and no other",
+    ({ material: { proposal }, report: { analysis: { risks: [first, ...others] } }, view }) => {
+      const isCounter = (risk: string) => risk.startsWith("Against it: ")
+      const favours = proposal?.outcome ?? view.reported?.outcome
+      const isOpposed = favours !== undefined && !isDead(view) &&
+        storyFor(view, favours === 0 ? 1 : 0) !== null
+      return !others.some(isCounter) && (!isOpposed || view.reported !== null || isCounter(first))
     },
   ],
   [
@@ -80,20 +83,21 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material: { proposal } }) =>
       facts.some(({ kind, statement }) =>
         kind === "resolution" &&
-        (proposal === null ? /is proposed at the venue/ : /The venue's proposal is /).test(
+        (proposal === null ? /is proposed at the venue/ : /is proposed/).test(
           statement,
         )
-      ) && facts.some((fact) => has("disputed")(fact) || has("overturned")(fact)),
+      ) &&
+      facts.some((fact) => has("disputed")(fact) || has("overturned")(fact) || has("kept")(fact)),
   ],
   [
     "the other markets of the event, net of fees",
-    ({ facts, material: { siblings, ...material } }) => {
-      if (siblings === null) return facts.some(says(/other markets could not be read/))
-      const { rungs, sum, contradictions } = siblingView({ ...material, siblings })
-      return (rungs.length < 2 || facts.some(has("rungs"))) &&
-        (sum === null || facts.some(has("siblings"))) &&
-        (contradictions.length === 0 || facts.some(has("gainUsd", "stake")))
-    },
+    ({ facts, material: { siblings }, view: { event } }) =>
+      siblings === null
+        ? facts.some(says(/other markets could not be read/))
+        : (event.rungs.length < 2 || facts.some(has("rungs"))) &&
+          (event.inversions.length === 0 || facts.some(says(/^One price is wrong: /))) &&
+          (event.sum === null || facts.some(has("siblings"))) &&
+          (event.contradictions.length === 0 || facts.some(has("gainUsd", "stake"))),
   ],
   [
     "labelled money and the price of a copy, or its absence",
@@ -103,9 +107,9 @@ const points: ReadonlyArray<Point> = [
         : facts.some(({ kind }) => kind === "whale"),
   ],
   [
-    "valid until, what ends that before, the cheapest next call",
+    "valid until, what ends that before",
     ({ facts, report, material }) =>
-      facts.some(has("validUntil", "why", "flip")) && facts.some(has("call")) &&
+      facts.some(has("validUntil", "why", "flip")) &&
       Date.parse(report.decision.validUntil) > material.now,
   ],
   [
@@ -113,7 +117,7 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material: { estimate } }) =>
       facts.some(
         estimate === null
-          ? says(/Our own chance .* could not be read/)
+          ? says(/Our own fair price could not be read/)
           : has("probability", "basis"),
       ),
   ],
@@ -129,7 +133,7 @@ export function missedPoints(
   page: ReportPage,
   report: Report,
 ): ReadonlyArray<string> {
-  const checked = { material, facts: page.facts, report }
+  const checked = { material, facts: page.facts, report, view: page.view }
   return points.filter(([name]) => isLive(material) || name === "at most 30 kB")
     .flatMap(([name, isMet]) => isMet(checked) ? [] : [name])
 }

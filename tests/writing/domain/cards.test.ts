@@ -1,18 +1,22 @@
 /**
- * Decision cards: their value in USD, and their order.
+ * Decision cards: their order, and which of them may lead a text.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { ranked, valueOf } from "../../../src/writing/domain/cards.ts"
+import { hour } from "../../../src/core/domain/time.ts"
+import { counterFact, marketCards, ranked } from "../../../src/writing/facts/cards.ts"
+import { viewOf } from "../../../src/research/domain/page.ts"
 import { law } from "../../support/effect.ts"
+import { now } from "../../support/movers/market.ts"
+import { bookWith, headline, reportMaterial, story } from "../../support/research/reports.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const cards = Arbitrary.schema(
   Schema.Array(Schema.Struct({
-    kind: Schema.Literals(["contradiction", "proposal", "report", "wallet", "move", "price"]),
+    kind: Schema.Literals(["contradiction", "proposal", "report", "wallet", "move"]),
     market: Schema.Literals(["a", "b", "c"]),
     valueUsd: int(0, 3),
   })).check(Schema.isMaxLength(6)),
@@ -24,14 +28,32 @@ law("ranked() is by value, and does not depend on the order of the cards", cards
   equal(ranked(found.toReversed()), order)
 })
 
-const offers = Arbitrary.schema(
-  Schema.Struct({ edge: int(-50, 50), ask: int(1, 99), offeredUsd: int(0, 5_000) }),
-)
+/** From 0.40 to 0.60 in a day, and now at `mid`. */
+const viewAt = (mid: number, stories: ReadonlyArray<ReturnType<typeof story>> = []) => ({
+  ...viewOf(reportMaterial({
+    entries: [],
+    book: bookWith({ mid }),
+    news: { stories, sources: 1, answered: 1 },
+  })),
+  move: { from: 0.4, to: 0.6, windowMs: 24 * hour, step: null },
+})
 
-law("valueOf() is a gain on at most 1,000 USD, and nothing without an edge", offers, (of) => {
-  const { edge, ask, offeredUsd } = of
-  const value = valueOf({ edge: edge / 100, ask: ask / 100, offeredUsd })
-  if (edge <= 0 || offeredUsd === 0) return strictEqual(value, 0)
-  ok(value > 0 && value <= edge / ask * 1_000 + 1e-9)
-  strictEqual(valueOf({ edge: edge / 100, ask: null, offeredUsd }), 0)
+Deno.test("a move is worth something until half of it is given back, or its market is decided", () => {
+  const valueAt = (mid: number) => marketCards(viewAt(mid))[0]?.valueUsd ?? 0
+  ok(valueAt(0.6) > 0 && valueAt(0.51) > 0)
+  equal([valueAt(0.5), valueAt(0.45), valueAt(0.985)], [0, 0, 0])
+})
+
+Deno.test("only a headline since a move, read for the other side, speaks against it", () => {
+  const against = (hoursAgo: number, bears: "for" | "against" | null, corrected = false) => {
+    const read = story([headline({ publishedAt: now - hoursAgo * hour })], {
+      reading: { outcome: "Yes", bears, decides: false, quote: "lit" },
+      corrected,
+    })
+    const view = viewAt(0.6, [read])
+    return counterFact(view, marketCards(view))?.statement ?? ""
+  }
+  ok(against(2, "against").startsWith("Against it: "))
+  equal([against(25, "against"), against(2, "for"), against(2, null)], ["", "", ""])
+  strictEqual(against(2, "against", true), "")
 })

@@ -15,11 +15,7 @@ import {
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { isDecidedPrice } from "../../../src/markets/domain/book.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
-import {
-  type EstimateInputs,
-  estimateOf,
-  isDistant,
-} from "../../../src/research/domain/estimate.ts"
+import { type EstimateInputs, estimateOf, isDistant } from "../../../src/writing/domain/estimate.ts"
 import type { LabelledEntry, WalletRecord } from "../../../src/writing/facts/wallets.ts"
 import { resampleHourly } from "../../../src/research/domain/research.ts"
 import { estimateScore } from "../../../src/track-record/domain/forecasts.ts"
@@ -30,10 +26,12 @@ import { totalsOfForecasts } from "../../support/track-record/forecastTotals.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
 
+/** No rung bounds a view. */
+const anyRung = { low: 0, high: 1 }
 /** A quiet market without any record. */
 const nothing: EstimateInputs = {
   ...{ mid: 0.5, hourly: [], probability24h: 0.05, move: null, proposal: null, wallets: [] },
-  ...{ endsInMs: null, bounds: null, provenWorse: false },
+  ...{ endsInMs: null, bounds: null, rungBounds: anyRung, reports: null, provenWorse: false },
 }
 
 const row = (edge: number, entries: number, price: number): WalletRecord => {
@@ -79,6 +77,7 @@ function inputsOf(one: Drawn): EstimateInputs {
       (_, n) => ({ at: now - (hours - n) * hour, mid: wave(n) }),
     ),
     ...{ probability24h: one.ending / 100, endsInMs: null, provenWorse: one.provenWorse },
+    ...{ rungBounds: anyRung, reports: null },
     move: drift === null ? null : {
       ...{ direction: one.up ? 1 : -1, ageMs: one.age * hour },
       record: {
@@ -438,4 +437,36 @@ Deno.test("a wallet counts once a side, less what the price rose, and no more wh
   // Twice the error of independent entries: a quarter of the evidence.
   const dependent = { ...entry, record: { ...record, edgeLow: 0.002, edgeHigh: 0.198 } }
   strictEqual(at(0.5, dependent), 0.526)
+})
+
+Deno.test("reports of a good record move it half of the way to the record, without one not at all", () => {
+  const with_ = (outcome: 0 | 1, resolved: number) =>
+    estimateOf({
+      ...{ ...nothing, mid: 0.6 },
+      reports: { outcome, record: { resolved, correct: resolved } },
+    })
+  const { basis, probability } = with_(0, 1_000)
+  ok(probability > 0.78 && probability < 0.8, `${probability}`)
+  strictEqual(basis[0]?.ingredient, "reports")
+  ok(with_(1, 1_000).probability < 0.32)
+  strictEqual(with_(0, 29).probability, 0.6)
+  strictEqual(
+    estimateOf({
+      ...nothing,
+      mid: 0.99,
+      reports: { outcome: 0, record: { resolved: 40, correct: 30 } },
+    }).probability,
+    0.99,
+  )
+})
+
+Deno.test("a view does not cross the price of another rung", () => {
+  const view = {
+    ...nothing,
+    reports: { outcome: 0, record: { resolved: 99, correct: 99 } },
+  } as const
+  const free = estimateOf(view).probability
+  ok(free > 0.6, `${free}`)
+  strictEqual(estimateOf({ ...view, rungBounds: { low: 0.2, high: 0.55 } }).probability, 0.55)
+  strictEqual(estimateOf({ ...view, rungBounds: null }).probability, 0.5)
 })

@@ -1,12 +1,12 @@
 /**
- * The probability that a report states, computed from records and prices: the market's mid, unless what
- * the service has measured says otherwise.
+ * The probability that texts state, computed from records and prices: the market's mid, unless what
+ * the service has measured says otherwise. A digest and a report take it from here, so they agree.
  *
  * Each ingredient is an edge: how much more than its price such an outcome was worth in the past. It is
  * shrunk by the error of its own record, turned into a shift of the log odds, and the shifts are added
  * to the log odds of the mid (Bordley, Management Science 28, 1982: a
- * pool of the odds multiplies the evidence). Then the ladder's bounds hold. Without a record every shift
- * is 0 and the probability is the mid.
+ * pool of the odds multiplies the evidence). Then the bounds of the event's other markets hold. Without a
+ * record every shift is 0 and the probability is the mid.
  *
  * The interval is where nine of ten mids are a day later, if the market still trades then.
  *
@@ -16,7 +16,7 @@ import { z95 } from "../../core/domain/student.ts"
 import type { PriceBounds } from "../../markets/domain/ladders.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { day, hour } from "../../core/domain/time.ts"
-import { edgeLeftAt, favouredBy, type LabelledEntry } from "../../writing/facts/wallets.ts"
+import { edgeLeftAt, favouredBy, type LabelledEntry } from "../facts/wallets.ts"
 
 /** All prices and probabilities are of the market's first outcome, 0..1, unless a field says otherwise. */
 export interface EstimateInputs {
@@ -35,10 +35,14 @@ export interface EstimateInputs {
   } | null
   /** An undisputed proposal at a price that doubts it, and the record of such proposals. */
   readonly proposal: { readonly outcome: 0 | 1; readonly record: ProposalRecord } | null
+  /** What publishers report of the end, and how often such reports of our own were right. */
+  readonly reports: { readonly outcome: 0 | 1; readonly record: ReportRecord } | null
   /** Open entries of labelled wallets. */
   readonly wallets: ReadonlyArray<LabelledEntry>
-  /** What the other rungs of the event leave; null without a ladder. */
+  /** What the books of the event's other markets leave; null where they contradict each other. */
   readonly bounds: PriceBounds | null
+  /** What the prices of the other rungs leave to a view; null where they contradict each other. */
+  readonly rungBounds: PriceBounds | null
   /** Whether the probabilities stated so far were proven worse than the mid: then only bounds count. */
   readonly provenWorse: boolean
 }
@@ -57,7 +61,13 @@ interface ProposalRecord {
   readonly meanPrice: number
 }
 
-export const ingredients = ["move", "proposal", "wallets", "ladder"] as const
+/** Reported outcomes whose market ended, and those of them that were paid. */
+interface ReportRecord {
+  readonly resolved: number
+  readonly correct: number
+}
+
+export const ingredients = ["move", "proposal", "reports", "wallets", "ladder"] as const
 type Ingredient = (typeof ingredients)[number]
 
 export interface Estimate {
@@ -91,9 +101,14 @@ export function isDistant({ low, high }: PriceBounds, mid: number): boolean {
 export function estimateOf(inputs: EstimateInputs): Estimate {
   const { mid, provenWorse } = inputs
   const bounds = inputs.bounds === null || isDistant(inputs.bounds, mid) ? null : inputs.bounds
+  // A view that crosses another rung's price is impossible unless that price is wrong too.
+  const rungs = inputs.rungBounds ?? { low: mid, high: mid }
   const views = provenWorse ? [] : viewsOf(inputs).filter(({ edge }) => edge !== 0)
   const pooled = views.reduce((sum, view) => sum + shiftOf(view), logOdds(mid))
-  const viewed = views.length === 0 ? mid : roundPrice(probabilityAt(pooled))
+  const viewed = views.length === 0 ? mid : Math.min(
+    Math.max(mid, rungs.high),
+    Math.max(Math.min(mid, rungs.low), roundPrice(probabilityAt(pooled))),
+  )
   const own = Math.abs(viewed - mid) < viewMin ? mid : viewed
   const bounded = (price: number) =>
     bounds === null ? price : Math.min(bounds.high, Math.max(bounds.low, price))
@@ -110,7 +125,8 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
 }
 
 function viewsOf(inputs: EstimateInputs): ReadonlyArray<View> {
-  return [moveView(inputs), proposalView(inputs), walletView(inputs)].flatMap((view) => view ?? [])
+  return [moveView(inputs), proposalView(inputs), reportView(inputs), walletView(inputs)]
+    .flatMap((view) => view ?? [])
 }
 
 /**
@@ -126,8 +142,8 @@ function moveView({ mid, move }: EstimateInputs): View | null {
   return { ingredient: "move", price: mid, edge: direction * left * edge }
 }
 
-/** With fewer ended proposals their share says too little. */
-export const proposalsMin = 30
+/** With fewer ended markets a share of them says too little. */
+const endedMin = 30
 
 /**
  * Upheld proposals were worth 1 USD and cost their mean price. Two proposals of each kind are added to
@@ -135,7 +151,7 @@ export const proposalsMin = 30
  * Statistician 52, 1998).
  */
 function proposalView({ proposal }: EstimateInputs): View | null {
-  if (proposal === null || proposal.record.proposals < proposalsMin) return null
+  if (proposal === null || proposal.record.proposals < endedMin) return null
   const { outcome, record: { proposals, upheld, meanPrice } } = proposal
   const n = proposals + 4
   const rate = (upheld + 2) / n
@@ -143,6 +159,20 @@ function proposalView({ proposal }: EstimateInputs): View | null {
   return outcome === 0
     ? { ingredient: "proposal", price: meanPrice, edge }
     : { ingredient: "proposal", price: 1 - meanPrice, edge: -edge }
+}
+
+/** How far reports at a price that doubts them move it towards their record: such ones err more often. */
+const reportWeight = 0.5
+
+/** The lower end of the record's 95 % interval, which is taken over all prices, against this price. */
+function reportView({ mid, reports }: EstimateInputs): View | null {
+  if (reports === null || reports.record.resolved < endedMin) return null
+  const { outcome, record: { correct, resolved } } = reports
+  const n = resolved + 4
+  const rate = (correct + 2) / n
+  const low = rate - z95 * Math.sqrt(rate * (1 - rate) / n)
+  const edge = reportWeight * Math.max(0, low - (outcome === 0 ? mid : 1 - mid))
+  return { ingredient: "reports", price: mid, edge: outcome === 0 ? edge : -edge }
 }
 
 /**

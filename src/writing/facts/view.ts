@@ -1,0 +1,263 @@
+/**
+ * What a text knows of one market. A digest and a report read it here, so they come to one number, to
+ * the same cards and to the same counter-evidence.
+ *
+ * @module
+ */
+import { isDecidedPrice, type Level } from "../../markets/domain/book.ts"
+import {
+  type ExpectedResolution,
+  expectedResolution,
+} from "../../markets/domain/expectedResolution.ts"
+import { type Market, slugKey } from "../../markets/domain/market.ts"
+import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
+import { complement, type Quote, quoteOfOutcome } from "../../markets/domain/quote.ts"
+import {
+  breakEvenProbability,
+  limitPriceOf,
+  offeredUsdOf,
+} from "../../markets/domain/tradeCosts.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
+import { type Estimate, type EstimateInputs, estimateOf } from "../domain/estimate.ts"
+import type { EventView } from "../domain/event.ts"
+import type { About } from "./fact.ts"
+import { type PrintedStory, readFor, type Reported } from "./headlines.ts"
+import type { PriceMove } from "./moves.ts"
+import { doubtedBelow, type PublishedProposals } from "./proposals.ts"
+import {
+  favouredBy,
+  type LabelledPosition,
+  type WalletPosition,
+  type WalletRecord,
+} from "./wallets.ts"
+
+/** An open entry of a tracked wallet. */
+interface WalletEntry extends WalletPosition {
+  /** A market maker's entries express no opinion. */
+  readonly marketMaker: boolean
+  readonly calibration: {
+    readonly row: WalletRecord & { readonly label: "follow" | "fade" | "neutral" }
+  } | null
+}
+
+/** A move, and the step in which most of it came; null where the series does not say. */
+interface MarketMove extends PriceMove {
+  readonly step: (PriceMove & { readonly at: EpochMs }) | null
+}
+
+export interface MarketView {
+  readonly market: Market
+  /** Of the first outcome; without bid and ask where there is no book. Null when no price is known. */
+  readonly quote: Quote | null
+  /** What is offered of each outcome; empty without a book. */
+  readonly offers: readonly [ReadonlyArray<Level>, ReadonlyArray<Level>]
+  /** Null for none, and for one that could not be read. */
+  readonly proposal: Proposal | null
+  /** The largest stakes first. */
+  readonly entries: ReadonlyArray<WalletEntry>
+  readonly stories: ReadonlyArray<PrintedStory>
+  readonly event: EventView
+  /** The move to explain; null for none. */
+  readonly move: MarketMove | null
+  /** What is reported of its end; null for nothing. */
+  readonly reported: Reported | null
+  /** How doubted proposals of our own ended; null while not known. */
+  readonly proposalRecord: PublishedProposals | null
+  /** Null when it could not be read, or nothing can be traded. */
+  readonly estimate: Estimate | null
+  readonly now: EpochMs
+}
+
+/** The market as facts name it. */
+export const aboutOf = (market: Market, isNamed = false): About => ({ ...market, isNamed })
+
+/** The price of an outcome now. */
+export function priceOfOutcome({ quote }: Pick<MarketView, "quote">, outcome: 0 | 1): number {
+  const mid = quote?.mid ?? 0
+  return outcome === 0 ? mid : complement(mid)
+}
+
+/** Whether an outcome is all but certain at its price, or not one side of the book is left. */
+export function isDead({ quote }: Pick<MarketView, "quote">): boolean {
+  return quote === null || isDecidedPrice(quote.mid)
+}
+
+/** Whether traders price the proposed outcome low. */
+export const isDoubted = ({ proposal, quote }: Pick<MarketView, "proposal" | "quote">): boolean =>
+  proposal !== null && quote !== null && priceOfOutcome({ quote }, proposal.outcome) < doubtedBelow
+
+/** Null when nothing is known of it. */
+export function payoutOf(
+  { market, now, proposal, quote }: Pick<MarketView, "market" | "now" | "proposal" | "quote">,
+): ExpectedResolution | null {
+  return expectedResolution({ market, proposal, mid: quote?.mid ?? null }, now)
+}
+
+/** A headline from before a game starts is a forecast, whatever its words are. */
+export function isForecast(
+  { market, now }: Pick<MarketView, "market" | "now">,
+  { firstAt }: PrintedStory,
+): boolean {
+  return market.gameStartsAt !== null && firstAt < market.gameStartsAt && market.gameStartsAt <= now
+}
+
+/** The open positions of wallets whose record luck does not explain, the first of each wallet. */
+export function labelledPositions(
+  { entries }: Pick<MarketView, "entries">,
+): ReadonlyArray<LabelledPosition> {
+  const positions = entries.flatMap((entry): ReadonlyArray<LabelledPosition> => {
+    const record = entry.calibration?.row ?? null
+    if (entry.marketMaker || record === null || record.label === "neutral") return []
+    return [{ ...entry, label: record.label, record }]
+  })
+  return positions.filter(({ wallet }, n, all) => all.findIndex((it) => it.wallet === wallet) === n)
+}
+
+/** The newest uncorrected headline since a time that a model read as pointing to an outcome; null for none. */
+export function storyFor(
+  view: Omit<MarketView, "estimate">,
+  outcome: 0 | 1,
+  since: EpochMs = 0,
+): PrintedStory | null {
+  return view.stories.filter((story) =>
+    story.firstAt >= since && readFor(story, view.market.outcomes) === outcome &&
+    !isForecast(view, story)
+  ).toSorted((a, b) => b.firstAt - a.firstAt)[0] ?? null
+}
+
+/** What the service has measured of itself. */
+export interface OwnRecord {
+  readonly movers: {
+    readonly drift: {
+      readonly after24h: Readonly<
+        Record<"running" | "settled", NonNullable<EstimateInputs["move"]>["record"]>
+      >
+    }
+  }
+  readonly predetermined: {
+    readonly byKind: {
+      readonly evidence: NonNullable<EstimateInputs["reports"]>["record"]
+      readonly proposal: {
+        readonly record: PublishedProposals & { readonly upheld: number } | null
+        readonly meanPrice: number | null
+      }
+    }
+  }
+  readonly estimates: { readonly comparison: string | null }
+}
+
+/** A published move, newest first where there are several. */
+export interface PublishedMove {
+  readonly createdAt: string
+  readonly data: {
+    readonly delta: number
+    readonly phase: "running" | "settled"
+    readonly market: { readonly slug: string }
+  }
+}
+
+/** The stated number of a market with a price. `hourly`: its last week, for the range of a day. */
+export function estimateIn(
+  view: Omit<MarketView, "estimate">,
+  record: OwnRecord,
+  moves: ReadonlyArray<PublishedMove>,
+  hourly: EstimateInputs["hourly"] = [],
+): Estimate | null {
+  const { event: { bounds, rungBounds }, market, now, quote } = view
+  if (quote === null) return null
+  const moved = moves.find(({ createdAt, data }) =>
+    slugKey(data.market.slug) === slugKey(market.slug) && Date.parse(createdAt) >= now - day
+  )
+  const ends = [market.endsAt, market.gameStartsAt].flatMap((at) => at === null ? [] : [at - now])
+  return estimateOf({
+    mid: quote.mid,
+    hourly,
+    probability24h: payoutOf(view)?.probability24h ?? null,
+    endsInMs: ends.length === 0 ? null : Math.min(...ends),
+    move: moved === undefined ? null : {
+      direction: moved.data.delta > 0 ? 1 : -1,
+      ageMs: now - Date.parse(moved.createdAt),
+      record: record.movers.drift.after24h[moved.data.phase],
+    },
+    proposal: contestedProposal(view, record),
+    reports: view.reported === null ||
+        storyFor(view, view.reported.outcome === 0 ? 1 : 0) !== null
+      ? null
+      : { outcome: view.reported.outcome, record: record.predetermined.byKind.evidence },
+    wallets: labelledPositions(view).filter((position) => !isOutdated(view, position)),
+    bounds,
+    rungBounds,
+    provenWorse: record.estimates.comparison === "worse",
+  })
+}
+
+/** Whether a headline for the other side came after a position: its record says less then. */
+function isOutdated(view: Omit<MarketView, "estimate">, position: LabelledPosition): boolean {
+  return storyFor(view, favouredBy(position) === 0 ? 1 : 0, position.firstFillAt + 1) !== null
+}
+
+/**
+ * The record is of proposals past half of their window, at prices around its mean; further away from
+ * that mean it says nothing. USD a share.
+ */
+const recordDistanceMax = 0.2
+
+function contestedProposal(
+  view: Omit<MarketView, "estimate">,
+  { predetermined: { byKind: { proposal: { record, meanPrice } } } }: OwnRecord,
+): EstimateInputs["proposal"] {
+  const { proposal, now } = view
+  if (proposal === null || record === null || meanPrice === null || isDead(view)) return null
+  const { disputed, outcome, proposedAt, settlesAt } = proposal
+  const windowMs = Math.max(0, (settlesAt ?? proposedAt) - proposedAt) || challengeWindowMs
+  const isRecorded = !disputed && now >= proposedAt + windowMs / 2 &&
+    Math.abs(priceOfOutcome(view, outcome) - meanPrice) <= recordDistanceMax
+  return isRecorded ? { outcome, record: { ...record, meanPrice } } : null
+}
+
+/** One outcome at the stated number: what it costs, and is worth. */
+export interface Side {
+  readonly outcome: 0 | 1
+  /** Null without a book. */
+  readonly bid: number | null
+  readonly ask: number | null
+  /** Probability from which buying at the ask gains on average; null without an ask or a known fee. */
+  readonly breakEven: number | null
+  /** The highest price that breaks even at the stated number; null without either, or a known fee. */
+  readonly limit: number | null
+  /** What is offered at that price or less, and in all, USD. */
+  readonly sizeUsd: number | null
+  readonly offeredUsd: number
+}
+
+/** Both outcomes in the market's order. */
+export function sidesOf(view: MarketView): readonly [Side, Side] {
+  const { estimate, market: { takerFeeRate }, offers, quote } = view
+  const probability = estimate?.probability ?? quote?.mid ?? null
+  const sideOf = (outcome: 0 | 1): Side => {
+    const { bid = null, ask = null } = quote === null ? {} : quoteOfOutcome(quote, outcome)
+    const limit = takerFeeRate === null || probability === null
+      ? null
+      : limitPriceOf(outcome === 0 ? probability : 1 - probability, takerFeeRate)
+    return {
+      ...{ outcome, bid, ask, limit },
+      breakEven: ask === null || takerFeeRate === null
+        ? null
+        : breakEvenProbability(ask, takerFeeRate),
+      sizeUsd: limit === null ? null : offeredUsdOf(offers[outcome], limit),
+      offeredUsd: offeredUsdOf(offers[outcome]),
+    }
+  }
+  return [sideOf(0), sideOf(1)]
+}
+
+/** What the stated number leaves to a buyer: the side, and its expected gain after the fee, USD a share. */
+export function tradeOf(view: MarketView): (Side & { readonly edge: number }) | null {
+  if (view.estimate === null || view.estimate.basis.length === 0) return null
+  const { probability } = view.estimate
+  for (const side of sidesOf(view)) {
+    const edge = (side.outcome === 0 ? probability : 1 - probability) - (side.breakEven ?? 1)
+    if (edge > 0 && (side.sizeUsd ?? 0) > 0) return { ...side, edge }
+  }
+  return null
+}
