@@ -496,7 +496,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/core": 1_825,
   "src/digest": 1_935,
   "src/feed": 1_270,
-  "src/http": 11_835,
+  "src/http": 10_315,
   "src/markets": 3_965,
   "src/movers": 940,
   "src/news": 3_330,

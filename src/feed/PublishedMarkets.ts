@@ -7,12 +7,10 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { day, type EpochMs } from "../core/domain/time.ts"
-import type { SeriesPoint } from "../markets/domain/market.ts"
 import { thinned } from "../markets/domain/pricePath.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type FeedHeading, type FeedItem, feedTypes, marketRef } from "./domain/item.ts"
 import {
-  dayPointsMax,
   freeAfterMs,
   pathDays,
   pathPointsMax,
@@ -33,8 +31,6 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
   readonly opened: (before: EpochMs) => Effect.Effect<ReadonlyArray<FeedItem>>
   /** The market with this slug, without regard to case; none unless an item about it is in the feed. */
   readonly bySlug: (slug: string) => Effect.Effect<Option.Option<PublishedMarket>>
-  /** The mids of the last 24 hours, at most `dayPointsMax`, of a market by its slug. */
-  readonly dayPath: (slug: string) => Effect.Effect<ReadonlyArray<SeriesPoint>>
 }>()("bellwether/feed/PublishedMarkets") {
   static readonly layer = Layer.effect(
     PublishedMarkets,
@@ -42,12 +38,13 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
       const feed = yield* FeedStore
       const markets = yield* MarketStore
 
-      const pathSince = Effect.fnUntraced(function* (slug: string, spanMs: number, max: number) {
+      /** What is stored of a market, and its price path. */
+      const storedWithPath = Effect.fnUntraced(function* (slug: string) {
         const stored = yield* markets.bySlug(slug)
         if (Option.isNone(stored)) return { stored: null, path: [] }
         const to = yield* Clock.currentTimeMillis
-        const path = yield* markets.series(stored.value.id, { from: to - spanMs, to })
-        return { stored: stored.value, path: thinned(path, max) }
+        const path = yield* markets.series(stored.value.id, { from: to - pathDays * day, to })
+        return { stored: stored.value, path: thinned(path, pathPointsMax) }
       })
 
       const bySlug = Effect.fn("PublishedMarkets.bySlug")(function* (slug: string) {
@@ -56,7 +53,7 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
         if (newest === undefined) return Option.none()
         // As the feed spells it, so that every spelling of an address has the same answer.
         const named = newest.market.slug
-        const { stored, path } = yield* pathSince(named, pathDays * day, pathPointsMax)
+        const { stored, path } = yield* storedWithPath(named)
         return Option.some<PublishedMarket>({
           market: stored === null ? newest.market : marketRef(stored),
           status: stored?.status ?? null,
@@ -79,7 +76,6 @@ export class PublishedMarkets extends Context.Service<PublishedMarkets, {
         opened,
         recent: Effect.flatMap(feed.headings({ slug: null, count: searchedMax }), free),
         bySlug,
-        dayPath: (slug) => Effect.map(pathSince(slug, day, dayPointsMax), ({ path }) => path),
       })
     }),
   )

@@ -8,12 +8,7 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
 import type { NewFeedItem } from "../../src/feed/domain/item.ts"
-import {
-  dayPointsMax,
-  freeAfterMs,
-  pathPointsMax,
-  recentMax,
-} from "../../src/feed/domain/publishedMarket.ts"
+import { freeAfterMs, pathPointsMax, recentMax } from "../../src/feed/domain/publishedMarket.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { layer as feedStore } from "../../src/feed/postgres/feedStore.ts"
 import { PublishedMarkets } from "../../src/feed/PublishedMarkets.ts"
@@ -96,22 +91,14 @@ onEveryStore("PublishedMarkets", (law) => {
       )
       const stored = new Map(points.map(({ at, mid }) => [at, mid]))
       const { path, items } = Option.getOrThrow(yield* published.bySlug("coin"))
-      const dayPath = yield* published.dayPath("COIN")
-      for (
-        const [found, days, max] of [[path, 7, pathPointsMax], [dayPath, 1, dayPointsMax]] as const
-      ) {
-        ok(found.length <= max && found.length > max / 2, `${found.length}`)
-        strictEqual(found.at(-1)?.at, now)
-        const [first] = found
-        ok(
-          first !== undefined && first.at >= now - days * day && first.at < now - days * day + hour,
-        )
-        for (const { at, mid } of found) strictEqual(stored.get(at), mid)
-      }
+      ok(path.length <= pathPointsMax && path.length > pathPointsMax / 2, `${path.length}`)
+      strictEqual(path.at(-1)?.at, now)
+      const [first] = path
+      ok(first !== undefined && first.at >= now - 7 * day && first.at < now - 7 * day + hour)
+      for (const { at, mid } of path) strictEqual(stored.get(at), mid)
       strictEqual(items.length, recentMax)
       equal((yield* published.recent).map(({ feedIndex }) => feedIndex).slice(0, 2), [53, 52])
       strictEqual((yield* published.recent).length, recentMax)
-      equal(yield* published.dayPath("unknown"), [])
     }),
   )
 })

@@ -12,7 +12,7 @@ import { Digest, digestEvery, digestRetention } from "../../digest/domain/digest
 import { StatusReport } from "../../status/domain/status.ts"
 import { Outcome } from "../../track-record/domain/outcomes.ts"
 import { FeedItem, FeedType, feedTypes, MarketRef, moveFields } from "../../feed/domain/item.ts"
-import { dayPointsMax, pathPointsMax, recentMax } from "../../feed/domain/publishedMarket.ts"
+import { pathPointsMax, recentMax } from "../../feed/domain/publishedMarket.ts"
 
 /** One path with the data of pages. */
 interface PageRow {
@@ -32,23 +32,14 @@ const heading = {
   createdAt: IsoTime,
 }
 
-/** A stored mid of an outcome, USD per share, oldest first. */
-const pathOf = (pointsMax: number) =>
-  Schema.Array(Schema.Struct({ at: IsoTime, mid: Price })).check(Schema.isMaxLength(pointsMax))
-
 export const pageRows = {
-  /** What the newest free items are about, the newest first, and a day of the prices in /v1/pulse. */
+  /** What the newest free items are about, the newest first. */
   recent: {
     path: "/signals.json",
     body: Schema.Struct({
       success,
       items: Schema.Array(Schema.Struct({ ...heading, ...marketName }))
         .check(Schema.isMaxLength(recentMax)),
-      pulsePaths: Schema.Array(Schema.Struct({
-        slug: marketName.slug,
-        outcome: moveFields.outcome,
-        path: pathOf(dayPointsMax),
-      })).check(Schema.isMaxLength(3)),
     }),
   },
   /**
@@ -82,7 +73,9 @@ export const pageRows = {
       volumeUsd: MarketRef.fields.volumeUsd,
       volume24hUsd: Schema.NullOr(Schema.Finite),
       liquidityUsd: MarketRef.fields.liquidityUsd,
-      path: pathOf(pathPointsMax),
+      /** Stored mids of the outcome, USD per share, oldest first. */
+      path: Schema.Array(Schema.Struct({ at: IsoTime, mid: Price }))
+        .check(Schema.isMaxLength(pathPointsMax)),
       items: Schema.Array(Schema.Struct(heading)).check(Schema.isMaxLength(recentMax)),
     }),
   },

@@ -15,8 +15,6 @@ export const freeAfterMs = 15 * minute
 export const pathDays = 7
 /** The most points of a path. */
 export const pathPointsMax = 300
-/** The most points of a path of 24 hours, which is drawn small. */
-export const dayPointsMax = 72
 
 export interface PublishedMarket {
   /** As last listed; as at the newest item's publication if the listing is not stored. */

@@ -78,4 +78,4 @@ function marketAnswer(published: PublishedMarket): Answer {
 }
 
 /** A stored mid on the wire. */
-export const pathPoint = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), mid })
+const pathPoint = ({ at, mid }: SeriesPoint) => ({ at: isoTime(at), mid })

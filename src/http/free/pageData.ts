@@ -11,7 +11,6 @@ import { digestEvery, digestRetention } from "../../digest/domain/digest.ts"
 import { Digest } from "../../digest/Digest.ts"
 import { Status } from "../../status/Status.ts"
 import { Outcomes } from "../../track-record/Outcomes.ts"
-import { Feed } from "../../feed/Feed.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
 import { hour, minute, second } from "../../core/domain/time.ts"
 import { jsonAnswers } from "../server/answer.ts"
@@ -20,7 +19,6 @@ import type { RateLimiter } from "../server/limits.ts"
 import { makePolled } from "../server/polled.ts"
 import { withOutcome } from "../../feed/domain/item.ts"
 import { outcomeDelayMs } from "../../track-record/domain/outcomes.ts"
-import { pathPoint } from "./marketData.ts"
 
 /** A page may be this much older than the store, as clients may keep it for a minute. */
 const times = { everyMs: 15 * second, timeoutMs: 5 * second, ageMsMax: minute }
@@ -33,10 +31,9 @@ export type PageDataRoutes = Readonly<Record<SinglePageId, FreeRoute>>
 
 /** Computes the bodies until the scope closes; run `refresh` after each tick. */
 export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
-  const feed = yield* Feed
   const markets = yield* PublishedMarkets
   const bodies: { readonly [Id in SinglePageId]: Effect.Effect<Body<Id>> } = {
-    recent: recentItems(feed, markets),
+    recent: recentItems(markets),
     opened: openedItems(markets, yield* Outcomes),
     digests: digestTitles(yield* Digest),
     status: (yield* Status).report,
@@ -79,27 +76,14 @@ const openedItems = (
     return { success: true, items } satisfies Body<"opened">
   })
 
-const recentItems = (
-  feed: Feed["Service"],
-  markets: PublishedMarkets["Service"],
-): Effect.Effect<Body<"recent">> =>
-  Effect.gen(function* () {
-    const items = yield* markets.recent
-    const movers = yield* feed.pulse
-    const pulsePaths = yield* Effect.forEach(
-      movers,
-      ({ slug, outcome }) =>
-        Effect.map(markets.dayPath(slug), (path) => ({ slug, outcome, path: path.map(pathPoint) })),
-    )
-    return {
-      success: true,
-      items: items.map(({ feedIndex, type, createdAt, market: { slug, question } }) => ({
-        feedIndex,
-        type,
-        slug,
-        question,
-        createdAt,
-      })),
-      pulsePaths,
-    }
-  })
+const recentItems = (markets: PublishedMarkets["Service"]): Effect.Effect<Body<"recent">> =>
+  Effect.map(markets.recent, (items) => ({
+    success: true,
+    items: items.map(({ feedIndex, type, createdAt, market: { slug, question } }) => ({
+      feedIndex,
+      type,
+      slug,
+      question,
+      createdAt,
+    })),
+  }))
