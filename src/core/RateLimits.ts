@@ -25,7 +25,10 @@ export interface RateDecision {
 
 /** The limit cannot be read now: the request is refused, never let through. */
 export class RateLimitUnavailable
-  extends Schema.TaggedError<RateLimitUnavailable>()("RateLimitUnavailable", {}) {}
+  extends Schema.TaggedError<RateLimitUnavailable>()("RateLimitUnavailable", {
+    /** Whether the store can still be read. */
+    acceptsReads: Schema.optionalKey(Schema.Boolean),
+  }) {}
 
 export class RateLimits extends Context.Service<RateLimits, {
   /** Takes one grant for `key` if one is left. */

@@ -58,7 +58,7 @@ const tableSizes = (sql: SqlClient) =>
     WHERE class.relkind IN ('r', 'm') AND class.relnamespace = current_schema()::regnamespace
     ORDER BY class.relname`)
 
-const readOnlyState = "25006"
+export const readOnlyState = "25006"
 
 const reasons: Readonly<Record<string, string>> = {
   [readOnlyState]: "the store is read-only",
@@ -74,7 +74,7 @@ function reasonOf(error: SqlError): string {
 }
 
 /** The SQLSTATE of an error; null when PostgreSQL did not answer. */
-function sqlStateOf({ reason: { cause } }: SqlError): string | null {
+export function sqlStateOf({ reason: { cause } }: SqlError): string | null {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : null
   return typeof code === "string" ? code : null
 }

@@ -34,8 +34,8 @@ type LimitDecision =
   | Denied
   | { readonly kind: "unlimited" }
   | { readonly kind: "granted"; readonly field: string }
-  /** The shared count cannot be read now. */
-  | { readonly kind: "unavailable" }
+  /** The shared count is not kept now. `grantedHere`: this process counts alone, and grants it. */
+  | { readonly kind: "unavailable"; readonly grantedHere: boolean }
 
 /**
  * The keys a client is counted under. IPv6 has two: its /64, and its /48 with 12 times the budget.
@@ -79,6 +79,26 @@ const noLimit: RateLimiter = {
   take: () => Effect.succeed({ kind: "unlimited" }),
 }
 
+/** Clients that one process counts in a window while the store accepts only reads. */
+const clientsHereMax = 10_000
+
+/** Counts the requests of each client in this process; true within the budget of its window. */
+function countHere(clock: Clock.Clock, { limit, windowMs }: Exclude<RateBudget, "off">) {
+  const counts = new Map<string, number>()
+  let begunAt = 0
+  return (client: string): boolean => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (Math.abs(now - begunAt) >= windowMs) {
+      counts.clear()
+      begunAt = now
+    }
+    const count = (counts.get(client) ?? 0) + 1
+    if (count > limit || (count === 1 && counts.size >= clientsHereMax)) return false
+    counts.set(client, count)
+    return true
+  }
+}
+
 /** A limiter over the shared count, for one budget. */
 export const makeLimiter = Effect.fnUntraced(
   function* makeLimiter(name: string, budget: RateBudget) {
@@ -93,6 +113,7 @@ export const makeLimiter = Effect.fnUntraced(
       windowMs: budget.windowMs,
     })
 
+    const grantHere = countHere(clock, budget)
     const request = (keys: ClientKeys) =>
       ofClient.take(keys.client).pipe(
         Effect.flatMap((decision) =>
@@ -102,10 +123,11 @@ export const makeLimiter = Effect.fnUntraced(
           )
         ),
         Effect.map((decision) => decisionOf(clientPolicy, decision)),
-        Effect.catchTag(
-          "RateLimitUnavailable",
-          () => Effect.succeed<LimitDecision>({ kind: "unavailable" }),
-        ),
+        Effect.catchTag("RateLimitUnavailable", ({ acceptsReads }) =>
+          Effect.sync((): LimitDecision => ({
+            kind: "unavailable",
+            grantedHere: acceptsReads === true && grantHere(keys.site ?? keys.client),
+          }))),
       )
 
     const refusal = (keys: ClientKeys): Denied | null => {
@@ -155,6 +177,7 @@ export const spend = (
         case "denied":
           return Effect.fail(denial(limiter, decision, refusals[call].limited))
         case "unavailable":
+          if (decision.grantedHere && call === "unpaid") return Effect.succeed([])
           return Effect.fail(refused(refusals[call].full))
       }
     },

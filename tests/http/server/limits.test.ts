@@ -3,12 +3,14 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
-import { Arbitrary, Effect, Ref, Schema } from "effect"
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Effect, Option, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { clientAddress, clientKeys, makeLimiter } from "../../../src/http/server/limits.ts"
+import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
+import { clientAddress, clientKeys, makeLimiter, spend } from "../../../src/http/server/limits.ts"
 import { law, test } from "../../support/effect.ts"
 import { makeWorld, servicesOver } from "../../support/http/httpService.ts"
+import { memoryRateLimits } from "../../support/memoryRateLimits.ts"
 
 const peer = "198.51.100.7"
 
@@ -122,5 +124,24 @@ test("a limiter returns unavailable while the shared count cannot be read", () =
     )
     yield* Ref.set(world.storeUp, false)
     const decision = yield* limiter.take(clientKeys("203.0.113.9"))
-    equal(decision, { kind: "unavailable" })
+    equal(decision, { kind: "unavailable", grantedHere: false })
+  }))
+
+test("while the store accepts only reads each process counts alone, and calls with a payment are refused", () =>
+  Effect.gen(function* () {
+    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
+      Effect.provideService(RateLimits, {
+        ...memoryRateLimits(),
+        take: () => Effect.fail(new RateLimitUnavailable({ acceptsReads: true })),
+      }),
+    )
+    const granted = (client: string) =>
+      Effect.map(
+        Effect.forEach(Array.from({ length: 7 }), () => Effect.option(spend(limiter, client))),
+        (results) => results.filter(Option.isSome).length,
+      )
+    equal([yield* granted("203.0.113.9"), yield* granted("203.0.113.8")], [5, 5])
+    yield* TestClock.adjust("1 minute")
+    strictEqual(yield* granted("203.0.113.9"), 5)
+    ok(Option.isNone(yield* Effect.option(spend(limiter, "203.0.113.7", "paid"))))
   }))
