@@ -38,7 +38,9 @@ export function pairFacts(
       } after fees.`,
     ),
     fact(
-      phrase`The reason: ${reason}. The gain is ${
+      phrase`The pair of ${named("rung", easier.rung.label)} and ${
+        named("rung2", harder.rung.label)
+      } gains because ${reason}: ${
         cents("gain", gainPerShare)
       } a share, if both are decided as their titles read.`,
     ),
