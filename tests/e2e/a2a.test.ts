@@ -9,7 +9,6 @@ import { ClientFactory } from "a2a-v1/client"
 import { Effect, type Scope } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
-import { products } from "../../src/catalog/domain/product.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import {
@@ -75,41 +74,6 @@ for (const kind of clientKinds) {
         equal(task.answer, overHttp)
         const unclear = yield* call(() => send([{ text: "hello" }]))
         equal(unclear.state, "input-required")
-      })),
-  )
-
-  liveTest(
-    `client ${kind} pays for a skill in its task, in either settlement order`,
-    () =>
-      withClient(Effect.fnUntraced(function* ({ send, get }) {
-        let total = 0n
-        const market = "https://simulated.example/event/an-event/market-1"
-        for (
-          const [product, params] of [
-            [products.latest, {}],
-            [products.resolving, {}],
-            [products.research, { market }],
-          ] as const
-        ) {
-          const offer = yield* call(() => send([{ data: { skill: `get_${product.id}`, params } }]))
-          equal([offer.state, offer.metadata["x402.payment.status"]], [
-            ...["input-required", "payment-required"],
-          ])
-          const metadata = submitted(yield* call(() => payFor(offer)))
-          const pay = () => send([{ text: "Paid." }], { taskId: offer.id, metadata })
-          const task = yield* call(pay)
-          equal([task.id, task.state], [offer.id, "completed"], JSON.stringify(task))
-          ok(Array.isArray(task.answer?.["data"]) || task.answer?.["data"] !== undefined)
-          equal(task.metadata["x402.payment.status"], "payment-completed")
-          const [receipt] = task.metadata["x402.payment.receipts"] as ReadonlyArray<
-            Record<string, unknown>
-          >
-          equal([receipt?.["success"], receipt?.["payer"]], [true, buyer(0).address.toLowerCase()])
-          equal((yield* call(() => get(offer.id))).answer, task.answer)
-          equal((yield* call(pay)).answer, task.answer)
-          total += product.price
-          strictEqual(yield* spent, total)
-        }
       })),
   )
 

@@ -102,43 +102,6 @@ const payingClient = Effect.fnUntraced(function* (headers: Record<string, string
 })
 
 liveTest(
-  "the same payment with its secret returns the same answer without another charge",
-  () =>
-    Effect.gen(function* () {
-      const { call, payment } = yield* payingClient()
-      const identified = paid({
-        ...payment,
-        extensions: { "payment-identifier": { info: { required: false, id: key } } },
-      })
-      const first = yield* call("get_signals", query, identified)
-      const again = yield* call("get_signals", query, identified)
-      equal(again.structuredContent, first.structuredContent)
-      equal(receiptOf(again), receiptOf(first))
-      equal([first._meta?.["idempotent-replayed"], again._meta?.["idempotent-replayed"]], [
-        undefined,
-        true,
-      ])
-      strictEqual(yield* spent(), products.signals.price as bigint)
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
-  "a used payment without its secret gets payment_already_used, with the receipt",
-  () =>
-    Effect.gen(function* () {
-      const { call, payment } = yield* payingClient()
-      const first = yield* call("get_signals", query, paid(payment))
-      const again = yield* call("get_signals", query, paid(payment))
-      const { code, charged, receipt } = errorOf(again)
-      equal([again.isError, code, charged], [true, "payment_already_used", true])
-      // The signed receipt names the request, so only the buyer gets it.
-      const { extensions: _, ...plain } = Object(receiptOf(first))
-      equal({ success: true, ...Object(receipt) }, plain)
-      strictEqual(yield* spent(), products.signals.price as bigint)
-    }).pipe(Effect.provide(market())),
-)
-
-liveTest(
   "one payment over HTTP and over MCP is one sale of one request",
   () =>
     Effect.gen(function* () {
@@ -155,28 +118,6 @@ liveTest(
     }).pipe(Effect.provide(market())),
 )
 
-for (
-  const [name, params, product] of [
-    ["get_resolving", { withinHours: 72 }, products.resolving],
-    ["get_whales", {}, products.whales],
-    ["get_research", { market: "https://polymarket.com/event/market-1" }, products.research],
-    ["get_latest", {}, products.latest],
-    ["get_signal", { index: 1 }, products.signal],
-    ["get_digest", {}, products.digest],
-    ["get_digest_history", { hours: 168 }, products.digest_history],
-  ] as const
-) {
-  liveTest(`${name} can be bought, ${product.settlementOrder}`, () =>
-    Effect.gen(function* () {
-      const { call } = yield* payingClient()
-      const payment = yield* payFor(yield* call(name, params))
-      const answer = yield* call(name, params, paid(payment))
-      equal([answer.isError, answer.structuredContent?.["success"]], [undefined, true])
-      equal(receiptOf(answer)["success"], true)
-      strictEqual(yield* spent(), product.price as bigint)
-    }).pipe(Effect.provide(market())))
-}
-
 liveTest(
   "an unknown tool is a protocol error, in either client",
   () =>
@@ -191,6 +132,21 @@ liveTest(
       }
     }).pipe(Effect.provide(market())),
 )
+
+/** A client that has sent its payment, and `leave`, which disconnects it before its answer. */
+const leavingClient = Effect.gen(function* () {
+  const { base, call, payment } = yield* payingClient()
+  const controller = new AbortController()
+  const init = currentRequest("tools/call", { name: "get_signals", arguments: query }, {
+    meta: paid(payment),
+  })
+  const response = fetch(`${base}/mcp`, { ...init, signal: controller.signal }).catch(() => null)
+  const leave = Effect.promise(() => {
+    controller.abort()
+    return response
+  })
+  return { call, payment, leave }
+})
 
 /** Waits until the row of a payment satisfies the predicate. */
 const rowOf = Effect.fnUntraced(function* (
@@ -216,17 +172,9 @@ liveTest(
   "an answer counts as delivered when it has left, but not when its client has disconnected",
   () =>
     Effect.gen(function* () {
-      const { base, call, payment } = yield* payingClient()
-      const controller = new AbortController()
-      const init = currentRequest("tools/call", { name: "get_signals", arguments: query }, {
-        meta: paid(payment),
-      })
-      const response = fetch(`${base}/mcp`, { ...init, signal: controller.signal }).catch(() =>
-        null
-      )
+      const { call, payment, leave } = yield* leavingClient
       yield* rowOf(payment, ({ state }) => state === "settling")
-      controller.abort()
-      yield* Effect.promise(() => response)
+      yield* leave
       yield* rowOf(payment, ({ state }) => state === "answered")
 
       const delivered = yield* payFor(yield* call("get_latest", {}), 1)
@@ -240,20 +188,12 @@ liveTest(
   "a client that disconnects before its payment is settled is not charged",
   () =>
     Effect.gen(function* () {
-      const { base, call, payment } = yield* payingClient()
-      const controller = new AbortController()
-      const init = currentRequest("tools/call", { name: "get_signals", arguments: query }, {
-        meta: paid(payment),
-      })
-      const response = fetch(`${base}/mcp`, { ...init, signal: controller.signal }).catch(() =>
-        null
-      )
+      const { call, payment, leave } = yield* leavingClient
       // While the payment is verified, a copy without the secret is refused as in progress.
       yield* Effect.repeat(call("get_signals", query, paid(payment)), {
         until: (copy) => JSON.stringify(copy).includes("payment_in_progress"),
       }).pipe(Effect.timeout("10 seconds"))
-      controller.abort()
-      yield* Effect.promise(() => response)
+      yield* leave
       strictEqual(yield* spent(), 0n)
       // The payment was not used: it buys the answer as soon as that verification has ended.
       yield* Effect.repeat(call("get_signals", query, paid(payment)), {
