@@ -16,20 +16,21 @@ import { discovery } from "./documents/catalog.ts"
 import { documents } from "./documents/documents.ts"
 import { paths } from "./documents/addresses.ts"
 import { packageAnswers, type Packages } from "./documents/packages.ts"
-import { makePending, namingLimit, type Pending, placed } from "./server/admission.ts"
-import { type AnswerLog, makeAnswerLog } from "./server/answerLog.ts"
+import { makePending } from "./server/admission.ts"
+import { makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
+import { makeAsCall } from "./server/call.ts"
 import { legacyRoute } from "./free/legacy.ts"
 import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
-import { answerFailures, aroundRouter } from "./server/middleware.ts"
+import { aroundRouter } from "./server/middleware.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { makePaymentRoute } from "./paywall/paymentStatus.ts"
 import { makeOffers, makePaywall } from "./paywall/paywall.ts"
 import { freeRoutes, routesOf } from "./routes.ts"
 import { makeCheckouts } from "./handlers.ts"
 import { observeRequests } from "./server/requestMetrics.ts"
-import { addRoute, type Handler } from "./server/route.ts"
-import { listen, toWebHandler, traceCall, type WebHandler } from "./server/server.ts"
+import { addRoute } from "./server/route.ts"
+import { listen, toWebHandler, type WebHandler } from "./server/server.ts"
 import type { SkillPorts } from "./skills.ts"
 import { makeLookups } from "./free/lookups.ts"
 import { makePageData } from "./free/pageData.ts"
@@ -106,7 +107,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const pending = makePending()
   const stdioPackage = options.packages.specs["bellwether-mcp"]
   const testTriggers = options.testTriggers?.map(({ name }) => name)
-  const asCall = callsOf(log, pending, limits.invalidPayments)
+  const asCall = makeAsCall(log, pending, limits.invalidPayments)
   const routes = routesOf({
     ...people.routes,
     free,
@@ -119,7 +120,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
       [a2aPath]: yield* a2aRoute({ skills }),
       [paths.mcp]: yield* mcpRoute({ skills, version, stdioPackage, documents: limits.documents }),
     },
-    paywall: yield* makePaywall({ terms, offers, testTriggers, around: asCall }),
+    paywall: yield* makePaywall({ terms, offers, testTriggers, asCall }),
     checkouts,
     terms,
     offers,
@@ -145,13 +146,6 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   }
   return service
 })
-
-/** Wraps the handlers of calls that may have a payment. */
-const callsOf =
-  (log: AnswerLog, pending: Pending, budget: RateBudget) => (handler: Handler): Handler => {
-    const policy = budget === "off" ? null : { name: "invalid_payments", ...budget }
-    return placed(pending, traceCall(namingLimit(policy)(answerFailures(log)(handler))))
-  }
 
 /** Ids of requests: a prefix of this process, and a number. */
 const makeRequestIds = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (start) => {

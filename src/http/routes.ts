@@ -19,12 +19,12 @@ import type { Snapshot } from "./free/snapshot.ts"
 import type { Checkouts } from "./handlers.ts"
 import type { marketRoutes } from "./pages/market.ts"
 import { marketsPrefix } from "./pages/paths.ts"
-import type { Offers } from "./paywall/paywall.ts"
 import { paymentsPrefix } from "./paywall/paymentStatus.ts"
-import { type Paywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
+import { type Offers, type Paywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
 import { limited, type Pending } from "./server/admission.ts"
 import { type Answer, answer, varyingByAccept } from "./server/answer.ts"
 import type { BodyReader } from "./server/bodyReader.ts"
+import type { AsCall } from "./server/call.ts"
 import { refuse, refused } from "./server/errors.ts"
 import { byRequest, webOf } from "./server/inbound.ts"
 import type { RateLimiter } from "./server/limits.ts"
@@ -95,8 +95,7 @@ interface RouteParts {
   readonly unpaidLimiter: RateLimiter
   readonly pending: Pending
   readonly readBody: BodyReader
-  /** Wraps the handler of a call that may have a payment. */
-  readonly asCall: (handler: Handler) => Handler
+  readonly asCall: AsCall
   /** The names of the test triggers; absent with real payments. */
   readonly testTriggers?: ReadonlyArray<string> | undefined
 }

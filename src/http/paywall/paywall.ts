@@ -22,6 +22,7 @@ import {
 import type { Outcome } from "../../payments/purchase.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
 import { type Answer, answer, matchesTag, responseTo } from "../server/answer.ts"
+import type { AsCall } from "../server/call.ts"
 import { gzipped } from "../server/encoding.ts"
 import { paymentLengthMax, paymentTooLong, refuse } from "../server/errors.ts"
 import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
@@ -38,7 +39,7 @@ interface PaywallOptions {
   /** The names of the test triggers; absent with real payments. */
   readonly testTriggers?: ReadonlyArray<string> | undefined
   /** Wraps the handler of a request with a payment. */
-  readonly around: (handler: Handler) => Handler
+  readonly asCall: AsCall
 }
 
 /** The GET of a product: sells to a request with a payment, and answers any other with `unpaid`. */
@@ -48,7 +49,7 @@ export type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
 export const makePaywall = Effect.fnUntraced(function* makePaywall(options: PaywallOptions) {
   const { sent } = yield* Payments
   const paywall: Paywall = (checkout, unpaid) => {
-    const paid = options.around(gzipped(sell(checkout, options, sent)))
+    const paid = options.asCall(gzipped(paidHandler(checkout, options, sent)))
     return byRequest((request) => {
       const { headers } = webOf(request)
       const fault = testHeaderFault(headers, options.testTriggers)
@@ -62,7 +63,8 @@ export const makePaywall = Effect.fnUntraced(function* makePaywall(options: Payw
   return paywall
 })
 
-const sell = (
+/** Decodes a request to a call, sells, and encodes the outcome. */
+const paidHandler = (
   { product, sell }: Checkout,
   { terms, offers }: PaywallOptions,
   sent: Payments["Service"]["sent"],
@@ -76,9 +78,7 @@ const sell = (
       client: clientKeys(addressOf(request)),
       hasTag: hasTag(headers.get("if-none-match") ?? ""),
     }).pipe(
-      Effect.tap((delivery) =>
-        delivery.receipt === null ? Effect.void : onDelivered(sent(delivery))
-      ),
+      Effect.tap((outcome) => outcome.receipt === null ? Effect.void : onDelivered(sent(outcome))),
       Effect.map(paidResponse),
       Effect.catchTag("NotCharged", (error) =>
         error.code !== "payment_required" ? Effect.fail(error) : Effect.succeed(
@@ -106,8 +106,7 @@ function paymentHeader(headers: Headers): string | null {
 const hasTag = (ifNoneMatch: string) => (etag: string) =>
   ifNoneMatch.trim() !== "*" && matchesTag(ifNoneMatch, etag)
 
-function paidResponse(delivery: Outcome): Response {
-  const { body, receipt, replayed, etag, unchanged } = delivery
+function paidResponse({ body, receipt, replayed, etag, unchanged }: Outcome): Response {
   const headers: Record<string, string> = { "cache-control": "private, no-store" }
   if (receipt !== null || unchanged) headers["etag"] = etag
   if (unchanged) return HttpServerResponse.empty({ status: 304, headers })

@@ -6,17 +6,10 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { makePartedPlaces } from "../../core/places.ts"
-import type { RatePolicy } from "../../core/RateLimits.ts"
 import { type Answer, type HeaderPair, responseTo } from "./answer.ts"
-import {
-  overloaded,
-  overloadedPaid,
-  rateLimited,
-  rateLimitedBeforeReading,
-  refused,
-} from "./errors.ts"
+import { overloaded, rateLimited, refused } from "./errors.ts"
 import { addressOf, byRequest, webOf } from "./inbound.ts"
-import { clientKeys, denial, policyField, rateField, type RateLimiter, spend } from "./limits.ts"
+import { clientKeys, denial, type RateLimiter, spend } from "./limits.ts"
 import type { Handler } from "./route.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
@@ -26,7 +19,7 @@ export const pendingPerClientMax = pendingMax / 10
 /** Most of them from one IPv6 /48. */
 const pendingPerSiteMax = 3 * pendingPerClientMax
 /** How long a client with too many pending requests should wait, in seconds. */
-const pendingRetrySeconds = 1
+export const pendingRetrySeconds = 1
 
 /** The places of the requests that wait, of the whole public API. */
 export const makePending = () =>
@@ -59,12 +52,6 @@ export const limited = (
     return pending.run(keys, busy, refused(overloaded))(answered)
   })
 
-/** Answers a call, which may have a payment, when its client and all clients have a place left. */
-export const placed = (pending: Pending, handler: Handler): Handler =>
-  byRequest((request) =>
-    pending.run(clientKeys(addressOf(request)), busyPaid, refused(overloadedPaid))(handler)
-  )
-
 /** The headers of a grant, on the answer and on a refusal of the route. */
 const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handler =>
   Effect.mapBoth(handler, {
@@ -75,22 +62,9 @@ const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handle
         : failure,
   })
 
-const pendingFields: ReadonlyArray<HeaderPair> = [
+/** The headers of a refusal for too many pending requests. */
+export const pendingFields: ReadonlyArray<HeaderPair> = [
   ["ratelimit-policy", `"pending";q=${pendingPerClientMax};qu="concurrent-requests"`],
   ["ratelimit", `"pending";r=0;t=${pendingRetrySeconds}`],
 ]
 const busy = refused(rateLimited(pendingRetrySeconds), pendingFields)
-/** A posted body may contain a payment, so it is refused like a paid call. */
-const busyPaid = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
-
-/** Names the limit of invalid payments, which the checkout counts, on a call that it refused. */
-export const namingLimit =
-  (policy: RatePolicy | null) => (handler: Handler<never>): Handler<never> =>
-    Effect.map(handler, (response) => {
-      const { status, headers } = response
-      if (policy === null || status !== 429 || "ratelimit" in headers) return response
-      return HttpServerResponse.setHeaders(response, [
-        ["ratelimit-policy", policyField(policy)],
-        ["ratelimit", rateField(policy, 0, headers["retry-after"] ?? "1")],
-      ])
-    })

@@ -1,5 +1,5 @@
 /**
- * The app on Deno's own HTTP server, and the calls of its handlers.
+ * The app on Deno's own HTTP server.
  *
  * Unlike Effect's generic web handler the adapter keeps the peer's address, copies no headers, answers
  * in the same turn of the event loop where nothing waits, and reads `request.signal` only while a
@@ -15,30 +15,14 @@ import {
   type Fiber,
   Metric,
   Option,
-  References,
   Schedule,
   type Scope,
 } from "effect"
-import {
-  HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse,
-  HttpTraceContext,
-} from "effect/http"
+import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type CannotListen, serveAt } from "../../core/listening.ts"
-import { TestCall, testHeader } from "../../core/testCall.ts"
-import { annotate, inTrace } from "../../core/tracing.ts"
 import type { HeaderPair } from "./answer.ts"
-import {
-  byRequest,
-  CurrentInbound,
-  type Inbound,
-  makeInbound,
-  type Peer,
-  webOf,
-} from "./inbound.ts"
+import { CurrentInbound, type Inbound, makeInbound, type Peer } from "./inbound.ts"
 import { clientAddress } from "./limits.ts"
-import type { Handler } from "./route.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -151,47 +135,6 @@ function abortWith(signal: AbortSignal, fiber: Fiber.Fiber<unknown, unknown>): v
   signal.addEventListener("abort", abort, { once: true })
   fiber.addObserver(() => signal.removeEventListener("abort", abort))
 }
-
-/**
- * The handler of a call, which may sell: in a trace of its own, with the request's id on its log lines,
- * and with the test trigger that the request names.
- */
-export const traceCall = <E>(handler: Handler<E>): Handler<E> =>
-  byRequest((request, { requestId }) => {
-    let isClosed = false
-    const trigger = webOf(request).headers.get(testHeader)
-    return traced(handler, request, requestId).pipe(
-      Effect.provideService(References.CurrentLogAnnotations, { requestId }),
-      Effect.provideService(TestCall, { trigger, close: Effect.sync(() => (isClosed = true)) }),
-      Effect.map((response) => isClosed ? closedResponse() : response),
-    )
-  })
-
-/** One trace for each call. The path is one of ours, so it has few values. */
-const traced = <E>(
-  handler: Handler<E>,
-  { method, originalUrl, headers }: HttpServerRequest.HttpServerRequest,
-  requestId: string,
-): Handler<E> =>
-  handler.pipe(
-    Effect.tap(({ status }) => annotate({ "http.response.status_code": status })),
-    inTrace("request", () => ({
-      attributes: {
-        "request.id": requestId,
-        "http.request.method": method,
-        "http.route": URL.parse(originalUrl, "http://localhost")?.pathname ?? "",
-      },
-      caller: Option.getOrNull(HttpTraceContext.w3c(headers)),
-    })),
-  )
-
-/** An answer whose connection is closed while its body is sent. */
-const closedResponse = () =>
-  HttpServerResponse.raw(
-    new ReadableStream({
-      start: (controller) => controller.error(new Error("Closed by a test trigger")),
-    }),
-  )
 
 interface ListenOptions {
   readonly hostname: string

@@ -29,7 +29,7 @@ export const paywallHarness = Effect.fnUntraced(function* (
 ) {
   const offers = yield* Effect.provideService(makeOffers(terms), SigningKey, testKey)
   const answered = answerFailures(() => {})
-  const paywall = yield* makePaywall({ terms, offers, around: answered })
+  const paywall = yield* makePaywall({ terms, offers, asCall: answered })
   const checkout = yield* makeCheckout({
     terms,
     log: () => {},
