@@ -184,6 +184,9 @@ CREATE TABLE headline (
   seen_at timestamptz NOT NULL
 );
 CREATE INDEX headline_newest ON headline (published_at DESC, url);
+-- A source that gives its pages new addresses does not fill the store.
+CREATE UNIQUE INDEX headline_day
+  ON headline (source, title, ((published_at AT TIME ZONE 'UTC')::date));
 
 -- What a model found in a story about a market, after the checks of code. One pair is read once.
 CREATE TABLE news_reading (
@@ -200,15 +203,6 @@ CREATE TABLE news_reading (
   PRIMARY KEY (market_id, url)
 );
 CREATE INDEX news_reading_url ON news_reading (url);
-
--- Predetermined outcomes
--- ----------------------
-
--- Markets with a published predetermined item. Kept for ever, so that a market is published once.
-CREATE TABLE detection (
-  market_id text PRIMARY KEY,
-  published_at timestamptz NOT NULL
-);
 
 -- Whales: tracked wallets, what they did, and what they are worth
 -- ---------------------------------------------------------------

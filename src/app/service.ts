@@ -44,7 +44,6 @@ import * as jobStore from "../postgres/jobSlots.ts"
 import { RateLimits } from "../core/RateLimits.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
 import * as storeProbe from "../postgres/storeProbe.ts"
-import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Status } from "../status/Status.ts"
 import * as statusStore from "../status/postgres/statusStore.ts"
@@ -157,10 +156,7 @@ const productLayer = (settings: ServiceSettings) => {
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,
-    Predetermined.layer({ tick }).pipe(
-      Layer.provide(detectionStore.layer),
-      Layer.provide(contestedRecord.layer),
-    ),
+    Predetermined.layer({ tick }).pipe(Layer.provide(contestedRecord.layer)),
     SelfScore.layer.pipe(Layer.provideMerge(Resolving.layer)),
     Digest.layer({
       venue: venueNames[venue],

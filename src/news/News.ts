@@ -9,7 +9,7 @@
  * @module
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Ref } from "effect"
-import { newsRetentionMs, newStories } from "./domain/headline.ts"
+import { newsRetentionMs } from "./domain/headline.ts"
 import {
   isListed,
   type Match,
@@ -340,10 +340,7 @@ const update = Effect.fn("News.update")(function* (
     }),
     { concurrency: sourceConcurrency },
   )
-  const week = { from: started - newsRetentionMs, to: started + hour }
-  const known = yield* store.between(week, headlinesMax)
-  const fresh = yield* inSlices(() => newStories(known, rows.flat()))
-  const headlines = yield* store.add(fresh, started)
+  const headlines = yield* store.add(rows.flat(), started)
   // After the headlines, so that no reader counts an answer without them.
   yield* Effect.forEach(
     sources,

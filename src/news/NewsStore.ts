@@ -25,7 +25,10 @@ export interface StoredVerdict {
 }
 
 export class NewsStore extends Context.Service<NewsStore, {
-  /** Stores those with a new address; returns how many. Any number; batched inside. */
+  /**
+   * Stores those with a new address, and each title of a source once a day (UTC); returns how many. Any
+   * number; batched inside.
+   */
   readonly add: (headlines: ReadonlyArray<Headline>, seenAt: EpochMs) => Effect.Effect<number>
   /** A read older than the stored one changes nothing. */
   readonly saveRead: (source: string, readAt: EpochMs, answered: boolean) => Effect.Effect<void>

@@ -115,7 +115,7 @@ test("update() skips a story that is published again, at the same address or ano
       const news = yield* News
       equal((yield* news.update(now)).headlines, 1)
       equal((yield* news.update(now)).headlines, 0)
-      rows = [{ ...headline("ONE"), url: "https://a.example/again" }, headline("Two")]
+      rows = [{ ...headline("One"), url: "https://a.example/again" }, headline("Two")]
       equal((yield* news.update(now)).headlines, 1)
       equal((yield* stored).toSorted(), ["One", "Two"])
     }),

@@ -43,7 +43,7 @@ const tables = [
   ["mid_hour", "n, extract(epoch FROM t)::bigint / 3600, ARRAY[0], ARRAY[0.5]"],
   ["market_quote", "n, 1, 1, NULL, NULL, t, NULL"],
   ["news_source", "n, t, t"],
-  ["headline", "n, 'title', 'source', t, t"],
+  ["headline", "n, n, 'source', t, t"],
   ["digest", "t, t, t, n, '{}'"],
   ["research_report", "'m', n, 'failed', t, t, NULL, NULL"],
 ] as const

@@ -7,7 +7,6 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import * as detectionStore from "../../src/predetermined/postgres/detectionStore.ts"
 import * as feedStore from "../../src/feed/postgres/feedStore.ts"
 import * as marketStore from "../../src/markets/postgres/marketStore.ts"
 import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
@@ -59,7 +58,6 @@ const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
       feedStore.layer,
       marketStore.layer,
       Layer.provideMerge(contestedRecord.layer, scoreStore.layer),
-      detectionStore.layer,
     ).pipe(Layer.provide(Layer.succeedContext(store))),
     simulated.layer(world),
     NewsReader.layerNone,

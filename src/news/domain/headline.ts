@@ -1,5 +1,5 @@
 /**
- * Headlines: parsing a source's row, and detecting that two headlines are one story.
+ * Headlines: what of a source's row is kept.
  *
  * Every word of a headline is untrusted: this file removes markup and control characters, and each use
  * sanitizes it (`safeName`). A source's time is accepted only near the present.
@@ -7,7 +7,6 @@
  * @module
  */
 import { Result } from "effect"
-import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { excerpt } from "../../core/domain/untrusted.ts"
 import vocabulary from "./vocabulary.json" with { type: "json" }
@@ -109,52 +108,6 @@ export function cleanTitle(text: string): string {
   const plain = decoded.toWellFormed().replace(/<\/?[a-z][^<>]*>/gi, " ")
     .replace(/<(?=[a-z/!?])/gi, " ")
   return excerpt(plain, titleLengthMax)
-}
-
-/** Two headlines of one source with the same words within this time are one story. */
-const sameStoryMs = day
-
-/**
- * The headlines of `found` that are not in `known`, each text once, oldest first. A text is one address,
- * or the same words of one source within a day; its earliest publication is kept, also when a later one
- * is known already. The same words of two sources are two texts. The input order does not matter.
- */
-export function* newStories(
-  known: ReadonlyArray<Headline>,
-  found: ReadonlyArray<Headline>,
-): Parts<ReadonlyArray<Headline>> {
-  const addresses = new Set(known.map(({ url }) => url))
-  const published = new Map<string, Array<EpochMs>>()
-  for (const headline of known) {
-    timesOf(published, headline).push(headline.publishedAt)
-    yield
-  }
-  const isNew = (headline: Headline): boolean => {
-    const times = timesOf(published, headline)
-    const isKnown = addresses.has(headline.url) ||
-      times.some((at) => at <= headline.publishedAt && headline.publishedAt - at <= sameStoryMs)
-    if (isKnown) return false
-    addresses.add(headline.url)
-    times.push(headline.publishedAt)
-    return true
-  }
-  const news = yield* mapParts(
-    found.toSorted(byTime),
-    (headline) => isNew(headline) ? [headline] : [],
-  )
-  return news.flat()
-}
-
-/** When the headline's source published its words. */
-function timesOf(
-  published: Map<string, Array<EpochMs>>,
-  { source, title }: Headline,
-): Array<EpochMs> {
-  const words = title.toLowerCase().normalize("NFKD").match(/[\p{L}\p{N}]+/gu) ?? [title]
-  const key = `${source} ${words.join(" ")}`
-  const times = published.get(key) ?? []
-  published.set(key, times)
-  return times
 }
 
 /** A total order: by time, then by address, title and source. */

@@ -1,5 +1,5 @@
 /**
- * Headlines: canonical addresses, plain titles, accepted times, and each story once.
+ * Headlines: canonical addresses, plain titles and accepted times.
  *
  * @module
  */
@@ -9,19 +9,14 @@ import {
   addressLengthMax,
   canonicalAddress,
   cleanTitle,
-  type Headline,
   headlineOf,
   newsRetentionMs,
-  newStories as newStoriesInParts,
   titleLengthMax,
 } from "../../../src/news/domain/headline.ts"
-import { runParts } from "../../support/runParts.ts"
-import { day, hour } from "../../../src/core/domain/time.ts"
+import { hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
-const newStories = (...given: Parameters<typeof newStoriesInParts>) =>
-  runParts(newStoriesInParts(...given))
 const now = Date.UTC(2026, 10, 20, 12)
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -140,64 +135,4 @@ Deno.test("headlineOf() accepts times near now, and rejects each missing field b
   for (const url of ["", "x", "https://u@a.example"]) equal(faultOf({ url }), "no_address")
   const nameless = headlineOf({ ...validRow, source: "\u202e" }, now)
   equal(Result.isSuccess(nameless) && nameless.success.source, "a.example")
-})
-
-const anyHeadlines = Arbitrary.map(
-  Arbitrary.array(
-    Arbitrary.schema(Schema.Struct({
-      title: int(0, 2),
-      url: int(0, 6),
-      source: int(0, 1),
-      halfDays: int(0, 6),
-    })),
-    { maxLength: 14 },
-  ),
-  (rows) =>
-    rows.map(({ title, url, source, halfDays }): Headline => ({
-      title: ["One thing", "ONE  thing!", "Another thing"][title] ?? "",
-      url: `https://a.example/${url}`,
-      source: `s${source}`,
-      publishedAt: now - halfDays * day / 2,
-    })),
-)
-const words = (headline: Headline) =>
-  `${headline.source} ${headline.title.toLowerCase().match(/\p{L}+/gu)?.join(" ")}`
-
-/** Whether it is the same text of the same source, up to a day before the other or with it. */
-const isBefore = (one: Headline, other: Headline) =>
-  words(one) === words(other) && one.publishedAt <= other.publishedAt &&
-  other.publishedAt - one.publishedAt <= day
-
-law(
-  "newStories() keeps each address once, and each text of a day only if it is the earliest",
-  Arbitrary.all([anyHeadlines, anyHeadlines]),
-  ([known, found]) => {
-    const kept = newStories(known, found)
-    const all = [...known, ...kept]
-    for (const [n, headline] of kept.entries()) {
-      const others = all.filter((_, m) => m !== known.length + n)
-      ok(others.every(({ url }) => url !== headline.url))
-      ok(others.every((other) => !isBefore(other, headline)))
-    }
-    for (const left of found.filter((headline) => !kept.includes(headline))) {
-      ok(all.some((other) => other.url === left.url || isBefore(other, left)))
-    }
-    equal(newStories(known, found.toReversed()), kept)
-    equal(newStories(all, found), [])
-  },
-  { runs: sized({ short: 200, full: 1_000 }) },
-)
-
-Deno.test("newStories() keeps the same words of two sources as two stories", () => {
-  const one = { title: "Same words", url: "https://a.example/1", source: "A", publishedAt: now }
-  const other = { ...one, url: "https://b.example/1", source: "B" }
-  equal(newStories([], [one, other]).length, 2)
-  equal(newStories([], [one, { ...other, source: "A" }]).length, 1)
-})
-
-Deno.test("newStories() keeps a publication that is earlier than the known one", () => {
-  const known = { title: "Same words", url: "https://a.example/2", source: "A", publishedAt: now }
-  const earlier = { ...known, url: "https://a.example/1", publishedAt: now - hour }
-  const later = { ...known, url: "https://a.example/3", publishedAt: now + hour }
-  equal(newStories([known], [later, earlier]), [earlier])
 })

@@ -4,9 +4,11 @@
  * @module
  */
 import { Effect, Layer } from "effect"
-import { pruneStepMs } from "../../../src/core/domain/time.ts"
+import { day, pruneStepMs } from "../../../src/core/domain/time.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import { NewsStore, type SourceStatus, type StoredVerdict } from "../../../src/news/NewsStore.ts"
+
+const dayOf = ({ publishedAt }: Headline) => Math.floor(publishedAt / day)
 
 /** Each build is empty. */
 export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
@@ -21,9 +23,12 @@ export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
       Effect.sync(() => {
         const before = stored.length
         for (const headline of headlines) {
-          if (stored.every(({ url }) => url !== headline.url)) {
-            stored = [...stored, { ...headline }]
-          }
+          const isKnown = stored.some((it) =>
+            it.url === headline.url ||
+            it.source === headline.source && it.title === headline.title &&
+              dayOf(it) === dayOf(headline)
+          )
+          if (!isKnown) stored = [...stored, { ...headline }]
         }
         return stored.length - before
       }),

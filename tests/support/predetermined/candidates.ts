@@ -5,7 +5,6 @@
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as detectionStore from "../../../src/predetermined/postgres/detectionStore.ts"
 import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
 import type { Proposal } from "../../../src/markets/domain/proposal.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../../src/markets/domain/market.ts"
@@ -13,7 +12,6 @@ import type { RelatedStory } from "../../../src/news/domain/reading.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
 import { ContestedRecord } from "../../../src/predetermined/ContestedRecord.ts"
-import { DetectionStore } from "../../../src/predetermined/DetectionStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
 import { News } from "../../../src/news/News.ts"
@@ -126,7 +124,7 @@ const scriptedPorts = (of: Script) => {
 }
 
 export type Ports = Context.Context<
-  VenueClient | MarketStore | News | NewsReader | ContestedRecord | FeedStore | DetectionStore
+  VenueClient | MarketStore | News | NewsReader | ContestedRecord | FeedStore
 >
 
 /** On the live clock: the store's periodic work must not run for every day that a test skips. */
@@ -134,7 +132,7 @@ export const portsOf = (of: Script) =>
   TestClock.withLive(Layer.build(
     Layer.mergeAll(
       scriptedPorts(of),
-      Layer.merge(feedStore.layer, detectionStore.layer).pipe(Layer.provide(embeddedStore)),
+      feedStore.layer.pipe(Layer.provide(embeddedStore)),
     ),
   ))
 
