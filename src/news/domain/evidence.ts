@@ -9,7 +9,7 @@ import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "./headline.ts"
 import { decidedOutcome, type RelatedStory } from "./reading.ts"
 import { disputes } from "./scope.ts"
-import { siteOf } from "./stories.ts"
+import { plainWords, siteOf } from "./stories.ts"
 import { isTimely } from "./times.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
@@ -159,10 +159,10 @@ function pieceOf({ title, url, source, publishedAt }: Headline): EvidencePiece {
   }
 }
 
-/** Two texts that share this part of their words, in one order, are copies of one. */
-const copiedShareMin = 0.75
-/** A text with all words of another one of this length is a copy with an addition. */
-const copiedWordsMin = 4
+/** Two texts that share this part of their pairs of neighbouring words are copies of one. */
+const copiedShareMin = 0.6
+/** A text with all pairs of another one, and as many of them, is a copy with an addition. */
+const copiedPairsMin = 3
 
 /** How many of the texts are of different publishers and no copies of one another. */
 function independentTexts(
@@ -171,16 +171,15 @@ function independentTexts(
   >,
 ): number {
   const all = texts.map(({ story: { title }, outlets }) => {
-    const words: ReadonlyArray<string> = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-    return { words, agency: agencyOf(title), sites: new Set(outlets.map(({ url }) => siteOf(url))) }
+    const words = plainWords(title)
+    const pairs = new Set(words.slice(1).map((word, n) => `${words[n]} ${word}`))
+    return { pairs, agency: agencyOf(title), sites: new Set(outlets.map(({ url }) => siteOf(url))) }
   })
   type Text = typeof all[number]
   const isCopy = (one: Text, other: Text): boolean => {
-    const shared = sharedInOrder(one.words, other.words)
-    const isPart = shared === Math.min(one.words.length, other.words.length) &&
-      shared >= copiedWordsMin
-    return isPart ||
-      shared >= copiedShareMin * (one.words.length + other.words.length - shared) ||
+    const shared = one.pairs.intersection(other.pairs).size
+    const isPart = shared === Math.min(one.pairs.size, other.pairs.size) && shared >= copiedPairsMin
+    return isPart || shared >= copiedShareMin * one.pairs.union(other.pairs).size ||
       one.agency !== "" && one.agency === other.agency || one.sites.union(other.sites).size < 2
   }
   // Which text comes first decides which others are copies of one that was kept.
@@ -193,18 +192,6 @@ function independentTexts(
       ).length
     ),
   )
-}
-
-/** How many words two texts have in the same order: their longest common subsequence. */
-function sharedInOrder(one: ReadonlyArray<string>, other: ReadonlyArray<string>): number {
-  const last = one.reduce<ReadonlyArray<number>>((above, word) => {
-    const row = [0]
-    for (const [n, it] of other.entries()) {
-      row.push(it === word ? (above[n] ?? 0) + 1 : Math.max(above[n + 1] ?? 0, row[n] ?? 0))
-    }
-    return row
-  }, [])
-  return last.at(-1) ?? 0
 }
 
 /** The agency that a headline names as its source: `…, One Wire reports`; empty for none. */

@@ -14,7 +14,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
 import { storiesInParts, type Story } from "./stories.ts"
 import vocabulary from "./vocabulary.json" with { type: "json" }
-import { isInformative, rememberedWords, type Word, wordsOf } from "./words.ts"
+import { isInformative, type Word, wordsOf } from "./words.ts"
 
 /**
  * The minimum sum of the weights. A word in 5 of 2,500 texts weighs 6, and one in 100 of them 3; a name
@@ -52,15 +52,14 @@ export function* newsIndex(
   headlines: ReadonlyArray<Headline>,
   subjects: ReadonlyArray<NewsSubject>,
 ): Parts<NewsIndex> {
-  const read = rememberedWords()
-  const stories = yield* storiesInParts(headlines, read)
+  const stories = yield* storiesInParts(headlines)
   const texts = new Map<string, number>()
   const postings = new Map<string, Array<number>>()
   const count = (terms: Iterable<string>): void => {
     for (const term of terms) texts.set(term, (texts.get(term) ?? 0) + 1)
   }
   for (const [number, { title }] of stories.entries()) {
-    const words = read(title)
+    const words = wordsOf(title)
     count(termsOf(words))
     const keys = words.flatMap(({ term, capitalised }) =>
       capitalised ? [term, nameKey(term)] : [term]

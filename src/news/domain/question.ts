@@ -49,7 +49,7 @@ export interface Question {
   readonly isMatch: boolean
   /** Each name as its terms: one of them must stand in the headline. */
   readonly names: ReadonlyArray<ReadonlyArray<string>>
-  /** Other words: at least half of them must stand there, in a match or without a name all. */
+  /** Other words: all of them must stand there. */
   readonly words: ReadonlyArray<string>
   /** All terms, those of the outcomes included. */
   readonly terms: ReadonlySet<string>

@@ -12,6 +12,7 @@ import { decidingSentence } from "../../markets/domain/rulesExcerpt.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
+import { titleLengthMax } from "./headline.ts"
 import type { Match } from "./match.ts"
 import { isAbout, scopeFault, type SiblingMarket } from "./scope.ts"
 import type { Story } from "./stories.ts"
@@ -59,10 +60,9 @@ const controls: ReadonlyArray<(title: string) => string> = [
   (title) => `What if: ${title}`,
 ]
 
-/** Stories in one question, other markets of the event, and characters of a title and of a quotation. */
+/** Stories in one question, other markets of the event, and characters of an outcome. */
 export const storiesAskedMax = 12
 export const siblingsMax = 12
-const titleLengthMax = 300
 const outcomeLengthMax = 200
 
 const Claim = Schema.Struct({

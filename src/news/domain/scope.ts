@@ -58,8 +58,7 @@ export function scopeFault(
   const question = readQuestion(market, claim.rules.deciding)
   const stated = new Set(termsOf(title))
   if (!hasNames(question, stated)) return "another_name"
-  const isOut = outcome === 1 && /\b(?:knocked|crash\w*) out\b|\beliminated\b/i.test(title)
-  if (!isOut && hasOtherPart(question, stated)) return "another_part"
+  if (hasOtherPart(question, stated)) return "another_part"
   if (hasDoubt(question, title)) return "doubt"
   const tokens = tokensOf(withoutDates(title))
   if (isToCome(question, tokens)) return "to_come"
@@ -236,16 +235,7 @@ function winnerOf(
   return isWon === (first < second) ? 0 : 1
 }
 
-/** Whether enough of the question's other words stand in the headline: all where no name identifies it. */
-function wordsAgree(
-  { words, names, isMatch, meaning }: Question,
-  stated: ReadonlySet<string>,
-): boolean {
-  const isStated = (term: string) => [...stated].some((other) => same(term, other))
-  const found = words.filter(isStated).length
-  // Of two contests one word differs.
-  const isTitle = meaning.also.has("crown") && !meaning.also.has("race")
-  return isMatch || isTitle || names.length === 0
-    ? found === words.length
-    : 2 * found >= words.length
+/** Whether each of the question's other words stands in the headline, in a form of its own. */
+function wordsAgree({ words }: Question, stated: ReadonlySet<string>): boolean {
+  return words.every((term) => [...stated].some((other) => same(term, other)))
 }

@@ -11,7 +11,7 @@ import { mapParts, type Parts } from "../../core/domain/parts.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { byTime, compare, type Headline } from "./headline.ts"
 import vocabulary from "./vocabulary.json" with { type: "json" }
-import { isInformative, rememberedWords, type Word, wordsOf } from "./words.ts"
+import { isInformative, wordsOf } from "./words.ts"
 
 export interface Story {
   /** Of the earliest publication, without the label and the publisher's name at the end. */
@@ -45,14 +45,13 @@ const publisherWordsMax = 5
 
 /**
  * The stories of these headlines, each headline in exactly one, the earliest first. The input order does
- * not matter. `read` gives the words of a text.
+ * not matter.
  */
 export function* storiesInParts(
   headlines: ReadonlyArray<Headline>,
-  read: typeof wordsOf = rememberedWords(),
 ): Parts<ReadonlyArray<Story>> {
   const publisher = publishersOf(headlines)
-  const texts = yield* mapParts(headlines, (headline) => textOf(headline, publisher.names, read))
+  const texts = yield* mapParts(headlines, (headline) => textOf(headline, publisher.names))
   const groups = new Map<string, Array<Member>>()
   for (const [number, headline] of headlines.entries()) {
     yield
@@ -68,7 +67,7 @@ export function* storiesInParts(
     a.firstAt - b.firstAt || compare(a.url, b.url) || compare(a.title, b.title) ||
     compare(a.label, b.label)
   )
-  return yield* withCorrections(stories, read)
+  return yield* withCorrections(stories)
 }
 
 interface Member {
@@ -90,11 +89,7 @@ const updateLabel = /^(?:update(?:d)?(?: ?\d{1,2})?)\s*[:|–—-]\s*(?=\S)|\s*[
 const correctionLabel =
   /^(?:correction|corrected|clarification|clarified|retraction|retracted|withdrawn)(?: ?\d{1,2})?\s*[:|–—-]\s*(?=\S)|\s*[([]correct(?:ion|ed)[)\]]$/i
 
-function textOf(
-  { title }: Headline,
-  publishers: ReadonlySet<string>,
-  read: typeof wordsOf,
-): Text {
+function textOf({ title }: Headline, publishers: ReadonlySet<string>): Text {
   let text = title.trim()
   let label: StoryLabel = "none"
   for (let removed = 0; removed < labelsMax; removed += 1) {
@@ -106,32 +101,26 @@ function textOf(
     if (text === before) break
   }
   text = withoutPublisher(text, publishers)
-  const words = plainWords(read(text)).filter((word) => !articles.has(word))
-  return {
-    title: text,
-    label,
-    words: words.length > 0 ? words : [title],
-  }
+  const words = plainWords(text).filter((word) => !articles.has(word))
+  return { title: text, label, words: words.length > 0 ? words : [title] }
 }
 
 const articles: ReadonlySet<string> = new Set(["a", "an", "the"])
 
 /** Publishers whose name often ends a title that another site prints. */
-const knownPublishers = vocabulary.publishers.split(";").map((name) =>
-  name.trim().split(/\s+/).join(" ")
-)
+const knownPublishers = vocabulary.publishers.split(";").map((name) => name.trim())
 
 function withoutPublisher(title: string, publishers: ReadonlySet<string>): string {
   const found = /^(.*\S)\s+[-|–—]\s+([^-|–—]{2,60})$/s.exec(title)
   if (found === null) return title
   const [, rest = title, end = ""] = found
-  const name = plainWords(wordsOf(end))
+  const name = plainWords(end)
   return name.length <= publisherWordsMax && publishers.has(name.join(" ")) ? rest : title
 }
 
 /** Lower case, aliases replaced, endings kept: "to resign" and "resigned" are two texts. */
-function plainWords(words: ReadonlyArray<Word>): ReadonlyArray<string> {
-  return words.map(({ written }) => written.toLowerCase())
+export function plainWords(text: string): ReadonlyArray<string> {
+  return wordsOf(text).map(({ written }) => written.toLowerCase())
 }
 
 /** Hosts that show the texts of many publishers. */
@@ -145,7 +134,7 @@ function publishersOf(headlines: ReadonlyArray<Headline>) {
   const named = new Map<string, string>()
   const names = new Set(knownPublishers)
   for (const source of new Set(headlines.map(({ source }) => source))) {
-    names.add(plainWords(wordsOf(source)).join(" "))
+    names.add(plainWords(source).join(" "))
   }
   for (const { source, url } of headlines) {
     if (isHost(source)) continue
@@ -203,17 +192,14 @@ function storyOf(members: ReadonlyArray<Member>): ReadonlyArray<Story> {
 }
 
 /** Marks for each correction the earlier stories that share most of its words. */
-function* withCorrections(
-  stories: ReadonlyArray<Story>,
-  read: typeof wordsOf,
-): Parts<ReadonlyArray<Story>> {
+function* withCorrections(stories: ReadonlyArray<Story>): Parts<ReadonlyArray<Story>> {
   const corrections = stories.filter(({ label }) => label === "correction").slice(-correctionsMax)
   if (corrections.length === 0) return stories
-  const terms = yield* mapParts(stories, ({ title }) => subjectTerms(read(title)))
+  const terms = yield* mapParts(stories, ({ title }) => subjectTerms(title))
   const corrected = new Set<number>()
   for (const correction of corrections) {
     yield
-    const own = subjectTerms(read(correction.title))
+    const own = subjectTerms(correction.title)
     const shares = stories.map((story, number) =>
       story.label === "correction" || story.firstAt > correction.firstAt
         ? 0
@@ -230,15 +216,14 @@ function* withCorrections(
 }
 
 /** The terms that a correction shares with what it corrects; a changed outcome is not one. */
-function subjectTerms(words: ReadonlyArray<Word>): ReadonlySet<string> {
+function subjectTerms(text: string): ReadonlySet<string> {
   return new Set(
-    words.map(({ term }) => term).filter((term) => isInformative(term) || /\p{N}/u.test(term)),
+    wordsOf(text).map(({ term }) => term)
+      .filter((term) => isInformative(term) || /\p{N}/u.test(term)),
   )
 }
 
 /** Shared terms as a share of the larger set. */
 function sharedShare(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  let shared = 0
-  for (const term of one) if (other.has(term)) shared += 1
-  return shared / Math.max(one.size, other.size, 1)
+  return one.intersection(other).size / Math.max(one.size, other.size, 1)
 }

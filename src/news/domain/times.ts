@@ -52,8 +52,6 @@ const lengthMs = {
   month: 31 * day + 45 * day,
   year: 366 * day + 45 * day,
 } as const
-/** A date in a headline is of what happened just before. */
-const recentMsMax = 4 * day
 
 /** Whether a publication can report the outcome: after the match began, and not long after the end. */
 export const isTimely = (
@@ -99,9 +97,7 @@ export function timesAgree(
         it.unit === stated.unit && it.from === stated.from || contains(it, stated)
       ) ||
         !exact.some(({ unit }) => unit === stated.unit) &&
-          contains(stated, { from: publishedAt, unit: "day" }) ||
-        !exact.some(({ unit }) => unit !== "year") && stated.unit === "day" &&
-          stated.from <= publishedAt && stated.from >= publishedAt - recentMsMax
+          contains(stated, { from: publishedAt, unit: "day" })
   return inTime && datesOf(title, publishedAt).every(isOf)
 }
 

@@ -66,19 +66,6 @@ export function wordsOf(text: string): ReadonlyArray<Word> {
   return words
 }
 
-/** Texts that `rememberedWords` remembers: twice the headlines of an index. */
-const rememberedMax = 8_000
-
-/** `wordsOf` that remembers: the words of one title are needed several times while an index is built. */
-export function rememberedWords(): typeof wordsOf {
-  const known = new Map<string, ReadonlyArray<Word>>()
-  return (text) => {
-    const words = known.get(text) ?? wordsOf(text)
-    if (known.size < rememberedMax) known.set(text, words)
-    return words
-  }
-}
-
 /** Lower case, without the ending of a plural or of a form of a verb. */
 function termOf(written: string): string {
   const lower = written.toLowerCase()

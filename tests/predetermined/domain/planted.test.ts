@@ -91,14 +91,14 @@ const careful: AnswerOf = (title) => {
 }
 
 Deno.test("no wrong answer of a model that claims everything is accepted", () => {
-  ok(wrong.length >= 240)
+  ok(wrong.length >= 260)
   equal(acceptedOf(claimsEverything), [])
   equal(trueAnswers.filter((planted) => typeof judge(planted, claimsEverything) !== "string"), [])
 })
 
 Deno.test("names, numbers, parts, dates and doubts stop most of a credulous model's answers", () => {
   const accepted = acceptedOf(credulous)
-  ok(accepted.length <= 0.19 * wrong.length, `${accepted.length}: ${accepted.join("\n")}`)
+  ok(accepted.length <= 0.17 * wrong.length, `${accepted.length}: ${accepted.join("\n")}`)
 })
 
 Deno.test("most true answers of a careful model are accepted", () => {
@@ -108,6 +108,6 @@ Deno.test("most true answers of a careful model are accepted", () => {
     equal(marketOf(planted).outcomes[known.outcome], planted.answer)
     return []
   })
-  ok(trueAnswers.length >= 150)
+  ok(trueAnswers.length >= 165)
   ok(trueAnswers.length - refused.length >= 0.9 * trueAnswers.length, refused.join("\n"))
 })
