@@ -42,8 +42,6 @@ interface NewsCoverage {
   readonly sources: number
   /** How many of them answered in the last two hours. */
   readonly answered: number
-  /** When any of them last answered; null when none ever did. */
-  readonly lastAt: EpochMs | null
 }
 
 interface StoriesFound {
@@ -180,7 +178,7 @@ const sourceTimeout = Duration.minutes(3)
 /** For the venue's rules of the markets that are asked about. */
 const rulesTime = Duration.seconds(3)
 
-const noCoverage: NewsCoverage = { sources: 0, answered: 0, lastAt: null }
+const noCoverage: NewsCoverage = { sources: 0, answered: 0 }
 
 type Store = NewsStore["Service"]
 
@@ -308,14 +306,10 @@ function coverageOf(
   now: EpochMs,
 ): NewsCoverage {
   const names = new Set(sources.map(({ name }) => name))
-  const answers = statuses.flatMap(({ name, answeredAt }) =>
-    names.has(name) && answeredAt !== null ? [answeredAt] : []
+  const answered = statuses.filter(({ name, answeredAt }) =>
+    names.has(name) && (answeredAt ?? 0) > now - answerAgeMsMax
   )
-  return {
-    sources: sources.length,
-    answered: answers.filter((at) => at > now - answerAgeMsMax).length,
-    lastAt: answers.reduce<EpochMs | null>((last, at) => Math.max(last ?? at, at), null),
-  }
+  return { sources: sources.length, answered: answered.length }
 }
 
 const update = Effect.fn("News.update")(function* (

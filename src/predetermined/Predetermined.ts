@@ -251,7 +251,7 @@ const withOpenPrice = Effect.fnUntraced(function* (
     // Also a book with one side can state the outcome.
     const open = price !== null && !isOpenPrice(price)
       ? Result.fail("decided" as const)
-      : openBook(one.market, live === undefined ? null : microstructure(live))
+      : openBook(live === undefined ? null : microstructure(live))
     if (Result.isFailure(open)) tally(progress.rejected, { [open.failure]: 1 })
     else if (isDoubted(one.known, open.success.mid)) tally(progress.rejected, { doubted: 1 })
     else return [{ ...one, microstructure: open.success }]

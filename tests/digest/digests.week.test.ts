@@ -101,7 +101,7 @@ const markets = Layer.mock(MarketStore, {
   bySlug: () => Effect.succeedNone,
 })
 
-const coverage = { sources: 2, answered: 0, lastAt: null }
+const coverage = { sources: 2, answered: 0 }
 /** Reading the news fails now and then. */
 const news = Layer.mock(News, {
   update: (slot) =>

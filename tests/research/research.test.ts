@@ -404,7 +404,7 @@ onStage(
   Effect.fnUntraced(function* ({ shelf, first }) {
     yield* Ref.set(shelf.markets, [{ ...market, status: "proposed" }])
     yield* Ref.set(shelf.entries, Array.from({ length: 60 }, () => openEntry()))
-    const coverage = { sources: 3, answered: 2, lastAt: now }
+    const coverage = { sources: 3, answered: 2 }
     yield* Ref.set(shelf.news, { headlines: [headline()], coverage })
     yield* Ref.set(shelf.proposals, [
       { marketId: market.id, outcome: 1, proposedAt: now - hour, settlesAt: null, disputed: true },
@@ -420,7 +420,7 @@ onStage(
 onStage(
   "a report waits for news that a model reads",
   Effect.fnUntraced(function* ({ shelf, first }) {
-    const coverage = { sources: 1, answered: 1, lastAt: now }
+    const coverage = { sources: 1, answered: 1 }
     yield* Ref.set(shelf.news, { headlines: [headline()], coverage })
     yield* Ref.set(shelf.newsSeconds, 14)
     const fiber = yield* Effect.forkChild(first.report("market-1"))

@@ -43,7 +43,7 @@ import { resolvingCandidates } from "./markets/resolvingCandidates.ts"
 /** The same stories for every market, none of them read. */
 interface StoredNews {
   readonly headlines: ReadonlyArray<Headline>
-  readonly coverage: { sources: number; answered: number; lastAt: number | null }
+  readonly coverage: { sources: number; answered: number }
 }
 
 export interface ProductPorts {
@@ -124,7 +124,7 @@ export const makeProductPorts = Effect.gen(function* () {
   return ports
 })
 
-const silence = { sources: 0, answered: 0, lastAt: null }
+const silence = { sources: 0, answered: 0 }
 
 /** The n-th market: it ends `n` hours after `now`. */
 export function endingMarket(n: number, now: number, fields: Partial<Market> = {}): Market {

@@ -48,7 +48,7 @@ const noNews = Layer.mock(News, {
   storiesAbout: (markets) =>
     Effect.succeed({
       stories: markets.map(() => []),
-      coverage: { sources: 0, answered: 0, lastAt: null },
+      coverage: { sources: 0, answered: 0 },
     }),
 })
 

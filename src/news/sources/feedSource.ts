@@ -1,12 +1,11 @@
 /**
- * A feed as a news source: requested at most every few minutes, with conditional requests.
+ * A feed as a news source, with conditional requests.
  *
  * @module
  */
 import { Clock, Effect } from "effect"
 import type { HttpClient } from "effect/http"
 import type { RawHeadline } from "../domain/headline.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import type { NewsFeed } from "./feeds.ts"
 import type { Limits } from "./limits.ts"
@@ -17,7 +16,6 @@ import { headlinesOf } from "./rows.ts"
 
 /** The last answer of the feed, with its validators. */
 interface CachedFeed {
-  readonly at: EpochMs
   readonly rows: ReadonlyArray<RawHeadline>
   readonly etag: string | null
   readonly lastModified: string | null
@@ -44,21 +42,20 @@ export function feedSource(
       },
       waitForTurn: Effect.void,
     })
-    const at = yield* Clock.currentTimeMillis
     if (page.status === "unchanged") {
-      return before === null ? yield* permanentFault("unexpected 304") : { ...before, at }
+      return before === null ? yield* permanentFault("unexpected 304") : before
     }
     const { body, contentType, etag, lastModified } = page
     const rowsMax = limits.rowsMax
     const parsed = yield* parse({ format: "feed", body, contentType, source: name, rowsMax })
     if ("failed" in parsed) return yield* permanentFault(parsed.failed)
-    return { at, rows: parsed.filter((row) => typeof row !== "string"), etag, lastModified }
+    return { rows: parsed.filter((row) => typeof row !== "string"), etag, lastModified }
   })
 
   const read = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    if (cached === null || now - cached.at >= limits.feedEveryMs) cached = yield* request(cached)
-    return headlinesOf(cached.rows, now, limits.rowsMax)
+    // The rows are returned again after a 304, because the store may have missed them.
+    cached = yield* request(cached)
+    return headlinesOf(cached.rows, yield* Clock.currentTimeMillis, limits.rowsMax)
   }).pipe(Effect.mapError(({ reason }) => new NewsUnavailable({ source: name, reason })))
 
   return { name, read: () => read }

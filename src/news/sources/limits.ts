@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hour, minute } from "../../core/domain/time.ts"
+import { hour } from "../../core/domain/time.ts"
 
 export type Limits = Readonly<typeof defaultLimits>
 
@@ -24,8 +24,6 @@ export const defaultLimits = {
   redirectsMax: 3,
   /** Rows of one answer; a feed has 10 to 150. */
   rowsMax: 500,
-  /** Within this time a feed is not requested again; its cached rows are returned. */
-  feedEveryMs: 5 * minute,
   /** GDELT allows one request every 5 seconds; it blocks a whole network that sends more. */
   gdeltEveryMs: 5_500,
   /** Queries to GDELT in one read: a minute and a half when each answer takes 5 s. */

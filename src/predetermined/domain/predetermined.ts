@@ -62,13 +62,10 @@ export function isDoubted({ kind, outcome }: KnownOutcome, mid: number): boolean
   return kind === "proposal" && (price < 0.5 || convergenceOf(price) === "contested")
 }
 
-/** The book of a live, liquid, ordinary market with an open price; null when the venue returned none. */
+/** The liquid book of a screened market, with an open price; null when the venue returned none. */
 export function openBook(
-  market: Market,
   book: Result.Result<Microstructure, BookFault> | null,
 ): Result.Result<Microstructure, CandidateRejection> {
-  const screened = screenMarket(market)
-  if (Result.isFailure(screened)) return Result.fail(screened.failure)
   return Result.flatMap(
     screenBook(book),
     (read): Result.Result<Microstructure, CandidateRejection> =>

@@ -24,13 +24,13 @@ type Outlet = Readonly<(typeof words.outlets)[number]>
 export const outlets: ReadonlyArray<Outlet> = words.outlets
 
 /** A published headline and what it is about. */
-export interface Article extends Headline {
+interface Article extends Headline {
   readonly kind: StoryKind
   readonly marketId: MarketId
 }
 
 /** An outlet's articles of the last day before an instant, newest first, at most `feedRowsMax`. */
-export type NewsArchive = (outlet: Outlet, at: EpochMs) => ReadonlyArray<Article>
+type NewsArchive = (outlet: Outlet, at: EpochMs) => ReadonlyArray<Article>
 
 const feedMs = day
 export const feedRowsMax = 60

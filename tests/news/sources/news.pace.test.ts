@@ -112,22 +112,6 @@ test("GDELT is given up after two failed queries", () =>
     equal(requests.length, 4)
   }))
 
-test("a feed is not requested again before its interval, and returns its cached rows", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(newsNow)
-    const { source: { read }, requests } = yield* source(
-      feeds,
-      () => new Response(formats["RSS 2.0"]),
-    )
-    const first = yield* read([])
-    yield* TestClock.adjust(defaultLimits.feedEveryMs - 1)
-    equal(yield* read([]), first)
-    equal(requests.length, 1)
-    yield* TestClock.adjust(1)
-    yield* read([])
-    equal(requests.length, 2)
-  }))
-
 test("a feed is not requested before its Retry-After, which counts for six hours at most", () =>
   Effect.gen(function* () {
     for (const [seconds, restMs] of [["3600", hour], ["999999999", 6 * hour]] as const) {

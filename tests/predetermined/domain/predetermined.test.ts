@@ -15,6 +15,7 @@ import {
   knownOutcome,
   openBook,
   predeterminedItem,
+  screenCandidate,
 } from "../../../src/predetermined/domain/predetermined.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
@@ -213,7 +214,7 @@ const anyFacts = Arbitrary.schema(Schema.Struct({
   book: Schema.Literals(["valid", "valid", "none", "crossed"]),
 }))
 
-law("openBook() accepts live, liquid markets with an open price only", anyFacts, (drawn) => {
+law("a live, liquid market with an open price is accepted, and no other", anyFacts, (drawn) => {
   const { volumeUsd, status, spread, depthUsd, book } = drawn
   const micro = microstructureWith({ mid: drawn.steps / 10_000, spread, depthUsd })
   const read = book === "none"
@@ -224,5 +225,6 @@ law("openBook() accepts live, liquid markets with an open price only", anyFacts,
   const isOpen = volumeUsd >= 10_000 && micro.depthUsdWithin5c.total >= 2_500 &&
     micro.spread <= 0.05 && (status === "open" || status === "proposed") && book === "valid" &&
     0.03 < micro.mid && micro.mid < 0.97
-  equal(Result.isSuccess(openBook(market({ volumeUsd, status }), read)), isOpen)
+  const screened = screenCandidate(market({ volumeUsd, status }), micro.mid)
+  equal(Result.isSuccess(screened) && Result.isSuccess(openBook(read)), isOpen)
 }, runs)

@@ -114,7 +114,7 @@ const scriptedPorts = (of: Script) => {
         Effect.suspend(() =>
           of.down.has("news") ? Effect.die("the news is down") : Effect.succeed({
             stories: markets.map(({ id }) => of.stories[id] ?? []),
-            coverage: { sources: 1, answered: 1, lastAt: now },
+            coverage: { sources: 1, answered: 1 },
           })
         ),
     }),
