@@ -9,7 +9,7 @@ import { Clock, Context, Duration, Effect, Layer, Metric, Option, Schedule } fro
 import { withDeadline } from "../core/deadline.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { Chain } from "./Chain.ts"
-import { address } from "./domain/payment.ts"
+import { address, type PaymentState } from "./domain/payment.ts"
 import {
   type ChainHead,
   type HealthOfPayments,
@@ -24,8 +24,37 @@ import {
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { chainReadAge, inUsdc, treasuryUsdc } from "./gauges.ts"
 import { PortRecords } from "./observedPorts.ts"
-import { openStates, PaymentStats } from "./PaymentStats.ts"
+import type { ScannedAccount } from "./PaymentStore.ts"
 import { isOwed, type OwedTotals, Refunds } from "./refunds/Refunds.ts"
+
+/** The states in which something still has to happen to a payment. */
+export const openStates = [
+  "claimed",
+  "settling",
+  "unresolved",
+  "settled",
+  "refund_due",
+] satisfies ReadonlyArray<PaymentState>
+
+interface OpenPayments {
+  readonly payments: number
+  /** Atomic units. */
+  readonly amount: bigint
+  /** Milliseconds since the oldest of them entered this state. */
+  readonly oldestAgoMs: number
+}
+
+interface Stats {
+  /** A state without payments is absent. */
+  readonly open: ReadonlyMap<PaymentState, OpenPayments>
+  /** The last block whose transfers to the account were matched; null before the first scan. */
+  readonly scannedThrough: bigint | null
+}
+
+/** The port to the stored payments together. */
+export class PaymentStats extends Context.Service<PaymentStats, {
+  readonly read: (account: ScannedAccount) => Effect.Effect<Stats>
+}>()("bellwether/payments/PaymentStats") {}
 
 export class PaymentHealth extends Context.Service<PaymentHealth, {
   /** The verdict now. Reads memory only. */
@@ -128,7 +157,7 @@ const quietly = <A, E>(read: Effect.Effect<Option.Option<A>, E>) =>
  */
 function storedFacts(
   { liability, refunds }: OwedTotals,
-  { open, scannedThrough }: Effect.Success<ReturnType<PaymentStats["Service"]["read"]>>,
+  { open, scannedThrough }: Stats,
   measuredAt: EpochMs,
 ): StoredFacts {
   const ofSales = refunds.filter((totals) => totals.queue === "sales" && isOwed(totals))

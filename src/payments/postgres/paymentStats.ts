@@ -8,7 +8,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { PaymentState } from "../domain/payment.ts"
-import { openStates, PaymentStats } from "../PaymentStats.ts"
+import { openStates, PaymentStats } from "../PaymentHealth.ts"
 import type { ScannedAccount } from "../PaymentStore.ts"
 import { notDeliveredBefore } from "./paymentStore.ts"
 
