@@ -18,6 +18,8 @@ export interface ExpectedTransfer {
   readonly nonce: Bytes32
   /** Seconds since the Unix epoch. */
   readonly validBefore: bigint
+  /** The first block in which it can have been used, when that may be long before the expiry. */
+  readonly since?: bigint
   /** The transaction that the facilitator reported. It is read first but not trusted. */
   readonly transactionHint: string | null
 }

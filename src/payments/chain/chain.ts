@@ -60,12 +60,12 @@ const secondsPerBlock = 2n
  */
 const searchBlocks = { before: 900n, after: 150n } as const
 /**
- * Ranges that one read searches for a later use. At 2,000 blocks each they cover 17 hours; the next
- * read continues after them.
+ * Ranges that one read searches for a use outside the usual blocks. At 2,000 blocks each they cover
+ * 17 hours; the next read continues after them.
  */
-const laterRangesMax = 16
-/** Later uses that are searched at the same time. Above it, each search starts again. */
-const laterSearchesMax = 1_000
+const otherRangesMax = 16
+/** Such searches at the same time. Above it, each search starts again. */
+const otherSearchesMax = 1_000
 /**
  * How many blocks a payment may be ahead of the safe block: a day. A block further ahead is not
  * credible.
@@ -178,7 +178,7 @@ const checkChainId = (rpc: Rpc, chainId: number) =>
     (exit) => exit._tag === "Success" ? Duration.infinity : Duration.zero,
   )
 
-/** An endpoint, and how far it was searched for the later use of each nonce. */
+/** An endpoint, and how far it was searched for the use of each nonce outside the usual blocks. */
 interface Searching {
   readonly rpc: Rpc
   /** Blocks per range. */
@@ -198,14 +198,16 @@ const proofOf = Effect.fnUntraced(function* (
   const usual = searchRange(expected.validBefore, safe)
   const used = yield* findUse(rpc, safe, expected, usual)
   if (used !== null) return yield* proofFromUse(rpc, safe, expected, used)
-  if (safe.timestamp <= expected.validBefore) return { proof: "not_yet" } satisfies PaymentProof
-  if (!(yield* isUsedAt(rpc, safe, expected))) {
-    return { proof: "never", reason: "expired" } satisfies PaymentProof
-  }
-  const later = yield* findLaterUse(searching, safe, expected, usual)
-  return later === null
+  const unused: PaymentProof = safe.timestamp <= expected.validBefore
+    ? { proof: "not_yet" }
+    : { proof: "never", reason: "expired" }
+  const start = otherStart(expected, usual)
+  if (start === null && unused.proof === "not_yet") return unused
+  if (!(yield* isUsedAt(rpc, safe, expected))) return unused
+  const other = start === null ? null : yield* findOtherUse(searching, safe, expected, start)
+  return other === null
     ? yield* inconsistent("a used nonce without a log of its use")
-    : yield* proofFromUse(rpc, safe, expected, later)
+    : yield* proofFromUse(rpc, safe, expected, other)
 })
 
 /**
@@ -265,36 +267,39 @@ function searchRange(validBefore: bigint, safe: Head): Blocks {
 
 const atLeast = (least: bigint, number: bigint) => number < least ? least : number
 
+/** The first block outside the usual ones in which the nonce can have been used; null without one. */
+const otherStart = ({ since }: ExpectedTransfer, { from, to }: Blocks) =>
+  since !== undefined && since < from ? since : to === "latest" ? null : to + 1n
+
 /**
- * The log of a use after the usual blocks, up to the safe block: a cancellation long after the
- * expiry, or another authorization with the same nonce. Null when it is not in the ranges of this
- * read; the next read continues. A range in which the log was found is searched again, so that
- * several endpoints can find it in one read.
+ * The log of a use outside the usual blocks, from `start` to the safe block: a cancellation long
+ * after the expiry, or another authorization with the same nonce. Null when it is not in the ranges
+ * of this read; the next read continues. A range in which the log was found is searched again, so
+ * that several endpoints can find it in one read.
  */
-const findLaterUse = Effect.fnUntraced(function* (
+const findOtherUse = Effect.fnUntraced(function* (
   { rpc, blocksMax, reached }: Searching,
   safe: Head,
   expected: ExpectedTransfer,
-  usual: Blocks,
+  start: bigint,
 ) {
-  if (usual.to === "latest") return null
   const key = searchKey(expected)
-  let from = reached.get(key) ?? usual.to + 1n
-  for (let range = 0; range < laterRangesMax && from <= safe.number; range++) {
+  let from = reached.get(key) ?? start
+  for (let range = 0; range < otherRangesMax && from <= safe.number; range++) {
     const next = from + blocksMax
     const to = next <= safe.number ? next - 1n : safe.number
     const use = yield* findUse(rpc, safe, expected, { from, to })
     if (use !== null) return use
     from = next
-    if (reached.size >= laterSearchesMax) reached.clear()
+    if (reached.size >= otherSearchesMax) reached.clear()
     reached.set(key, from)
   }
   if (from > safe.number) reached.delete(key)
   return null
 })
 
-const searchKey = ({ asset, from, nonce, validBefore }: ExpectedTransfer) =>
-  `${asset}:${from}:${nonce}:${validBefore}`
+const searchKey = ({ asset, from, nonce, validBefore, since }: ExpectedTransfer) =>
+  `${asset}:${from}:${nonce}:${since ?? validBefore}`
 
 /** Whether the nonce is used or cancelled as of the safe block. */
 const isUsedAt = (rpc: Rpc, safe: Head, { asset, from, nonce }: ExpectedTransfer) =>

@@ -86,8 +86,7 @@ const claimDue =
     FROM due JOIN payment USING (payment_id)
     WHERE refund.payment_id = due.payment_id
     RETURNING refund.*, payment.pay_to, payment.nonce AS payment_nonce,
-      payment.valid_before AS payment_valid_before, payment.paid_transaction,
-      floor(extract(epoch FROM refund.created_at))::bigint AS owed_at_seconds`.pipe(
+      payment.valid_before AS payment_valid_before, payment.paid_transaction`.pipe(
       Effect.map((rows) => rows.toSorted(byDue).map(refundOf)),
       Effect.orDie,
     )
@@ -250,7 +249,6 @@ const columns = {
   payment_nonce: Bytes32,
   payment_valid_before: Schema.BigInt,
   paid_transaction: Schema.NullOr(Schema.String),
-  owed_at_seconds: Schema.BigInt,
   fence: Schema.Int,
   transaction_hint: Schema.NullOr(Schema.String),
   attempts: Schema.Int,
@@ -306,7 +304,6 @@ function claimedOf(row: typeof ClaimedRow.Type): ClaimedRefund {
     paymentNonce: row.payment_nonce,
     paymentValidBefore: row.payment_valid_before,
     paidTransaction: row.paid_transaction,
-    owedAtSeconds: row.owed_at_seconds,
     fence: row.fence,
     transactionHint: row.transaction_hint,
     attempts: row.attempts,

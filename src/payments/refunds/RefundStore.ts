@@ -30,8 +30,6 @@ export interface RefundVersion {
 /** A refund under a lease of the caller. */
 export type ClaimedRefund = Refund & {
   readonly fence: number
-  /** When it was first owed: seconds since the Unix epoch, on the store's clock. */
-  readonly owedAtSeconds: bigint
   /** The payment's transaction when it became owed; a hint. */
   readonly paidTransaction: string | null
   /** The refund's transaction that a facilitator reported; a hint. */

@@ -115,12 +115,6 @@ const leaseMin = Duration.seconds(20)
 const validAfter = 0n
 /** The timeout in the payment requirements; our signatures are valid for longer. */
 const maxTimeoutSeconds = 120
-/**
- * Assumed time from when a refund became owed until its first signature expires, when a store that
- * was restored from a backup has lost it. The chain searches from half an hour before that time on,
- * until it finds how the nonce was used.
- */
-const lostSignatureSeconds = 20n * 60n
 const doublingsMax = 16
 
 /**
@@ -270,33 +264,40 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
   const identity = { chainId, asset, from: payer, nonce: paymentNonce }
   const nonce = signatures.refundNonce(identity)
   const nowSeconds = yield* epochSeconds
-  const seen = yield* Effect.all({
-    paymentProof: chain.paymentProof({
+  const readProofs = Effect.gen(function* () {
+    const paymentProof = yield* chain.paymentProof({
       ...identity,
       value,
       to: refund.payTo,
       validBefore: refund.paymentValidBefore,
       transactionHint: refund.paidTransaction,
-    }),
-    refundProof: chain.paymentProof({
+    })
+    const refundProof = yield* chain.paymentProof({
       chainId,
       asset,
       value,
       nonce,
       from: treasury.address,
       to: payer,
-      validBefore: refund.signed?.validBefore ?? refund.owedAtSeconds + lostSignatureSeconds,
+      validBefore: refund.signed?.validBefore ?? nowSeconds,
+      // A store that was restored from a backup may have lost the row or its signature.
+      ...(paymentProof.proof === "paid" ? { since: paymentProof.at.block } : {}),
       transactionHint: refund.transactionHint,
-    }),
-    treasuryBalance: chain.balanceOf(token.asset, treasury.address),
-  }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainTimeout))
+    })
+    return { paymentProof, refundProof }
+  })
+  const readBalance = chain.balanceOf(token.asset, treasury.address)
+  const seen = yield* Effect.all([readProofs, readBalance], { concurrency: "unbounded" })
+    .pipe(withDeadline(timing.chainTimeout))
   if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no response in time" })
   const paymentId = signatures.paymentId(identity)
   const blockRange = yield* blockRangeOf(ports)
   const expected = { ...token, payTo, treasury: treasury.address, blockRange, paymentId, nonce }
   const signedSums = yield* store.signedSums(refund.queue, caps, refund.paymentId)
   const reserved = refund.queue === "sales" ? 0n : yield* store.reserved(refund.paymentId)
-  return { expected, ...seen.value, nowSeconds, reserved, signedSums, caps } satisfies RefundInputs
+  const [proofs, treasuryBalance] = seen.value
+  const sums = { reserved, signedSums, caps }
+  return { expected, ...proofs, treasuryBalance, nowSeconds, ...sums } satisfies RefundInputs
 })
 
 /** The treasury's block range. A new treasury is added at the current safe block. */

@@ -372,6 +372,22 @@ Deno.test("a use long after the expiry is found, at two endpoints of which one o
 })
 
 liveTest(
+  "a use long before the expiry is found from the block on since which there can be one",
+  () =>
+    Effect.gen(function* () {
+      const answer = usedLate("paid", 1_000)
+      const { paymentProof } = yield* chainAt((request) => result(request, answer(request)))
+      for (const secondsAfterNow of [3_600, -600]) {
+        const validBefore = BigInt(nowSeconds + secondsAfterNow)
+        const expected = { ...token, ...paymentOf("paid"), transactionHint: null, validBefore }
+        const without = yield* Effect.result(paymentProof(expected))
+        equal(outcomeOf(without) === outcomes.paid, false)
+        equal((yield* paymentProof({ ...expected, since: 900n })).proof, "paid")
+      }
+    }),
+)
+
+liveTest(
   "a later use whose log the endpoint lacks proves nothing until the log is there",
   () =>
     Effect.gen(function* () {

@@ -15,6 +15,7 @@ import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { buyer } from "../../support/payments/buyers.ts"
+import { Debts } from "../../support/payments/memoryRefunds.ts"
 import { test } from "../../support/effect.ts"
 import {
   eachPaidOnce,
@@ -176,39 +177,53 @@ for (const [state, fault] of [["down", "chainDown"], ["silent", "chainSilent"]] 
   })
 }
 
-test("a refund that only the chain has is found at any age, and not paid again", () => {
-  let down = true
-  return withRefundHarness(({ signed, memory }) =>
-    Effect.gen(function* () {
-      const debts = [yield* owed(0)]
-      const backup = new Map(memory.rows)
-      const currentWorker = yield* worker()
-      yield* sweepFor(currentWorker, 2 * 3_600)
-      down = false
-      yield* sweepFor(currentWorker, 120)
-      equal(yield* statesOf(debts), ["confirmed"])
-      for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
-      yield* TestClock.adjust("9 hours")
-      yield* sweepFor(currentWorker, 15 * 60)
-      equal(yield* statesOf(debts), ["confirmed"])
-      equal(signed.length, 1)
-      equal(yield* paidBack(debts), eachPaidOnce(debts))
-    }), {
-    simulation: { chainDown: () => down },
-    // Like a chain over JSON-RPC, which searches for a use from half an hour before the expiry on.
-    chain: (chain) => ({
-      ...chain,
-      paymentProof: Effect.fnUntraced(function* (expected) {
-        const proof = yield* chain.paymentProof(expected)
-        if (proof.proof !== "paid" || expected.from === address(buyer(0).address)) return proof
-        const usedAt = proof.at.block * 2n
-        return usedAt >= expected.validBefore - 1_800n
-          ? proof
-          : yield* new ChainUnavailable({ reason: "a used nonce without a log of its use" })
+for (const lost of ["signature", "row"] as const) {
+  test(`a refund whose ${lost} a restore lost is found on the chain at any age, and not paid again`, () => {
+    let down = true
+    return withRefundHarness(({ signed, memory }) =>
+      Effect.gen(function* () {
+        const debts = [yield* owed(0)]
+        const backup = new Map(memory.rows)
+        const currentWorker = yield* worker()
+        yield* sweepFor(currentWorker, 2 * 3_600)
+        down = false
+        yield* sweepFor(currentWorker, 120)
+        equal(yield* statesOf(debts), ["confirmed"])
+        memory.rows.clear()
+        yield* TestClock.adjust("9 hours")
+        if (lost === "signature") {
+          for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
+        } else {
+          // The scan finds the payment again.
+          const { owe } = yield* Debts
+          yield* Effect.forEach(debts, (debt) => owe({ ...debt, queue: "unmatched" }))
+        }
+        yield* sweepFor(currentWorker, 15 * 60)
+        equal(yield* statesOf(debts), ["confirmed"])
+        equal(signed.length, 1)
+        equal(yield* paidBack(debts), eachPaidOnce(debts))
+      }), {
+      simulation: { chainDown: () => down },
+      // Like a chain over JSON-RPC, which searches for a use from half an hour before the expiry on,
+      // and for a use before that from `since` on.
+      chain: (chain) => ({
+        ...chain,
+        paymentProof: Effect.fnUntraced(function* (expected) {
+          const proof = yield* chain.paymentProof(expected)
+          if (proof.proof !== "paid" || expected.from === address(buyer(0).address)) return proof
+          const { block } = proof.at
+          const { timestamp, number } = yield* chain.head
+          const { validBefore, since = number } = expected
+          const expiry = validBefore < timestamp ? validBefore : timestamp
+          if (block * 2n >= expiry - 1_800n || block >= since) return proof
+          return timestamp <= validBefore
+            ? { proof: "not_yet" }
+            : yield* new ChainUnavailable({ reason: "a used nonce without a log of its use" })
+        }),
       }),
-    }),
+    })
   })
-})
+}
 
 test("a defect in one refund stops neither the others nor the worker", () =>
   withRefundHarness(({ memory }) =>

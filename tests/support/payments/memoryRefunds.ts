@@ -246,7 +246,6 @@ function newRow(debt: Debt, now: number): Stored {
     ...{ state: "queued", fence: 0, signed: null, transactionHint: null },
     ...{ attempts: 0, lastReason: null, at: null },
     ...{ leaseUntil: null, due: now, owedAt: now, signedAt: null },
-    owedAtSeconds: BigInt(Math.floor(now / 1_000)),
   }
 }
 
