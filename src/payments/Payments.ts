@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { ChainUnavailable } from "./Chain.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
 import type { FailedSale, SignedReceipt } from "./domain/failedSale.ts"
@@ -82,11 +82,13 @@ export interface PaymentStatus {
 }
 
 /**
- * The interval and the maximum number of retries, when the store fails to mark an answer as
- * delivered. An answer that is never marked is refunded although it was delivered.
+ * When the store is asked again to mark an answer as delivered: until it does, because an answer
+ * that is not marked is refunded although it was delivered.
  */
-const markInterval = Duration.millis(250)
-const markRetriesMax = 40
+const markRetries = Schedule.spaced("250 millis").pipe(
+  Schedule.upTo({ times: 40 }),
+  Schedule.concat(Schedule.spaced("5 seconds")),
+)
 
 const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const seller = yield* makeSeller(options)
@@ -141,8 +143,8 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, inBackground }: 
     inBackground(
       store.markSent(paymentId).pipe(
         Effect.catchDefect(Effect.fail),
-        Effect.retry({ schedule: Schedule.spaced(markInterval), times: markRetriesMax }),
-        Effect.catch((defect) => Effect.logWarning("Cannot mark an answer as delivered", defect)),
+        Effect.retry(markRetries),
+        Effect.ignore,
       ),
     )
   yield* Effect.forEach(journal.recent, mark, { discard: true })

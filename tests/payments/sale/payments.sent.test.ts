@@ -46,6 +46,21 @@ test("sent() retries a store that is down, so that a delivered answer is not ref
     yield* inMarket(delivering, {}, storeFailingMarkSent(failures))
   }))
 
+test("an answer that was delivered before five minutes without a store is not refunded after HOLD", () =>
+  Effect.gen(function* () {
+    const failures = yield* Ref.make(Infinity)
+    const delivering = Effect.gen(function* () {
+      const { sell, sent, sweep } = yield* Payments
+      const bought = yield* purchase()
+      yield* sent(yield* sell(bought, workOf(answering())))
+      yield* passing(300)
+      yield* Ref.set(failures, 0)
+      yield* passing(900)
+      equal([yield* sweep, (yield* rowOf(bought))?.sent], [0, true])
+    })
+    yield* inMarket(delivering, {}, storeFailingMarkSent(failures))
+  }))
+
 test("with the journal on a full disk 3 of 3 answers are delivered, and none is refunded", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
