@@ -1,11 +1,21 @@
 /**
- * Who sent the call that a fiber works for, where work that costs an outside request is shared out.
+ * Who sent a call: the keys under which limits count it.
  *
  * @module
  */
 import { Context } from "effect"
 
-/** An address, and its IPv6 site (/48), if it has one; null outside a paid call. */
-export const CallClient = Context.Reference<
-  { readonly client: string; readonly site: string | null } | null
->("bellwether/core/CallClient", { defaultValue: () => null })
+export interface Client {
+  /** An IPv4 address, or the /64 of an IPv6 one. */
+  readonly client: string
+  /** The /48 of an IPv6 address; null for IPv4. */
+  readonly site: string | null
+}
+
+/**
+ * The client of the paid call that a fiber works for, where work that costs an outside request is
+ * shared out; null outside a paid call.
+ */
+export const CallClient = Context.Reference<Client | null>("bellwether/core/CallClient", {
+  defaultValue: () => null,
+})

@@ -5,6 +5,7 @@
  * @module
  */
 import { Deferred, Duration, Effect, Metric, Option } from "effect"
+import type { Client } from "./CallClient.ts"
 
 interface PlaceLimits {
   /** How many hold a place at the same time. */
@@ -127,12 +128,6 @@ export function makePlacesByKey(limits: PlaceLimits) {
   return { run, size: () => byKey.size }
 }
 
-/** Who takes a place: an address, and its IPv6 site (/48), if it has one. */
-interface PlaceTaker {
-  readonly client: string
-  readonly site: string | null
-}
-
 /** Places of which one client, and one IPv6 site, has at most its part. No caller waits for one. */
 export function makePartedPlaces(max: {
   readonly total: number
@@ -145,7 +140,7 @@ export function makePartedPlaces(max: {
   const sites = makePlacesByKey({ places: max.perSite, ...noQueue })
   /** Runs an effect in a place. Fails with `own` where its client has no place left, else `full`. */
   const run =
-    <E2>({ client, site }: PlaceTaker, own: E2, full: E2) =>
+    <E2>({ client, site }: Client, own: E2, full: E2) =>
     <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> => {
       const placed = all.run(full)(effect)
       return clients.run(client)(own)(site === null ? placed : sites.run(site)(own)(placed))

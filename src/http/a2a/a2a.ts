@@ -23,7 +23,7 @@ import {
   type RpcError,
   rpcResponse,
 } from "../server/jsonRpc.ts"
-import { clientKeys, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
+import { clientOf, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
 import type { AgentRoute, Body } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import { type A2aError, a2aError, failWithRefusal, type FieldViolation, invalid } from "./errors.ts"
@@ -296,7 +296,7 @@ function planReply(
   }
   const task = found.success
   if (isPaid(task) && isPayment) {
-    const sold = payTask(ports, task, { payload: payment.payload, client: clientKeys(address) })
+    const sold = payTask(ports, task, { payload: payment.payload, client: clientOf(address) })
     return { spends: "own", answer: Effect.map(sold, (reply) => ({ task, ...reply })) }
   }
   if (isPayment) return refusingPayment(notForSale)

@@ -18,7 +18,7 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Payments } from "../../payments/Payments.ts"
 import type { Outcome } from "../../payments/purchase.ts"
 import { errorRules, prepare, type Refusal, RequestId, toRefusal } from "../server/errors.ts"
-import type { ClientKeys } from "../server/limits.ts"
+import type { Client } from "../../core/CallClient.ts"
 import type { SkillPorts } from "../skills.ts"
 import { type A2aError, failWithRefusal } from "./errors.ts"
 import type { PaidTask } from "./task.ts"
@@ -49,7 +49,7 @@ export interface TaskReply {
 export const payTask = (
   ports: PaymentPorts,
   task: PaidTask,
-  { payload, client }: { readonly payload: unknown; readonly client: ClientKeys },
+  { payload, client }: { readonly payload: unknown; readonly client: Client },
 ): Effect.Effect<TaskReply, A2aError> => {
   const { skill, parameters } = task.subject
   return ports.skills.checkouts[skill.id].sell({

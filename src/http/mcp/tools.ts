@@ -30,7 +30,7 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { objectOf } from "../server/jsonRpc.ts"
-import { clientKeys, spend } from "../server/limits.ts"
+import { clientOf, spend } from "../server/limits.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
@@ -232,7 +232,7 @@ const buy = (
     input: Result.merge(queryOf(skill, args)),
     payment: typeof value === "string" ? { header: value } : { json: value },
     key: idempotencyKey,
-    client: clientKeys(address),
+    client: clientOf(address),
   }).pipe(
     Effect.map((outcome) => ({
       ...unsold(soldResult(skill, outcome, receiptKey)),

@@ -35,13 +35,13 @@ import {
   type PaymentPayload,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { CallClient } from "../../core/CallClient.ts"
+import { CallClient, type Client } from "../../core/CallClient.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
 import { errorRules, RequestId, toRefusal } from "../server/errors.ts"
-import type { ClientKeys, Denied, RateLimiter } from "../server/limits.ts"
+import type { Denied, RateLimiter } from "../server/limits.ts"
 
 /** The errors that a product's row declares. */
 type ErrorOf<P extends Product> = P["errors"][number]["Type"]
@@ -155,7 +155,7 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
  * invalid payment is refused for the count: another may have been taken.
  */
 const countUnpaid =
-  ({ countOnly, countOrRefuse }: ReturnType<typeof countInvalidPayments>, client: ClientKeys) =>
+  ({ countOnly, countOrRefuse }: ReturnType<typeof countInvalidPayments>, client: Client) =>
   (sale: Effect.Effect<Outcome, FailedSale>): Effect.Effect<Outcome, FailedSale> =>
     sale.pipe(
       Effect.tap(({ receipt, replayed }) =>
@@ -303,14 +303,14 @@ function answerOf<P extends Product>(
  */
 function countInvalidPayments(limiter: RateLimiter) {
   /** Fails while the client is over the limit. */
-  const check = (client: ClientKeys) =>
+  const check = (client: Client) =>
     Effect.suspend(() => {
       const denied = limiter.refusal(client)
       return denied === null ? Effect.void : Effect.fail(unread(denied))
     })
 
   /** Counts an invalid payment; fails when that exceeds the limit. */
-  const countOrRefuse = (client: ClientKeys) =>
+  const countOrRefuse = (client: Client) =>
     Effect.flatMap(limiter.take(client), (decision) => {
       switch (decision.kind) {
         case "denied":
@@ -332,7 +332,7 @@ function countInvalidPayments(limiter: RateLimiter) {
    * Counts a call that is answered anyway: an uncharged answer, a conflict of a known payment, or a
    * wrong parameter. Never fails. The last grant blocks the client from its next call on.
    */
-  const countOnly = (client: ClientKeys) => Effect.asVoid(limiter.take(client))
+  const countOnly = (client: Client) => Effect.asVoid(limiter.take(client))
 
   return { check, countOrRefuse, countOnly }
 }

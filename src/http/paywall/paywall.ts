@@ -26,7 +26,7 @@ import type { AsCall } from "../server/call.ts"
 import { gzipped } from "../server/encoding.ts"
 import { paymentLengthMax, paymentTooLong, refuse } from "../server/errors.ts"
 import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
-import { clientKeys } from "../server/limits.ts"
+import { clientOf } from "../server/limits.ts"
 import { type Handler, queryIn } from "../server/route.ts"
 import { testHeaderFault } from "../server/testTriggers.ts"
 import type { Checkout } from "./checkout.ts"
@@ -75,7 +75,7 @@ const paidHandler = (
       input: queryIn(url),
       payment: { header: paymentHeader(headers) ?? "" },
       key: headers.get("idempotency-key"),
-      client: clientKeys(addressOf(request)),
+      client: clientOf(addressOf(request)),
       hasTag: hasTag(headers.get("if-none-match") ?? ""),
     }).pipe(
       Effect.tap((outcome) => outcome.receipt === null ? Effect.void : onDelivered(sent(outcome))),

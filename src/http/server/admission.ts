@@ -9,7 +9,7 @@ import { makePartedPlaces } from "../../core/places.ts"
 import { type Answer, type HeaderPair, responseTo } from "./answer.ts"
 import { overloaded, rateLimited, refused } from "./errors.ts"
 import { addressOf, byRequest, webOf } from "./inbound.ts"
-import { clientKeys, denial, type RateLimiter, spend } from "./limits.ts"
+import { clientOf, denial, type RateLimiter, spend } from "./limits.ts"
 import type { Handler } from "./route.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
@@ -39,7 +39,7 @@ export const limited = (
   withoutStore?: Answer,
 ): Handler =>
   limiter.policyField === null ? handler : byRequest((request) => {
-    const keys = clientKeys(addressOf(request))
+    const keys = clientOf(addressOf(request))
     const known = limiter.refusal(keys)
     if (known !== null) return Effect.fail(denial(limiter, known))
     const answered = Effect.matchEffect(spend(limiter, keys), {

@@ -12,7 +12,7 @@ import { makePartedPlaces, makePlacesByKey } from "../../core/places.ts"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading, refused } from "./errors.ts"
 import { addressOf, byRequest } from "./inbound.ts"
-import { cachedRefusal, clientKeys, type RateLimiter } from "./limits.ts"
+import { cachedRefusal, clientOf, type RateLimiter } from "./limits.ts"
 import type { Body, Handler } from "./route.ts"
 
 /** Most bodies being read at once. */
@@ -37,7 +37,7 @@ export function makeBodyReader(): BodyReader {
   const overBudget = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
   return (limiter, handle) =>
     byRequest((request) => {
-      const keys = clientKeys(addressOf(request))
+      const keys = clientOf(addressOf(request))
       const refusal = cachedRefusal(limiter, addressOf(request), rateLimitedBeforeReading)
       const body = reading.run(keys, refusal ?? tooMany, full)(bodyOf(request))
       return Effect.flatMap(

@@ -13,7 +13,7 @@ import { type Pending, pendingFields, pendingRetrySeconds } from "./admission.ts
 import type { AnswerLog } from "./answerLog.ts"
 import { overloadedPaid, rateLimitedBeforeReading, refused } from "./errors.ts"
 import { addressOf, byRequest, webOf } from "./inbound.ts"
-import { clientKeys, policyField, type RateBudget, rateField } from "./limits.ts"
+import { clientOf, policyField, type RateBudget, rateField } from "./limits.ts"
 import { answerFailures } from "./middleware.ts"
 import type { Handler } from "./route.ts"
 
@@ -29,7 +29,7 @@ export const makeAsCall = (log: AnswerLog, pending: Pending, budget: RateBudget)
 /** Answers when the client and all clients have a place left. */
 const placed = (pending: Pending, handler: Handler): Handler =>
   byRequest((request) =>
-    pending.run(clientKeys(addressOf(request)), busy, refused(overloadedPaid))(handler)
+    pending.run(clientOf(addressOf(request)), busy, refused(overloadedPaid))(handler)
   )
 
 /** A posted body may contain a payment, so it is refused like a paid call. */

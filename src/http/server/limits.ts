@@ -1,5 +1,5 @@
 /**
- * The key of a client, and its rate limits.
+ * The client of an address, and its rate limits.
  *
  * The `RateLimits` port keeps the exact count, shared by all replicas. A refused client is refused
  * again without a call to the port until its next grant. A flood from one address then costs no
@@ -9,6 +9,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import * as NetAddress from "effect/net/NetAddress"
+import type { Client } from "../../core/CallClient.ts"
 import type { HeaderPair } from "./answer.ts"
 import {
   overloaded,
@@ -37,21 +38,13 @@ type LimitDecision =
   /** The shared count is not kept now. `grantedHere`: this process counts alone, and grants it. */
   | { readonly kind: "unavailable"; readonly grantedHere: boolean }
 
-/**
- * The keys a client is counted under. IPv6 has two: its /64, and its /48 with 12 times the budget.
- */
-export interface ClientKeys {
-  readonly client: string
-  readonly site: string | null
-}
-
 export interface RateLimiter {
   /** The `RateLimit-Policy` header; null when the budget is off. */
   readonly policyField: string | null
   /** The cached refusal of a client; null when there is none. */
-  readonly refusal: (keys: ClientKeys) => Denied | null
+  readonly refusal: (client: Client) => Denied | null
   /** Takes one grant, if the client has no cached refusal. */
-  readonly take: (keys: ClientKeys) => Effect.Effect<LimitDecision>
+  readonly take: (client: Client) => Effect.Effect<LimitDecision>
 }
 
 /** The function that multiplies the budget of documents. */
@@ -70,7 +63,7 @@ export const handshakeBudget = times(10)
  */
 export const unpaidBudget = times(25)
 
-/** The budget of a /48, as a multiple of the /64 budget. */
+/** An IPv6 client is counted twice: its /64, and its /48 with this multiple of the budget. */
 const siteFactor = 12
 
 const noLimit: RateLimiter = {
@@ -114,7 +107,7 @@ export const makeLimiter = Effect.fnUntraced(
     })
 
     const grantHere = countHere(clock, budget)
-    const request = (keys: ClientKeys) =>
+    const request = (keys: Client) =>
       ofClient.take(keys.client).pipe(
         Effect.flatMap((decision) =>
           keys.site === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
@@ -130,7 +123,7 @@ export const makeLimiter = Effect.fnUntraced(
           }))),
       )
 
-    const refusal = (keys: ClientKeys): Denied | null => {
+    const refusal = (keys: Client): Denied | null => {
       const leftMs = Math.max(
         ofClient.refusedForMs(keys.client),
         keys.site === null ? 0 : ofSite.refusedForMs(keys.site),
@@ -158,16 +151,16 @@ const refusals = {
 } as const
 
 /**
- * Takes one grant for a client, given its address or keys. Returns the `RateLimit` headers of the answer, or fails with the
- * refusal.
+ * Takes one grant for a client or an address. Returns the `RateLimit` headers of the answer, or fails
+ * with the refusal.
  */
 export const spend = (
   limiter: RateLimiter,
-  client: string | ClientKeys,
+  client: string | Client,
   call: keyof typeof refusals = "unpaid",
 ): Effect.Effect<ReadonlyArray<HeaderPair>, Refused> =>
   Effect.flatMap(
-    limiter.take(typeof client === "string" ? clientKeys(client) : client),
+    limiter.take(typeof client === "string" ? clientOf(client) : client),
     (decision) => {
       switch (decision.kind) {
         case "unlimited":
@@ -189,7 +182,7 @@ export function cachedRefusal(
   address: string,
   refusalOf?: (retryAfterSeconds: number) => PreparedRefusal,
 ): Refused | null {
-  const decision = limiter.refusal(clientKeys(address))
+  const decision = limiter.refusal(clientOf(address))
   return decision === null ? null : denial(limiter, decision, refusalOf)
 }
 
@@ -250,8 +243,8 @@ export function clientAddress(peer: string, forwarded: string | null, hops: numb
   return parse(bare) === null ? peer : bare
 }
 
-/** The keys of an address. An IPv4-mapped IPv6 address counts as IPv4. */
-export function clientKeys(address: string): ClientKeys {
+/** The client of an address. An IPv4-mapped IPv6 address counts as IPv4. */
+export function clientOf(address: string): Client {
   const parsed = address.includes(":") ? parse(address) : null
   // IPv4 has one spelling: sockets return it, and `clientAddress` accepts no other.
   if (parsed === null || NetAddress.isIpv4Address(parsed)) return { client: address, site: null }

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Option, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
-import { clientAddress, clientKeys, makeLimiter, spend } from "../../../src/http/server/limits.ts"
+import { clientAddress, clientOf, makeLimiter, spend } from "../../../src/http/server/limits.ts"
 import { law, test } from "../../support/effect.ts"
 import { makeWorld, servicesOver } from "../../support/http/httpService.ts"
 import { memoryRateLimits } from "../../support/memoryRateLimits.ts"
@@ -54,18 +54,18 @@ law(
   ([spoofed, real]) => clientAddress(peer, [...spoofed, real].join(", "), 1) === real,
 )
 
-law("clientKeys() treats an IPv4-mapped address as IPv4", ipv4, (address) => {
-  equal(clientKeys(`::ffff:${address}`), clientKeys(address))
-  equal(clientKeys(address), { client: address, site: null })
+law("clientOf() treats an IPv4-mapped address as IPv4", ipv4, (address) => {
+  equal(clientOf(`::ffff:${address}`), clientOf(address))
+  equal(clientOf(address), { client: address, site: null })
 })
 
-Deno.test("clientKeys() counts IPv6 by /64 and by /48", () => {
-  equal(clientKeys("2001:db8:1:2:3:4:5:6"), {
+Deno.test("clientOf() counts IPv6 by /64 and by /48", () => {
+  equal(clientOf("2001:db8:1:2:3:4:5:6"), {
     client: "2001:db8:1:2::/64",
     site: "2001:db8:1::/48",
   })
-  equal(clientKeys("2001:db8:1:2::9"), clientKeys("2001:0DB8:1:2:ffff::"))
-  equal(clientKeys("fe80::1%eth0"), clientKeys("fe80::1"))
+  equal(clientOf("2001:db8:1:2::9"), clientOf("2001:0DB8:1:2:ffff::"))
+  equal(clientOf("fe80::1%eth0"), clientOf("fe80::1"))
 })
 
 test("a limiter grants its budget, then refuses until the oldest grant leaves the window", () =>
@@ -74,7 +74,7 @@ test("a limiter grants its budget, then refuses until the oldest grant leaves th
     const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
       Effect.provide(servicesOver(world)),
     )
-    const admit = limiter.take(clientKeys("203.0.113.9"))
+    const admit = limiter.take(clientOf("203.0.113.9"))
     for (const left of [4, 3, 2, 1, 0]) {
       equal(yield* admit, { kind: "granted", field: `"free";r=${left};t=60` })
     }
@@ -92,7 +92,7 @@ test("a limiter refuses a flood without a call of the shared count", () =>
     const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
       Effect.provide(servicesOver(world)),
     )
-    const keys = clientKeys("203.0.113.9")
+    const keys = clientOf("203.0.113.9")
     for (let n = 0; n < 6; n++) yield* limiter.take(keys)
     for (let n = 0; n < 1_000; n++) {
       strictEqual((yield* limiter.take(keys)).kind, "denied")
@@ -109,7 +109,7 @@ test("a limiter grants an IPv6 /48 at most twelve budgets, for any number of /64
     )
     let granted = 0
     for (let n = 0; n < 200; n++) {
-      const keys = clientKeys(`2001:db8:1:${n.toString(16)}::1`)
+      const keys = clientOf(`2001:db8:1:${n.toString(16)}::1`)
       const admission = yield* limiter.take(keys)
       if (admission.kind === "granted") granted += 1
     }
@@ -123,7 +123,7 @@ test("a limiter returns unavailable while the shared count cannot be read", () =
       Effect.provide(servicesOver(world)),
     )
     yield* Ref.set(world.storeUp, false)
-    const decision = yield* limiter.take(clientKeys("203.0.113.9"))
+    const decision = yield* limiter.take(clientOf("203.0.113.9"))
     equal(decision, { kind: "unavailable", grantedHere: false })
   }))
 

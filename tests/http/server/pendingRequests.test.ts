@@ -21,7 +21,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { pendingMax, pendingPerClientMax } from "../../../src/http/server/admission.ts"
-import { clientKeys } from "../../../src/http/server/limits.ts"
+import { clientOf } from "../../../src/http/server/limits.ts"
 import { law, liveTest } from "../../support/effect.ts"
 import {
   makeWorld,
@@ -54,7 +54,7 @@ law(
     return requests.every(({ site, client, ends }) => {
       if (ends) waiting.shift()?.fiber.interruptUnsafe()
       const address = `2001:db8:${site}:${client}::1`
-      const keys = clientKeys(address)
+      const keys = clientOf(address)
       const of = (key: "client" | "site") => waiting.filter((one) => one[key] === keys[key]).length
       const expected = of("client") >= max.perClient || of("site") >= max.perSite
         ? "client"
