@@ -29,12 +29,12 @@ import { Calibration } from "../whales/Calibration.ts"
 import {
   type Checkout,
   type CheckoutOptions,
-  type Handler,
   makeCheckout,
+  type ProductHandler,
 } from "./paywall/checkout.ts"
 
 type Products = typeof products
-type Handlers = { readonly [Id in ProductId]: Handler<Products[Id]> }
+type Handlers = { readonly [Id in ProductId]: ProductHandler<Products[Id]> }
 
 /** The checkout of every product. */
 export type Checkouts = Readonly<Record<ProductId, Checkout>>
@@ -62,14 +62,14 @@ const makeHandlers = Effect.gen(function* () {
     ...feedHandlers(yield* Feed),
     ...yield* whaleHandlers(records),
     digest: {
-      work: () =>
+      compute: () =>
         Effect.map(digests.fresh, ({ digest, belowThreshold }) => ({
           body: { data: digest },
           charge: !belowThreshold,
         })),
     },
     digest_history: {
-      work: ({ hours, limit }) =>
+      compute: ({ hours, limit }) =>
         Effect.map(digests.history(hours, limit), (found) => ({
           body: {
             count: found.length,
@@ -81,7 +81,7 @@ const makeHandlers = Effect.gen(function* () {
     },
     resolving: {
       check: (filters) => Effect.andThen(listing, markets.check(filters)),
-      work: Effect.fnUntraced(function* (filters) {
+      compute: Effect.fnUntraced(function* (filters) {
         const asOf = yield* listing
         const rows = yield* markets.list(filters)
         return { body: { count: rows.length, asOf, filters, data: rows }, charge: true }
@@ -89,7 +89,7 @@ const makeHandlers = Effect.gen(function* () {
     },
     research: {
       check: ({ market }) => research.check(market),
-      work: ({ market }) =>
+      compute: ({ market }) =>
         Effect.map(research.report(market), ({ cached, generatedAt, report }) => ({
           body: { cached, generatedAt: isoTime(generatedAt), data: report, disclaimer },
           charge: true,
@@ -105,15 +105,15 @@ function feedHandlers(feed: Feed["Service"]): Pick<Handlers, "latest" | "signal"
     charge: true,
   }))
   return {
-    latest: { work: () => newest },
+    latest: { compute: () => newest },
     signal: {
-      work: ({ index }) =>
+      compute: ({ index }) =>
         index === null
           ? newest
           : Effect.map(feed.byIndex(index), (item) => ({ body: { data: item }, charge: true })),
     },
     signals: {
-      work: Effect.fnUntraced(function* ({ since, count, type }) {
+      compute: Effect.fnUntraced(function* ({ since, count, type }) {
         const items = yield* feed.page({ since, count, type })
         const filters = { since, count, type: type ?? "all" } as const
         return {
@@ -145,7 +145,7 @@ const whaleHandlers = Effect.fnUntraced(
     const handlers: Pick<Handlers, "whales"> = {
       whales: {
         check: (filter) => Effect.asVoid(Effect.all([records, rowsOf(filter), walletScores])),
-        work: Effect.fnUntraced(function* (filter) {
+        compute: Effect.fnUntraced(function* (filter) {
           const asOf = yield* records
           const { found, rows } = yield* rowsOf(filter)
           const scores = yield* walletScores

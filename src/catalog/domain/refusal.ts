@@ -1,5 +1,6 @@
 /**
- * Refusals: the code, message and hint of every reason why a request gets no answer.
+ * Refusals: every code, and the message and hint of each error of a product's computation. The texts
+ * of other refusals stand where they are decided.
  *
  * @module
  */

@@ -46,14 +46,15 @@ import type { Denied, RateLimiter } from "../server/limits.ts"
 /** The errors that a product's row declares. */
 type ErrorOf<P extends Product> = P["errors"][number]["Type"]
 
-/** The computation of a product. */
-export interface Handler<P extends Product> {
+/** What is run for a call of a product. */
+export interface ProductHandler<P extends Product> {
   /** Finds errors before the payment is settled (settle-early only). */
   readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, ErrorOf<P>>
-  readonly work: (input: InputOf<P["parameters"]>) => Effect.Effect<Work<P>, ErrorOf<P>>
+  readonly compute: (input: InputOf<P["parameters"]>) => Effect.Effect<Computed<P>, ErrorOf<P>>
 }
 
-export interface Work<P extends Product> {
+/** The result of a computation, before its body is encoded to a `WorkResult`. */
+export interface Computed<P extends Product> {
   /**
    * The body of a 200 without `success` and `charged`, which the checkout adds; or a whole encoded
    * body, for a settle-early product that is sold often (its body has no `charged`).
@@ -90,7 +91,7 @@ export const makeCheckout = Effect.fnUntraced(function* makeCheckout(options: Ch
     payments: yield* Payments,
     invalid: countInvalidPayments(options.invalidPayments),
   }
-  return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
+  return <P extends Product>(product: P, handler: ProductHandler<P>): Checkout => {
     const read = readerOf(product)
     return {
       product,
@@ -111,7 +112,7 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
   { payments, invalid, terms }: Desk,
   product: P,
   read: ReturnType<typeof readerOf<P>>,
-  handler: Handler<P>,
+  handler: ProductHandler<P>,
   { input: query, payment: sent, key, isTask, client, hasTag }: Call,
 ): Effect.fn.Return<Outcome, FailedSale> {
   yield* invalid.check(client)
@@ -143,7 +144,7 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
         check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
           Effect.provideService(CallClient, client),
         ),
-        compute: answerOf(product, handler.work(input)),
+        compute: encoded(product, handler.compute(input)),
       })
     ),
     countUnpaid(invalid, client),
@@ -275,14 +276,12 @@ function canonicalRequest(product: Product, input: object): string {
   return `${product.id}?${JSON.stringify(sorted)}`
 }
 
-/**
- * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged.
- */
-function answerOf<P extends Product>(
+/** Encodes the body of a 200. Compute-first bodies have `charged`; settle-early ones always are. */
+function encoded<P extends Product>(
   { settlementOrder }: P,
-  work: Effect.Effect<Work<P>, ProductError>,
+  computed: Effect.Effect<Computed<P>, ProductError>,
 ): Effect.Effect<WorkResult, NotCharged> {
-  return Effect.mapBoth(work, {
+  return Effect.mapBoth(computed, {
     onFailure: notCharged,
     onSuccess: ({ body, charge }) => {
       const charged = settlementOrder === "compute-first" ? { charged: charge } : {}

@@ -9,7 +9,7 @@ import { Base64 } from "effect/encoding"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { DataStale } from "../../../src/core/domain/freshness.ts"
 import { SignalNotFound } from "../../../src/feed/domain/item.ts"
-import type { Handler, Work } from "../../../src/http/paywall/checkout.ts"
+import type { Computed, ProductHandler } from "../../../src/http/paywall/checkout.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
@@ -368,23 +368,23 @@ test("an expired payment that is known gets the answer of its state, an unknown 
     equal(yield* taken, once)
   })))
 
-type Compiles<P extends Product, A, E> = Effect.Effect<A, E> extends ReturnType<Handler<P>["work"]>
-  ? true
+type Compiles<P extends Product, A, E> = Effect.Effect<A, E> extends
+  ReturnType<ProductHandler<P>["compute"]> ? true
   : false
 type Latest = typeof products.latest
 type Signals = typeof products.signals
-type Input<P extends Product> = Parameters<Handler<P>["work"]>[0]
+type Input<P extends Product> = Parameters<ProductHandler<P>["compute"]>[0]
 
 Deno.test("a work that fails with an error other than its product's facts does not compile", () => {
-  const stranger: Compiles<Product, Work<Product>, Error> = false
-  const fact: Compiles<Product, Work<Product>, SignalNotFound> = true
-  const own: Compiles<Latest, Work<Latest>, SignalNotFound> = true
-  const undeclared: Compiles<Signals, Work<Signals>, SignalNotFound> = false
+  const stranger: Compiles<Product, Computed<Product>, Error> = false
+  const fact: Compiles<Product, Computed<Product>, SignalNotFound> = true
+  const own: Compiles<Latest, Computed<Latest>, SignalNotFound> = true
+  const undeclared: Compiles<Signals, Computed<Signals>, SignalNotFound> = false
   equal([stranger, fact, own, undeclared], [false, true, true, false])
 })
 
 Deno.test("a work that returns another product's body does not compile", () => {
-  const other: Compiles<Latest, Work<Signals>, DataStale> = false
+  const other: Compiles<Latest, Computed<Signals>, DataStale> = false
   equal(other, false)
 })
 
@@ -424,7 +424,7 @@ test("an answer with the same data is unchanged, also after the inputs were read
   inMarket(Effect.gen(function* () {
     let [reads, item] = [0, 1]
     // As the body of /v1/latest.
-    const work = Effect.sync((): Work<Product> => ({
+    const work = Effect.sync((): Computed<Product> => ({
       body: encoded({ success: true, asOf: { mover: ++reads }, data: { item }, charged: true }),
       charge: true,
     }))

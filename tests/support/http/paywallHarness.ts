@@ -9,7 +9,7 @@ import { testKey } from "../signing/key.ts"
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
-import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
+import { type Computed, makeCheckout } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
 import { answerFailures } from "../../../src/http/server/middleware.ts"
 import { fromSource } from "../../../src/http/server/route.ts"
@@ -20,11 +20,11 @@ import { terms } from "../payments/terms.ts"
 
 const budget = { limit: 3, windowMs: 60_000 }
 
-export const goodWork: Work<Product> = { body: { data: { feedIndex: 7 } }, charge: true }
+export const goodWork: Computed<Product> = { body: { data: { feedIndex: 7 } }, charge: true }
 
 /** The route of one product, over the payments and rate limits in the context. */
 export const paywallHarness = Effect.fnUntraced(function* (
-  work: Effect.Effect<Work<Product>, ProductError> = Effect.succeed(goodWork),
+  work: Effect.Effect<Computed<Product>, ProductError> = Effect.succeed(goodWork),
   sold: Product = product,
 ) {
   const offers = yield* Effect.provideService(makeOffers(terms), SigningKey, testKey)
@@ -37,7 +37,7 @@ export const paywallHarness = Effect.fnUntraced(function* (
   })
   const seller = checkout<Product>(
     { ...sold, parameters: [{ name: "index", type: "integer", description: "Any" }] },
-    { work: () => work },
+    { compute: () => work },
   )
   const unpaid = fromSource(unpaidAnswer(seller.product, { terms, offers }, false))
   const route = answered(paywall(seller, unpaid))
