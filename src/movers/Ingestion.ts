@@ -15,7 +15,7 @@ import { feedRetentionMs } from "../feed/domain/item.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type BookReading, readBooks, seedSeries } from "./midSeries.ts"
-import { findMovers, type MoverServices, type MoversFound } from "./findMovers.ts"
+import { findMovers, type MoverServices } from "./findMovers.ts"
 import { runTick, tally, type TickReport } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
@@ -112,11 +112,9 @@ const tick = Effect.fn("Ingestion.tick")(function* (
       const seeded = yield* stage("seeding", seeding, 0)
       const readings: Array<BookReading> = []
       yield* stage("books", readBooks(services, candidates, slot, readings, rejected), undefined)
-      const none: MoversFound = { items: [], rejected: {} }
-      const finding = findMovers(services, readings, slot, tickIntervalMs)
-      const found = yield* stage("movers", finding, none)
-      tally(rejected, found.rejected)
-      progress.items.push(...found.items.map(({ title }) => title))
+      const finding = findMovers(services, readings, slot, tickIntervalMs, rejected)
+      const items = yield* stage("movers", finding, [])
+      progress.items.push(...items.map(({ title }) => title))
       Object.assign(progress, {
         markets: listing.markets,
         candidates: candidates.length,

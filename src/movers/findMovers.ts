@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Effect, Result } from "effect"
-import type { FeedItem, MoveWindow } from "../feed/domain/item.ts"
+import type { MoveWindow } from "../feed/domain/item.ts"
 import { slugKey } from "../markets/domain/market.ts"
 import {
   confirmMove,
@@ -24,16 +24,11 @@ import {
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { BookReading, SeriesServices } from "./midSeries.ts"
-import { type Rejections, tally } from "../core/stages.ts"
+import { tally } from "../core/stages.ts"
 
 /** The ports of a tick. */
 export interface MoverServices extends SeriesServices {
   readonly feed: FeedStore["Service"]
-}
-
-export interface MoversFound {
-  readonly items: ReadonlyArray<FeedItem>
-  readonly rejected: Rejections
 }
 
 const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
@@ -44,14 +39,15 @@ const judgeConcurrency = 8
 /** Time for all trade requests of a tick; after it, moves are judged without trades. */
 const tradesTimeoutMs = 40 * second
 
+/** Appends the movers of one tick to the feed; returns the new items. Counts what it rejects. */
 export function findMovers(
   services: MoverServices,
   readings: ReadonlyArray<BookReading>,
   slot: EpochMs,
   tickIntervalMs: number,
+  rejected: Record<string, number>,
 ) {
   return Effect.gen(function* () {
-    const rejected: Record<string, number> = {}
     const reject = (reason: MoverRejection | "over_budget") => tally(rejected, { [reason]: 1 })
 
     const moves = yield* screen(services, readings, slot, tickIntervalMs, reject)
@@ -63,10 +59,7 @@ export function findMovers(
     const selection = selectMovers(movers)
     selection.dropped.forEach(({ reason }) => reject(reason))
     const now = yield* Clock.currentTimeMillis
-    const items = yield* services.feed.append(
-      selection.chosen.map((mover) => moverItem(mover, now)),
-    )
-    return { items, rejected } satisfies MoversFound
+    return yield* services.feed.append(selection.chosen.map((mover) => moverItem(mover, now)))
   })
 }
 
