@@ -9,16 +9,11 @@ import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import type { Effect, Exit } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
+import type { Client } from "../core/CallClient.ts"
 import type { FailedSale, NotCharged } from "./domain/failedSale.ts"
 import type { Address, PaymentId } from "./domain/payment.ts"
 import type { PaymentPayload } from "./domain/x402/paymentPayload.ts"
 import type { PaidReceipt } from "./sale/receipts.ts"
-
-/** Who sent a call: its address, and its IPv6 site (/48), if it has one. */
-interface Client {
-  readonly client: string
-  readonly site: string | null
-}
 
 /** A request with a payment, as a door decodes it. Nothing knows the transport from here on. */
 export interface Call {

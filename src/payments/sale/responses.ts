@@ -200,7 +200,7 @@ export type PaymentOutcome =
 
 type KnownOutcome = Exclude<PaymentOutcome, { readonly state: "released" | "unknown" }>
 
-function outcomeOf(
+function knownOutcome(
   row: Exclude<Payment, ReleasedPayment>,
   hasSecret: boolean,
   receipts: Receipts,
@@ -240,7 +240,7 @@ export function responseForKnownPayment(
   /** How the buyer of an answered payment fetches its answer. */
   fetchHint: string,
 ): Effect.Effect<Outcome, FailedSale> {
-  const outcome = outcomeOf(row, hasSecret, receipts)
+  const outcome = knownOutcome(row, hasSecret, receipts)
   switch (outcome.state) {
     case "answered":
       return Effect.succeed(outcome.delivery)
@@ -278,7 +278,7 @@ export const findOutcome = (ports: OutcomePorts) =>
         : found.value
       return row.state === "released"
         ? { state: "released" }
-        : outcomeOf(row, hasSecret(row), ports.receipts)
+        : knownOutcome(row, hasSecret(row), ports.receipts)
     },
     Effect.catchDefect((defect) =>
       Effect.as(
