@@ -112,8 +112,10 @@ const statements = (size: Size): ReadonlyArray<string> => {
     `INSERT INTO whale_market_facts SELECT n, '${facts}'::json FROM generate_series(1, ${markets}) n`,
     `INSERT INTO whale_token (token_id, token) OVERRIDING SYSTEM VALUE VALUES (1, 'yes'), (2, 'no')`,
     `INSERT INTO whale_position (market_id, wallet_id, activity_version, entries_version,
-      entry_count, due, entries)
-    SELECT market_id, ${walletOf(wallets)}, 2, 2, count, market_id <= ${due} AND n = 0,
+      entry_count, due, counted, entries)
+    SELECT market_id, ${
+      walletOf(wallets)
+    }, 2, 2, count, market_id <= ${due} AND n = 0, NOT ${isOpen},
       (CASE count WHEN 1 THEN '[${held}]' ELSE '[${held},${held}]' END)::json
     FROM generate_series(1, ${markets}) market_id,
       LATERAL generate_series(0, CASE WHEN ${isOpen} THEN ${positionsOpen} ELSE ${positionsEnded}

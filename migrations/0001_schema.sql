@@ -317,7 +317,7 @@ CREATE TABLE whale_position (
   entries json NOT NULL DEFAULT '[]',
   PRIMARY KEY (market_id, wallet_id) INCLUDE (entry_count)
 );
-CREATE INDEX whale_position_by_wallet ON whale_position (wallet_id) WHERE entry_count > 0;
+CREATE INDEX whale_position_by_wallet ON whale_position (wallet_id, market_id) WHERE entry_count > 0;
 CREATE INDEX whale_position_due ON whale_position (market_id, wallet_id) WHERE due;
 
 -- Positions whose entries must be recomputed, newest activity first. Only in markets whose facts

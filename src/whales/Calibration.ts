@@ -10,6 +10,7 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { readOnChange } from "../core/readOnChange.ts"
+import { inSlices } from "../core/slices.ts"
 import type { FrozenCalibration } from "../feed/domain/item.ts"
 import { CalibrationStore } from "./CalibrationStore.ts"
 import { eventsMin, isJudged, labels, resolvedEntriesMin } from "./domain/label.ts"
@@ -26,8 +27,14 @@ import {
 } from "./domain/whale.ts"
 import { WalletStore } from "./WalletStore.ts"
 
-/** Wallets whose positions are read in one query: some megabytes. */
-const countedBatch = 10
+/** Uncounted wallets that are listed in one query. */
+const countedBatch = 100
+/**
+ * Positions that one tick counts, about a second of CPU time; the wallet that exceeds it is the last. A
+ * wallet takes as long as `positionsOfWallet` more.
+ */
+const positionsMax = 50_000
+const positionsOfWallet = 250
 /** Limits how often the table is read again while many records are computed. */
 const readIntervalMin = Duration.seconds(5)
 
@@ -47,7 +54,7 @@ export type LabelCounts = Readonly<Record<WhaleRow["label"], number>>
 export class Calibration extends Context.Service<Calibration, {
   /**
    * Computes the record of each uncounted wallet. Returns true when none is left, false when it stops
-   * earlier, at `until`. A wallet that changes meanwhile stays uncounted.
+   * earlier, at `until` or after `positionsMax`. A wallet that changes meanwhile stays uncounted.
    */
   readonly count: (until: EpochMs, tally: CountingTally) => Effect.Effect<boolean>
   /** Judges all wallets together and writes the rows that changed. */
@@ -98,13 +105,16 @@ const count = Effect.fn("Calibration.count")(function* (
   until: EpochMs,
   tally: CountingTally,
 ) {
+  let counted = 0
   for (;;) {
-    const now = yield* Clock.currentTimeMillis
-    if (now >= until) return false
-    const uncounted = yield* store.uncounted(countedBatch, now)
+    const uncounted = yield* store.uncounted(countedBatch, yield* Clock.currentTimeMillis)
     if (uncounted.length === 0) return true
-    for (const { wallet, version, positions, ...tracked } of uncounted) {
-      const computed = recordOf(tracked, positions, now)
+    for (const { wallet, version, ...tracked } of uncounted) {
+      const now = yield* Clock.currentTimeMillis
+      if (now >= until || counted >= positionsMax) return false
+      const positions = yield* store.positions(wallet)
+      counted += positionsOfWallet + positions.length
+      const computed = yield* inSlices(() => recordOf(tracked, positions, now))
       if (yield* store.saveCounted({ wallet, version, ...computed }, now)) tally.counted += 1
     }
   }

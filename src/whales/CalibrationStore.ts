@@ -19,8 +19,6 @@ import type { CalibratedWhale } from "./domain/whale.ts"
 export interface UncountedWallet extends Pick<TrackedWallet, "wallet" | "source" | "trackedAt"> {
   /** The number of changes. */
   readonly version: number
-  /** All that have entries, in a fixed order. */
-  readonly positions: ReadonlyArray<RecordedPosition>
 }
 
 export interface CountedWallet extends Pick<UncountedWallet, "wallet" | "version"> {
@@ -37,6 +35,8 @@ export class CalibrationStore extends Context.Service<CalibrationStore, {
     limit: number,
     at: EpochMs,
   ) => Effect.Effect<ReadonlyArray<UncountedWallet>>
+  /** All positions of a wallet that have entries, in a fixed order. Its version must be read before. */
+  readonly positions: (wallet: string) => Effect.Effect<ReadonlyArray<RecordedPosition>>
   /** Saves the record computed at `at`. Changes nothing and returns false when the version changed. */
   readonly saveCounted: (counted: CountedWallet, at: EpochMs) => Effect.Effect<boolean>
   /** The record of every wallet with a `whole` history that is no farm, by address. */

@@ -147,6 +147,21 @@ test("count() and recomputeEntries() stop at their time limit", () =>
     equal(tally, { counted: 0, recomputed: 0 })
   }))
 
+test("count() leaves the other wallets to the next call after 50,000 positions", () =>
+  Effect.gen(function* () {
+    const { whales, until } = yield* stage
+    const [position] = yield* whales.positions(wallet)
+    if (position === undefined) throw new Error("The wallet has no position")
+    const busy = yield* over(whales, {
+      uncounted: (...query) => Effect.map(whales.uncounted(...query), (all) => [...all, ...all]),
+      positions: () => Effect.succeed(Array.from({ length: 50_000 }, () => position)),
+    })
+    const tally = { counted: 0 }
+    strictEqual(yield* busy.count(until, tally), false)
+    strictEqual(tally.counted, 1)
+    strictEqual(yield* busy.count(until, tally), true)
+  }))
+
 test("judge writes changed rows only", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage

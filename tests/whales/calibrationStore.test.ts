@@ -37,7 +37,7 @@ const uncounted = (store: WhaleStores) =>
 
 onEveryWhaleStore("CalibrationStore", (law) => {
   law(
-    "uncounted() returns a wallet with all its positions after a resolution, until it is counted",
+    "uncounted() returns a wallet after a resolution until it is counted, and positions() all it has",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 3)
       yield* store.saveFacts([{ ...factsOf(3), endsAt: null }], [], start)
@@ -47,9 +47,10 @@ onEveryWhaleStore("CalibrationStore", (law) => {
       yield* store.saveResolutions([resolutionOf(1, 0, 9), resolutionOf(3, 4)], [], start)
       const [found, ...others] = yield* store.uncounted(9, start)
       const base = { entries: [entryOf(0)], isCounted: false }
-      const theme = (n: number) => found?.positions[n]?.theme
+      const positions = yield* store.positions(wallet)
+      const theme = (n: number) => positions[n]?.theme
       equal([others, found?.wallet, found?.source, found?.trackedAt], [[], wallet, "volume", start])
-      equal(found?.positions, [
+      equal(positions, [
         {
           ...{ ...base, marketId: marketOf(1), theme: theme(0), feeRate: 0.01 },
           ...{ dueAt: factsOf(1).endsAt, endedAt: start + 9_000, payouts: [1, 0] },
@@ -66,8 +67,9 @@ onEveryWhaleStore("CalibrationStore", (law) => {
       equal(yield* countUncounted(store, { newlyCounted: [marketOf(3)] }), [true])
       equal(yield* uncounted(store), [])
       yield* store.saveResolutions([resolutionOf(2, 0)], [], start)
-      const [again] = yield* store.uncounted(9, start)
-      equal(again?.positions.map(({ isCounted }) => isCounted), [false, false, true])
+      equal(yield* uncounted(store), [wallet])
+      const again = yield* store.positions(wallet)
+      equal(again.map(({ isCounted }) => isCounted), [false, false, true])
     }),
   )
 

@@ -10,6 +10,7 @@ import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
   activityEventOf,
   addActivity,
+  countUncounted,
   entryOf,
   factsOf,
   far,
@@ -19,6 +20,7 @@ import {
   resolutionOf,
   start,
   upTo,
+  walletOf,
 } from "./whaleStores.laws.ts"
 
 const never = { from: 0, to: 0, checkedBefore: 0 }
@@ -95,7 +97,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       yield* store.saveResolutions([], [0, 1].map(marketOf), start - 1)
       equal(yield* store.unresolved(query), [marketOf(0)])
       yield* store.saveResolutions([0, 1].map((market) => resolutionOf(market, 0)), [], start)
-      const [{ positions } = { positions: [] }] = yield* store.uncounted(9, far)
+      const positions = yield* store.positions(walletOf(0))
       equal(positions.map(({ feeRate, dueAt }) => [feeRate, dueAt]), [
         [0.5, factsOf(0).endsAt],
         [0.01, factsOf(1).endsAt],
@@ -142,7 +144,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "saveFacts() and saveResolutions() store more rows than fit into one statement",
+    "facts, resolutions and positions may be more rows than fit into one statement",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       yield* addActivity(store, 0)
@@ -154,6 +156,12 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       const resolutions = upTo(many).map((market) => resolutionOf(market, 0))
       equal(yield* store.saveResolutions(resolutions, [], start), many)
       equal(yield* store.saveResolutions(resolutions, [], start), 0)
+      yield* store.saveEntries(upTo(many).map((market) => positionOf(market)))
+      const newlyCounted = upTo(many).map(marketOf)
+      equal(yield* countUncounted(store, { newlyCounted }), [true])
+      const positions = yield* store.positions(walletOf(0))
+      equal(positions.map(({ marketId }) => marketId).sort(), newlyCounted.toSorted())
+      equal(positions.every(({ isCounted }) => isCounted), true)
     }),
   )
 })

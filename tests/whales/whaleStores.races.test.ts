@@ -97,7 +97,8 @@ const recompute = Effect.fnUntraced(function* (store: Store, limit: number) {
 
 const count = Effect.fnUntraced(function* (store: Store, limit: number) {
   const uncounted = yield* store.uncounted(limit, far)
-  for (const { wallet, version, positions } of uncounted) {
+  for (const { wallet, version } of uncounted) {
+    const positions = yield* store.positions(wallet)
     const ended = positions.filter(({ endedAt }) => endedAt !== null)
     const results = ended.map(({ entries, payouts }) =>
       resultOf(entries[0]?.fills ?? 0, payouts?.[0] ?? NaN)
@@ -228,18 +229,21 @@ const check = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Ta
   }
   // A changed resolution of every market makes every wallet uncounted, and so readable.
   yield* store.saveResolutions(markets.map((market) => resolutionOf(market, cancelled)), [], start)
-  const found = (yield* store.uncounted(manyMax, far)).flatMap(({ wallet, positions }) =>
-    positions.map(({ marketId, entries, isCounted }) => ({
-      wallet,
-      marketId,
-      fills: entries[0]?.fills,
-      isCounted,
-    }))
+  const found = yield* Effect.forEach(
+    yield* store.uncounted(manyMax, far),
+    ({ wallet }) =>
+      Effect.map(store.positions(wallet), (all) =>
+        all.map(({ marketId, entries, isCounted }) => ({
+          wallet,
+          marketId,
+          fills: entries[0]?.fills,
+          isCounted,
+        }))),
   )
   const byPlace = (a: { wallet: string; marketId: string }, b: typeof a) =>
     a.wallet + a.marketId < b.wallet + b.marketId ? -1 : 1
   equal(
-    found.sort(byPlace),
+    found.flat().sort(byPlace),
     positions.map(({ wallet, marketId, activity }) => ({
       wallet,
       marketId,

@@ -84,6 +84,7 @@ function cashAt(
   tilt: number,
 ): number {
   const returned = new Float64Array(inOrder.length)
+  const odds = Math.expm1(tilt)
   let cash = 1
   let next = 0
   const settle = (until: number) => {
@@ -93,11 +94,11 @@ function cashAt(
   }
   for (const [i, { price, openedAt, paid }] of inOrder.entries()) {
     settle(Math.floor(openedAt / day) * day)
-    const shares = Math.abs(Math.expm1(tilt)) / (1 + price * Math.expm1(tilt)) * cash
-    const [cost, payout] = tilt > 0 ? [price, paid] : [1 - price, paid === null ? null : 1 - paid]
-    cash -= shares * cost
+    const shares = Math.abs(odds) / (1 + price * odds) * cash
     // Of a cancelled market the stake comes back.
-    returned[i] = shares * (payout ?? cost)
+    const payout = paid ?? price
+    cash -= shares * (tilt > 0 ? price : 1 - price)
+    returned[i] = shares * (tilt > 0 ? payout : 1 - payout)
   }
   settle(Infinity)
   return cash

@@ -31,8 +31,9 @@ export interface WalletRecord {
 /**
  * The record of a wallet at `now`; the markets whose results count for the first time; and when more of
  * them may count, if no position changes. A wallet of a profit board is judged by what it bought since.
+ * A part takes less than a millisecond for 1,000 positions.
  */
-export function recordOf(
+export function* recordOf(
   { source, trackedAt }: Pick<TrackedWallet, "source" | "trackedAt">,
   positions: ReadonlyArray<RecordedPosition>,
   now: EpochMs,
@@ -43,11 +44,14 @@ export function recordOf(
       ? position.entries.filter(({ firstFillAt }) => firstFillAt >= trackedAt)
       : position.entries,
   }))
+  yield
   const { counted, nextAt } = resultsAt(chosen, now)
-  const record: WalletRecord = {
-    sums: sumsOf(Map.groupBy(counted, ({ theme }) => theme).values()),
-    evidence: evidenceOf(chosen.flatMap(betOf), trackedAt),
-  }
+  yield
+  const sums = sumsOf(Map.groupBy(counted, ({ theme }) => theme).values())
+  yield
+  const bets = chosen.flatMap(betOf)
+  yield
+  const record: WalletRecord = { sums, evidence: evidenceOf(bets, trackedAt) }
   const newlyCounted = counted.filter(({ isCounted }) => !isCounted)
   return { record, newlyCounted: newlyCounted.map(({ marketId }) => marketId), nextAt }
 }

@@ -20,12 +20,15 @@ import { bumpRevision, keys } from "./locking.ts"
 const walletsMax = 10_000
 /** Wallets in one statement: about a megabyte of JSON. */
 const whalesBatch = 1_000
+/** Positions in one statement: each may be on a page that must be read from the disk. */
+const positionsBatch = 500
 
 export const layer: Layer.Layer<CalibrationStore, never, SqlClient> = Layer.effect(
   CalibrationStore,
   Effect.map(SqlClient, (sql) =>
     CalibrationStore.of({
       uncounted: uncounted(sql),
+      positions: positions(sql),
       saveCounted: saveCounted(sql),
       counted: counted(sql),
       calibrated: calibrated(sql),
@@ -37,7 +40,7 @@ export const layer: Layer.Layer<CalibrationStore, never, SqlClient> = Layer.effe
 )
 
 interface PositionRow {
-  readonly wallet_id: number
+  readonly market_id: number
   readonly market: MarketId
   readonly event_id: number
   readonly due_at: Date | null
@@ -49,34 +52,43 @@ interface PositionRow {
   readonly payout_second: number | null
 }
 
-/** Marks are read first: a change that comes between the two queries has a later version. */
 const uncounted = (sql: SqlClient) =>
   Effect.fn("CalibrationStore.uncounted")(function* (limit: number, at: EpochMs) {
     const wallets = yield* sql<{
-      wallet_id: number
       wallet: string
       source: TrackingSource
       tracked_at: Date
       version: number
     }>`
-      SELECT wallet_id, wallet, source, tracked_at, version
+      SELECT wallet, source, tracked_at, version
       FROM whale_record JOIN whale_wallet USING (wallet_id)
       WHERE count_at <= ${new Date(at)} ORDER BY counted_at, wallet_id LIMIT ${limit}`
-    const positions = yield* sql<PositionRow>`
-      SELECT wallet_id, market, event_id, nullif(due_at, '-infinity') AS due_at, ended_at, counted,
-        fee_rate, entries, payout_first, payout_second
-      FROM whale_position JOIN whale_market USING (market_id)
-      WHERE wallet_id = ANY (${wallets.map(({ wallet_id }) => wallet_id)}::integer[])
-        AND entry_count > 0
-      ORDER BY event_id, market_id`
-    const byWallet = Map.groupBy(positions, ({ wallet_id }) => wallet_id)
-    return wallets.map(({ wallet_id, wallet, source, tracked_at, version }): UncountedWallet => ({
-      wallet,
-      source,
+    return wallets.map(({ tracked_at, ...found }): UncountedWallet => ({
+      ...found,
       trackedAt: tracked_at.getTime(),
-      version,
-      positions: (byWallet.get(wallet_id) ?? []).map(recordedPosition),
     }))
+  }, Effect.orDie)
+
+/** In the order of `market_id`, so that each statement continues where the one before ended. */
+const positions = (sql: SqlClient) =>
+  Effect.fn("CalibrationStore.positions")(function* (wallet: string) {
+    const found: Array<RecordedPosition> = []
+    let last = 0
+    for (;;) {
+      const rows = yield* sql<PositionRow>`
+        SELECT market_id, market, event_id, nullif(due_at, '-infinity') AS due_at, ended_at,
+          counted, fee_rate, entries, payout_first, payout_second
+        FROM (
+          SELECT market_id, counted, entries FROM whale_position
+          WHERE wallet_id = (SELECT wallet_id FROM whale_wallet WHERE wallet = ${wallet})
+            AND entry_count > 0 AND market_id > ${last}
+          ORDER BY market_id LIMIT ${positionsBatch}
+        ) batch
+        JOIN whale_market USING (market_id) ORDER BY market_id`
+      found.push(...rows.map(recordedPosition))
+      if (rows.length < positionsBatch) return found
+      last = rows.at(-1)?.market_id ?? last
+    }
   }, Effect.orDie)
 
 function recordedPosition(row: PositionRow): RecordedPosition {
@@ -109,12 +121,13 @@ const saveCounted = (sql: SqlClient) =>
         RETURNING wallet_id`
       const [row] = saved
       if (row === undefined) return false
-      const markets = yield* keys(sql, "market", newlyCounted)
-      yield* sql`
-        UPDATE whale_position SET counted = true
-        WHERE wallet_id = ${row.wallet_id} AND market_id = ANY (${[
-        ...markets.values(),
-      ]}::integer[])`
+      for (const batch of Array.chunksOf(newlyCounted, positionsBatch)) {
+        const markets = yield* keys(sql, "market", batch)
+        yield* sql`
+          UPDATE whale_position SET counted = true
+          WHERE wallet_id = ${row.wallet_id}
+            AND market_id = ANY (${[...markets.values()]}::integer[])`
+      }
       yield* bumpRevision(sql)
       return true
     },

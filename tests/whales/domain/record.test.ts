@@ -12,6 +12,7 @@ import { evidenceOf } from "../../../src/whales/domain/evidence.ts"
 import { type RecordedPosition, recordOf } from "../../../src/whales/domain/record.ts"
 import { sumsOf } from "../../../src/whales/domain/score.ts"
 import { law } from "../../support/effect.ts"
+import { runParts } from "../../support/runParts.ts"
 import { dueBefore } from "../../support/whales/dueOrder.ts"
 import { entry } from "../../support/whales/records.ts"
 
@@ -91,10 +92,8 @@ Deno.test("recordOf() adds up the results that count, by theme, and names the ne
     position(2, { dueAt: now + day }),
     position(3, { endedAt: null, payouts: null }),
   ]
-  const { record, newlyCounted, nextAt } = recordOf(
-    { source: "volume", trackedAt: 0 },
-    positions,
-    now,
+  const { record, newlyCounted, nextAt } = runParts(
+    recordOf({ source: "volume", trackedAt: 0 }, positions, now),
   )
   equal(record.sums, sumsOf([positions.slice(0, 2)]))
   equal([newlyCounted, nextAt], [[MarketId.make("m1")], now + day])
@@ -105,7 +104,7 @@ Deno.test("recordOf() has no entry of a profit board's wallet from before it was
   const late = entry({ firstFillAt: now - day })
   const both = [position(0, { entries: [late, early] })]
   const of = (source: "profit" | "volume") =>
-    recordOf({ source, trackedAt: now - 2 * day }, both, now).record.sums
+    runParts(recordOf({ source, trackedAt: now - 2 * day }, both, now)).record.sums
   equal([of("profit"), of("volume")], [
     sumsOf([[position(0, { entries: [late] })]]),
     sumsOf([both]),
@@ -117,11 +116,12 @@ Deno.test("recordOf() bets on the first entry of each market that is no sweep, w
   const hedged = { ...first, hedgedShares: first.shares }
   const sweep = entry({ openingPrice: 0.96, firstFillAt: now - 3 * day })
   const more = entry({ openingPrice: 0.4, firstFillAt: now - day })
-  const { record } = recordOf({ source: "volume", trackedAt: 0 }, [
+  const positions = [
     position(0, { entries: [more, sweep, hedged] }),
     position(1, { endedAt: null, payouts: null, dueAt: now + day }),
     position(2, { entries: [sweep] }),
-  ], now)
+  ]
+  const { record } = runParts(recordOf({ source: "volume", trackedAt: 0 }, positions, now))
   const bets = [
     { price: 0.3, openedAt: now - 2 * day, endedAt: now, paid: 0 },
     { price: 0.5, openedAt: now - 2 * day, endedAt: null, paid: null },
