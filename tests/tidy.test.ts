@@ -492,11 +492,11 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 115,
   "src/app": 5_260,
-  "src/catalog": 1_780,
+  "src/catalog": 1_930,
   "src/core": 1_835,
   "src/digest": 1_935,
   "src/feed": 1_270,
-  "src/http": 10_325,
+  "src/http": 10_335,
   "src/markets": 3_965,
   "src/movers": 935,
   "src/news": 3_215,

@@ -344,6 +344,7 @@ const httpLayerWith = (settings: ServiceSettings, files: PackageFiles) =>
     commit: settings.commit,
     paymentMode: settings.payments.kind,
     answerSeconds: Duration.toSeconds(settings.hold),
+    tickIntervalMs: Duration.toMillis(settings.tick),
     venueMode: settings.venue,
     ...(settings.payments.kind === "simulated" ? { testTriggers: testTriggers.triggers } : {}),
     family: settings.family,

@@ -139,9 +139,10 @@ const whaleHandlers = Effect.fnUntraced(
       const rows = isWhole(filter) ? wholeRows(found) : matchingRows(found, filter)
       return rows === null ? yield* noWallet : { found, rows }
     })
-    const wholeTable = prepared((...of: Parameters<typeof whalesBody>) =>
-      utf8.encode(JSON.stringify({ success: true, ...whalesBody(...of) }))
-    )
+    const wholeTable = prepared((...of: Parameters<typeof whalesBody>) => {
+      const body = whalesBody(...of)
+      return { body, encoded: utf8.encode(JSON.stringify(body)), charge: true }
+    })
     const handlers: Pick<Handlers, "whales"> = {
       whales: {
         check: (filter) => Effect.asVoid(Effect.all([records, rowsOf(filter), walletScores])),
@@ -149,10 +150,9 @@ const whaleHandlers = Effect.fnUntraced(
           const asOf = yield* records
           const { found, rows } = yield* rowsOf(filter)
           const scores = yield* walletScores
-          const body = isWhole(filter)
+          return isWhole(filter)
             ? wholeTable(noFilter, found.computedAt, rows, scores, asOf)
-            : whalesBody(filter, found.computedAt, rows, scores, asOf)
-          return { body, charge: true }
+            : { body: whalesBody(filter, found.computedAt, rows, scores, asOf), charge: true }
         }),
       },
     }

@@ -50,6 +50,8 @@ export interface HttpServiceOptions {
   readonly paymentMode: "live" | "simulated"
   /** How long an answer waits for its buyer before it is refunded. */
   readonly answerSeconds: number
+  /** How often the feed is updated. */
+  readonly tickIntervalMs: number
   readonly venueMode: VenueMode
   /** The test triggers of simulated payments; absent with real ones. */
   readonly testTriggers?: ReadonlyArray<TestTrigger>
@@ -86,6 +88,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const checkouts = yield* makeCheckouts({
     terms,
     log,
+    tickIntervalMs: options.tickIntervalMs,
     invalidPayments: yield* makeLimiter("invalid_payments", limits.invalidPayments),
   })
   const offers = yield* makeOffers(terms)

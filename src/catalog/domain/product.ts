@@ -34,6 +34,14 @@ import { IsoTime } from "../../core/domain/time.ts"
 import type { Parameter } from "./parameter.ts"
 import type { ProductError } from "./refusal.ts"
 import { prices } from "./prices.ts"
+import {
+  type ShelfLife,
+  shelfLifeFields,
+  untilDigest,
+  untilItem,
+  untilReport,
+  untilTick,
+} from "./shelfLife.ts"
 import samples from "./samples.json" with { type: "json" }
 
 /**
@@ -69,7 +77,12 @@ export interface Product {
   readonly errors: ReadonlyArray<
     Schema.Codec<ProductError, unknown> & { readonly identifier: string }
   >
-  /** The body of a 200. The checkout adds `success`, and `charged` on compute-first products. */
+  /** How long its answer holds, and the free call that shows whether it has changed. */
+  readonly shelfLife: ShelfLife
+  /**
+   * The body of a 200. The checkout adds `success`, `validUntil`, `next`, and `charged` on
+   * compute-first products.
+   */
   readonly body: Schema.Codec<unknown, unknown>
   /** The example answer in documents. */
   readonly sample: object
@@ -78,8 +91,9 @@ export interface Product {
 const charged = Schema.Boolean.annotate({
   description: "True: the payment was taken. False: the answer was not worth it, and nothing was",
 })
+const answered = { success, ...shelfLifeFields }
 const SignalBody = Schema.Struct({
-  success,
+  ...answered,
   status: Schema.optionalKey(
     described(FeedStatus, "As in /v1/index; absent when an index was requested"),
   ),
@@ -88,11 +102,25 @@ const SignalBody = Schema.Struct({
   charged,
 }).annotate({ identifier: "Signal" })
 
+/** The free call that shows whether the feed has a newer item. */
+const feedIndexCall = {
+  path: "/v1/index",
+  price: 0,
+  reason: "A higher `index` than your last feedIndex means newer items.",
+}
+/** The free call that shows whether there is a newer digest. */
+const digestBriefCall = {
+  path: "/v1/digest/brief",
+  price: 0,
+  reason: "A later `data.createdAt` means a newer digest, and its summary is there.",
+}
+
 /** The age of what an answer rests on. */
 const asOf = (description: string) => IsoTime.annotate({ description })
 
 /** The fields of a report's answer, also used by /v1/sample. */
 export const researchFields = {
+  ...shelfLifeFields,
   cached: Schema.Boolean.annotate({
     description: "True when the report was made for an earlier call, at most 30 minutes ago",
   }),
@@ -115,6 +143,7 @@ export const products = {
     answerBytes: { p50: 1_400, p99: 3_000 },
     tags: ["prediction-markets", "signals"],
     parameters: [],
+    shelfLife: { next: feedIndexCall, until: untilItem },
     errors: [SignalNotFound, DataStale],
     body: SignalBody,
     sample: samples.latest,
@@ -140,6 +169,7 @@ export const products = {
         example: 1,
       },
     ],
+    shelfLife: { next: feedIndexCall, until: untilItem },
     errors: [SignalNotFound, DataStale],
     body: SignalBody,
     sample: samples.signal,
@@ -181,9 +211,10 @@ export const products = {
         values: FeedType.literals,
       },
     ],
+    shelfLife: { next: feedIndexCall, until: untilTick },
     errors: [DataStale],
     body: Schema.Struct({
-      success,
+      ...answered,
       count: described(Count, "Items in `data`"),
       filters: Schema.Struct({
         since: described(Schema.NullOr(Count), "The parameter; null when it was not given"),
@@ -219,8 +250,12 @@ export const products = {
     answerBytes: { p50: 12_000, p99: 20_000 },
     tags: ["prediction-markets", "digest"],
     parameters: [],
+    shelfLife: {
+      next: digestBriefCall,
+      until: ({ data }: { readonly data: Digest }, { now }) => untilDigest(data.createdAt, now),
+    },
     errors: [DigestStale],
-    body: Schema.Struct({ success, data: Digest, charged }).annotate({ identifier: "Digest" }),
+    body: Schema.Struct({ ...answered, data: Digest, charged }).annotate({ identifier: "Digest" }),
     sample: samples.digest,
   },
   digest_history: {
@@ -255,9 +290,14 @@ export const products = {
         default: 6,
       },
     ],
+    shelfLife: {
+      next: digestBriefCall,
+      until: ({ data }: { readonly data: ReadonlyArray<Pick<Digest, "createdAt">> }, { now }) =>
+        untilDigest(data[0]?.createdAt, now),
+    },
     errors: [],
     body: Schema.Struct({
-      success,
+      ...answered,
       count: described(Count, "Digests in `data`"),
       hours: described(Count, "How many hours back it looked"),
       data: Schema.Array(Digest.mapFields(Struct.pick(["id", "title", "summary", "createdAt"])))
@@ -304,9 +344,17 @@ export const products = {
         flag: true,
       },
     ],
+    shelfLife: {
+      next: {
+        path: "/v1/index",
+        price: 0,
+        reason: "A later `asOf.mover` means a newer listing.",
+      },
+      until: untilTick,
+    },
     errors: [BelowThreshold, DataStale],
     body: Schema.Struct({
-      success,
+      ...answered,
       count: described(Count, "Rows in `data`"),
       asOf: asOf("When the venue's listing was last read in full; at most an hour ago"),
       filters: Schema.Struct({
@@ -358,9 +406,17 @@ export const products = {
         maximum: tableRowsMax,
       },
     ],
+    shelfLife: {
+      next: {
+        path: "/v1/track-record",
+        price: 0,
+        reason: "Another `coverage` means new results, from which the labels are computed.",
+      },
+      until: untilTick,
+    },
     errors: [BelowThreshold, DataStale],
     body: Schema.Struct({
-      success,
+      ...answered,
       computedAt: described(IsoTime, "When the newest row was computed"),
       asOf: asOf(
         "When activity, resolutions and calibrations were last brought up to date; at most 6 hours " +
@@ -417,6 +473,15 @@ export const products = {
         example: "sample-will-the-bridge-open-in-2027",
       },
     ],
+    shelfLife: {
+      next: {
+        path: "/v1/index",
+        price: 0,
+        reason:
+          "A higher `index` may be news of this market, and /v1/signals costs less than this.",
+      },
+      until: untilReport,
+    },
     errors: [
       MarketNotFound,
       MarketAmbiguous,
@@ -433,4 +498,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T07:10:00.000Z"
+export const productsChangedAt = "2026-11-30T08:00:00.000Z"

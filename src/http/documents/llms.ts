@@ -74,6 +74,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
       } seconds per address ` +
       "over all free paths; then 429 with Retry-After.",
     ]),
+    "- Paid answers have `validUntil`; after it, `next` is the free check for changes.",
     "- Pay: call without a payment; the `PAYMENT-REQUIRED` header of the 402 (base64 JSON) has the " +
     "price. Sign a payment for the only entry of `accepts`, and send the same request again with it " +
     "in the header `PAYMENT-SIGNATURE`, and an `Idempotency-Key` that you keep. The header " +

@@ -10,6 +10,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer"
 import { Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import {
   decodeQuery,
@@ -19,6 +20,7 @@ import {
   unknownInQuery,
 } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
+import { type shelfLifeFields, shelfLifeOf } from "../../catalog/domain/shelfLife.ts"
 import { type FailedSale, NotCharged, notCharged } from "../../payments/domain/failedSale.ts"
 import {
   type ProductError,
@@ -55,11 +57,10 @@ export interface ProductHandler<P extends Product> {
 
 /** The result of a computation, before its body is encoded to a `WorkResult`. */
 export interface Computed<P extends Product> {
-  /**
-   * The body of a 200 without `success` and `charged`, which the checkout adds; or a whole encoded
-   * body, for a settle-early product that is sold often (its body has no `charged`).
-   */
-  readonly body: Omit<P["body"]["Type"], "success" | "charged"> | Uint8Array
+  /** The body of a 200 without the fields that the checkout adds. */
+  readonly body: Omit<P["body"]["Type"], "success" | "charged" | keyof typeof shelfLifeFields>
+  /** The body as JSON, for a settle-early product that is sold often (it has no `charged`). */
+  readonly encoded?: Uint8Array
   /** False when the answer is not worth its price; then it is not charged. */
   readonly charge: boolean
 }
@@ -82,6 +83,8 @@ export interface CheckoutOptions {
   /** The limit of invalid payments, and of answers that no payment was taken for, per client. */
   readonly invalidPayments: RateLimiter
   readonly log: AnswerLog
+  /** How often the feed is updated. */
+  readonly tickIntervalMs: number
 }
 
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
@@ -109,7 +112,7 @@ interface Desk extends CheckoutOptions {
 
 /** Sells one call: decodes it to a purchase, and gives that to `Payments`. */
 const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
-  { payments, invalid, terms }: Desk,
+  { payments, invalid, terms, tickIntervalMs }: Desk,
   product: P,
   read: ReturnType<typeof readerOf<P>>,
   handler: ProductHandler<P>,
@@ -144,7 +147,7 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
         check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
           Effect.provideService(CallClient, client),
         ),
-        compute: encoded(product, handler.compute(input)),
+        compute: encodeBody(product, handler.compute(input), tickIntervalMs),
       })
     ),
     countUnpaid(invalid, client),
@@ -276,22 +279,23 @@ function canonicalRequest(product: Product, input: object): string {
   return `${product.id}?${JSON.stringify(sorted)}`
 }
 
-/** Encodes the body of a 200. Compute-first bodies have `charged`; settle-early ones always are. */
-function encoded<P extends Product>(
-  { settlementOrder }: P,
+/**
+ * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged. The
+ * shelf life is before the data, so that it does not change the tag of the answer.
+ */
+const encodeBody = Effect.fnUntraced(function* encodeBody<P extends Product>(
+  { settlementOrder, shelfLife }: P,
   computed: Effect.Effect<Computed<P>, ProductError>,
-): Effect.Effect<WorkResult, NotCharged> {
-  return Effect.mapBoth(computed, {
-    onFailure: notCharged,
-    onSuccess: ({ body, charge }) => {
-      const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
-      const bytes = body instanceof Uint8Array
-        ? body
-        : utf8.encode(JSON.stringify({ success: true, ...body, ...charged }))
-      return { body: bytes, charge }
-    },
-  })
-}
+  tickIntervalMs: number,
+): Effect.fn.Return<WorkResult, NotCharged> {
+  const { body, charge, encoded } = yield* Effect.mapError(computed, notCharged)
+  const now = yield* Clock.currentTimeMillis
+  const head = { success: true, ...shelfLifeOf(shelfLife, body, { now, tickIntervalMs }) }
+  const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
+  const rest = encoded ?? utf8.encode(JSON.stringify({ ...body, ...charged }))
+  const start = utf8.encode(`${JSON.stringify(head).slice(0, -1)},`)
+  return { body: Buffer.concat([start, rest.subarray(1)]), charge }
+})
 
 /**
  * The limit of invalid payments, uncharged answers and wrong parameters, per client and IPv6 /48.

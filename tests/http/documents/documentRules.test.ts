@@ -317,7 +317,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["54a760949b650375", "2026-11-30T07:10:00.000Z"],
+      ["87c4ade4935796fb", "2026-11-30T08:00:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

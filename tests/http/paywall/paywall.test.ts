@@ -8,6 +8,7 @@ import { Duration, Effect, Fiber, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { DataStale } from "../../../src/core/domain/freshness.ts"
+import { isoTime } from "../../../src/core/domain/time.ts"
 import { SignalNotFound } from "../../../src/feed/domain/item.ts"
 import type { Computed, ProductHandler } from "../../../src/http/paywall/checkout.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
@@ -32,7 +33,6 @@ import {
 import { layerMemoryRateLimits, memoryRateLimits } from "../../support/memoryRateLimits.ts"
 import { goodWork, paywallHarness } from "../../support/http/paywallHarness.ts"
 
-const encoded = (body: object) => new TextEncoder().encode(JSON.stringify(body))
 const url = `${terms.publicBaseUrl}${product.path}`
 const paid = (header: string, more: Record<string, string> = {}, query = "") =>
   new Request(url + query, { headers: { "payment-signature": header, ...more } })
@@ -139,14 +139,9 @@ test("a valid payment in either header gets a 200 with charged and the receipt",
       const receipt = headerJson(response, "payment-response")
       equal([receipt.success, receipt.network], [true, "eip155:8453"])
       equal(response.headers.get("x-payment-response"), response.headers.get("payment-response"))
-      equal(
-        yield* Effect.promise(() => response.text()),
-        JSON.stringify({
-          success: true,
-          data: { feedIndex: 7 },
-          charged: true,
-        }),
-      )
+      const text = yield* Effect.promise(() => response.text())
+      ok(text.startsWith('{"success":true,"validUntil":"2027-01-15T08:'))
+      ok(text.endsWith('"},"data":{"feedIndex":7},"charged":true}'))
     }
   })))
 
@@ -425,7 +420,7 @@ test("an answer with the same data is unchanged, also after the inputs were read
     let [reads, item] = [0, 1]
     // As the body of /v1/latest.
     const work = Effect.sync((): Computed<Product> => ({
-      body: encoded({ success: true, asOf: { mover: ++reads }, data: { item }, charged: true }),
+      body: { asOf: { mover: isoTime(++reads) }, data: { item } },
       charge: true,
     }))
     const handle = yield* makeHandler(work)

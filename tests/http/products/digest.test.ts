@@ -113,7 +113,8 @@ test("/v1/digest sells the whole newest digest until it reaches its maximum age"
     const { response, body } = yield* buy("/v1/digest")
     strictEqual(response.status, 200)
     const { digest } = storedDigest(noon, "The digest 0 back")
-    equal(body, { success: true, data: digest, charged: true })
+    const { next: _, validUntil: __, ...sold } = body
+    equal(sold, { success: true, data: digest, charged: true })
     yield* TestClock.adjust(1)
     const stale = yield* buy("/v1/digest")
     strictEqual(stale.response.status, 503)
@@ -143,7 +144,8 @@ for (const [query, hours, slots] of histories) {
       const { buy } = yield* withDigests(50)
       const { response, body } = yield* buy(`/v1/digest/history${query}`)
       strictEqual(response.status, 200)
-      equal(body, {
+      const { next: _, validUntil: __, ...sold } = body
+      equal(sold, {
         success: true,
         count: slots.length,
         hours,

@@ -36,7 +36,8 @@ test("/v1/whales returns its rows with their date, the largest stake first", () 
     const table = calibrationTable(
       [small, whaleRow()].map((row) => ({ computedAt: now, row })),
     )
-    equal(yield* json(response), {
+    const { next: _, validUntil: __, ...sold } = yield* json(response)
+    equal(sold, {
       success: true,
       computedAt: new Date(now).toISOString(),
       asOf: new Date(now).toISOString(),

@@ -52,11 +52,15 @@ import { SigningKey } from "../../../src/signing/SigningKey.ts"
 import { testKey } from "../signing/key.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../payments/terms.ts"
 
+/** As in production. */
+export const tickIntervalMs = 600_000
+
 export const serviceOptions: HttpServiceOptions = {
   terms,
   commit: "0123456789ab",
   paymentMode: "simulated",
   answerSeconds: 600,
+  tickIntervalMs,
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),
   packages: packagesOf({
@@ -289,9 +293,6 @@ const trackRecord = (world: World) =>
         ),
       })),
   ).pipe(Layer.provide(TrackRecord.layer))
-
-/** As in production. */
-export const tickIntervalMs = 600_000
 
 /** Reports from templates, stored in memory. */
 const templateReports = Layer.merge(memoryReportStore, Narrator.layerNone)

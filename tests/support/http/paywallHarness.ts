@@ -33,6 +33,7 @@ export const paywallHarness = Effect.fnUntraced(function* (
   const checkout = yield* makeCheckout({
     terms,
     log: () => {},
+    tickIntervalMs: 600_000,
     invalidPayments: yield* makeLimiter("invalid", budget),
   })
   const seller = checkout<Product>(
