@@ -35,9 +35,11 @@ export const DeliveryJournal = Context.Reference<DeliveryJournal>(
  * seconds, while the store was down too.
  */
 const recentMax = 10_000
-/** How many days of deliveries are kept, today included. A backup must not be older. */
-const journalDaysKept = 8
-const dayMs = 86_400_000
+/**
+ * How many files are kept: at least 8 days of deliveries. A backup must not be older. They are counted,
+ * because a clock that jumps must not delete them.
+ */
+const filesKept = 8 * 24
 
 const isPaymentId = Schema.is(PaymentId)
 const encoder = new TextEncoder()
@@ -113,7 +115,7 @@ function hourlyFile(folder: string, openFile: OpenFile) {
       }
       throw error
     }
-    if (isNew) deleteOldFiles(folder, now)
+    if (isNew) deleteOldFiles(folder)
   }
   return { write, close }
 }
@@ -146,7 +148,7 @@ function openToAppend(path: string): JournalFile {
 /** The files of a journal, the oldest first. */
 function fileNames(folder: string): ReadonlyArray<string> {
   return [...Deno.readDirSync(folder)].map(({ name }) => name)
-    .filter((name) => hourOf(name) !== null).sort()
+    .filter((name) => namePattern.test(name)).sort()
 }
 
 /** The ids in a file, without repetitions. */
@@ -156,16 +158,8 @@ function idsIn(path: string): ReadonlyArray<PaymentId> {
 
 const fileName = (now: EpochMs) => `answers-${new Date(now).toISOString().slice(0, 13)}`
 
-/** The start of the hour whose deliveries the file has; null for another file. */
-function hourOf(name: string): EpochMs | null {
-  const [, hour] = /^answers-(\d{4}-\d{2}-\d{2}T\d{2})$/.exec(name) ?? []
-  const at = Date.parse(`${hour}:00:00Z`)
-  return Number.isNaN(at) ? null : at
-}
+const namePattern = /^answers-\d{4}-\d{2}-\d{2}T\d{2}$/
 
-function deleteOldFiles(folder: string, now: EpochMs): void {
-  for (const name of fileNames(folder)) {
-    const hour = hourOf(name)
-    if (hour !== null && hour <= now - journalDaysKept * dayMs) Deno.removeSync(`${folder}/${name}`)
-  }
+function deleteOldFiles(folder: string): void {
+  for (const name of fileNames(folder).slice(0, -filesKept)) Deno.removeSync(`${folder}/${name}`)
 }
