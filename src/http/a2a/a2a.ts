@@ -167,8 +167,9 @@ const runPlan = Effect.fnUntraced(function* runPlan(ports: A2aPorts, plan: Plan,
     plan.answer,
     (error): A2aError => ({ ...error, headers: [...spent, ...error.headers ?? []] }),
   )
+  const result = wireTask(task, view, yield* Clock.currentTimeMillis)
   if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery))
-  return { result: wireTask(task, view, yield* Clock.currentTimeMillis), fields }
+  return { result, fields }
 })
 
 /** How much of an unknown name an error repeats. */

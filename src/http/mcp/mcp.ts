@@ -91,18 +91,16 @@ export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions
     payments: yield* Payments,
   }
   const handle = (body: Body) =>
-    gzipped(
-      answerRequest(ports, body).pipe(
-        Effect.catchDefect((defect) =>
-          Effect.andThen(
-            Effect.logError("Cannot answer a message to /mcp", defect),
-            // Its payment may have been taken, so the error has `charged: null`.
-            failWithRefusal(internalErrorPaid, rpcCodes.internal),
-          )
-        ),
-        Effect.catch((error) =>
-          Effect.succeed(rpcResponse(error.status, errorBody(error), error.headers))
-        ),
+    answerRequest(ports, body).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
+          Effect.logError("Cannot answer a message to /mcp", defect),
+          // Its payment may have been taken, so the error has `charged: null`.
+          failWithRefusal(internalErrorPaid, rpcCodes.internal),
+        )
+      ),
+      Effect.catch((error) =>
+        Effect.succeed(rpcResponse(error.status, errorBody(error), error.headers))
       ),
     )
   const route: AgentRoute = {
@@ -144,17 +142,23 @@ const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts,
       idempotencyKey: request.headers["idempotency-key"] ?? null,
       address,
     })
+    const response = yield* inGzip(
+      () => rpcResponse(200, resultBody(id, methods.resultText(isCurrent, result)), fields),
+    )
+    // Last: an answer that cannot be made is not delivered.
     if (sold !== null) yield* onDelivered(payments.sent(sold))
-    return rpcResponse(200, resultBody(id, methods.resultText(isCurrent, result)), fields)
+    return response
   }
   const isHandshake = message.isNotification || handshakeMethods.includes(method)
   const fields = yield* spendFor(isHandshake ? handshakes : skills.documents, id)
   if (message.isNotification) return rpcResponse(202, "", fields)
   const answer = methods.of(message)
   return typeof answer === "string"
-    ? rpcResponse(200, resultBody(id, answer), fields)
+    ? yield* inGzip(() => rpcResponse(200, resultBody(id, answer), fields))
     : yield* Effect.fail({ ...answer, headers: fields })
 })
+
+const inGzip = (make: () => ReturnType<typeof rpcResponse>) => gzipped(Effect.sync(make))
 
 type Methods = ReturnType<typeof methodsOf>
 

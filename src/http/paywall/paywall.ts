@@ -49,7 +49,7 @@ export type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
 export const makePaywall = Effect.fnUntraced(function* makePaywall(options: PaywallOptions) {
   const { sent } = yield* Payments
   const paywall: Paywall = (checkout, unpaid) => {
-    const paid = options.asCall(gzipped(paidHandler(checkout, options, sent)))
+    const paid = options.asCall(paidHandler(checkout, options, sent))
     return byRequest((request) => {
       const { headers } = webOf(request)
       const fault = testHeaderFault(headers, options.testTriggers)
@@ -78,8 +78,13 @@ const paidHandler = (
       client: clientOf(addressOf(request)),
       hasTag: hasTag(headers.get("if-none-match") ?? ""),
     }).pipe(
-      Effect.tap((outcome) => outcome.receipt === null ? Effect.void : onDelivered(sent(outcome))),
-      Effect.map(paidResponse),
+      Effect.flatMap((outcome) =>
+        Effect.tap(
+          gzipped(Effect.sync(() => paidResponse(outcome))),
+          // Last: an answer that cannot be made is not delivered.
+          () => outcome.receipt === null ? Effect.void : onDelivered(sent(outcome)),
+        )
+      ),
       Effect.catchTag("NotCharged", (error) =>
         error.code !== "payment_required" ? Effect.fail(error) : Effect.succeed(
           responseTo(

@@ -13,6 +13,7 @@ import {
   bodyTooLarge,
   type Failure,
   internalError,
+  internalErrorPaid,
   invalidHost,
   methodNotAllowed,
   notFound,
@@ -103,10 +104,15 @@ export const answerFailures =
       return byRequest((request, { requestId, startedAt }) => {
         const [reason] = cause.reasons
         const failure = reason?._tag === "Fail" ? reason.error : null
-        const refusal = failure === null ? internalError : refusalOf(failure)
-        const { status, code, message, headers, body } = refusal
         const { headers: sent } = webOf(request)
         const hasPayment = sent.has("payment-signature") || sent.has("x-payment")
+        // A defect may come after the charge.
+        const refusal = failure !== null
+          ? refusalOf(failure)
+          : hasPayment
+          ? internalErrorPaid
+          : internalError
+        const { status, code, message, headers, body } = refusal
         // The checkout has logged the others.
         if ((failure === null || failure._tag === "Refused") && isLogged(status, hasPayment)) {
           const durationMs = Math.round(performance.now() - startedAt)

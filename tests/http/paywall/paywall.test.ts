@@ -11,6 +11,8 @@ import { DataStale } from "../../../src/core/domain/freshness.ts"
 import { isoTime } from "../../../src/core/domain/time.ts"
 import { SignalNotFound } from "../../../src/feed/domain/item.ts"
 import type { Computed, ProductHandler } from "../../../src/http/paywall/checkout.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import type { Outcome } from "../../../src/payments/purchase.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
@@ -36,6 +38,9 @@ import { goodWork, paywallHarness } from "../../support/http/paywallHarness.ts"
 const url = `${terms.publicBaseUrl}${product.path}`
 const paid = (header: string, more: Record<string, string> = {}, query = "") =>
   new Request(url + query, { headers: { "payment-signature": header, ...more } })
+
+/** JSON has no text for it. */
+const unsendable = { transaction: 1n } as unknown as Outcome["receipt"]
 
 /** An Idempotency-Key that is too easy to guess. */
 const shortKey = { "idempotency-key": "1" }
@@ -457,4 +462,20 @@ test("another payer's ETag of the same answer saves no charge, so it shows nothi
     equal(response.status, 200)
     ok(response.headers.get("etag") !== etag)
     equal((yield* taken).received, 2n * once.received)
+  })))
+
+test("an answer that cannot be sent is not delivered, and it is not known whether it was charged", () =>
+  inMarket(Effect.gen(function* () {
+    const payments = yield* Payments
+    let marks = 0
+    const handle = yield* Effect.provideService(makeHandler(), Payments, {
+      ...payments,
+      sell: (...sale) =>
+        Effect.map(payments.sell(...sale), (outcome) => ({ ...outcome, receipt: unsendable })),
+      sent: () => Effect.sync(() => void marks++),
+    })
+    const response = yield* call(handle, paid(headerOf(yield* payment())))
+    const { code, charged } = yield* error(response)
+    equal([response.status, code, charged, marks], [500, "internal_error", null, 0])
+    equal(yield* taken, once)
   })))
