@@ -114,6 +114,9 @@ export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
   }
 }
 
+/** The defect of a write that the store refused because it accepts reads only: nothing has changed. */
+export class StoreReadOnly extends Schema.TaggedError<StoreReadOnly>()("StoreReadOnly", {}) {}
+
 /** A doubt whose reason starts so: the facilitator reports that it will not settle the payment. */
 export const declined = "declined: "
 

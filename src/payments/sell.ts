@@ -57,7 +57,7 @@ import { faultOf } from "./domain/paymentFault.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
 import { type PaymentTerms, requirements, tokenOf } from "./domain/x402/terms.ts"
 import { Facilitator, facilitatorBusy, type SettleOutcome } from "./Facilitator.ts"
-import { declined, type Move, PaymentStore } from "./PaymentStore.ts"
+import { declined, type Move, PaymentStore, StoreReadOnly } from "./PaymentStore.ts"
 import { etagOf, type Outcome, type Purchase, type Work } from "./purchase.ts"
 import { needsChain, proofOf, reconcile, type ReconcileOptions } from "./reconcile.ts"
 import {
@@ -660,12 +660,12 @@ function* settleAndCompute(
   return Effect.flatMap(settled, (row) => Effect.gen(() => computeOrRefund(seller, sale, row)))
 }
 
-/** Claims the payment; none when another call has it. */
+/** Claims the payment; none when another call has it. A store that accepts reads only takes nothing. */
 const claim = (
   { store, timing: { lease }, signatures }: Seller,
   { ticket, key, purchase: { secret } }: Sale,
   released: ReleasedPayment | null,
-): Effect.Effect<Option.Option<Payment>, Unresolved> => {
+): Effect.Effect<Option.Option<Payment>, NotCharged | Unresolved> => {
   const hash = secretHash(signatures, ticket.paymentId, secret)
   const claimed = released === null
     ? Effect.map(
@@ -673,7 +673,12 @@ const claim = (
       ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
     )
     : store.move(released, { event: "claim", secretHash: hash, keyHash: key, lease })
-  return orInstead("The payment store failed", unresolved)(claimed)
+  return claimed.pipe(
+    Effect.catchDefect((defect) =>
+      defect instanceof StoreReadOnly ? unavailable : Effect.die(defect)
+    ),
+    orInstead("The payment store failed", unresolved),
+  )
 }
 
 /** Claims the payment, with what may have to be refunded reserved until the store counts it. */

@@ -6,7 +6,6 @@
  */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { isSqlError } from "effect/sql/SqlError"
 import { type EpochMs, pruneStepMs } from "../core/domain/time.ts"
 import {
   type RateDecision,
@@ -16,7 +15,7 @@ import {
 } from "../core/RateLimits.ts"
 import { withDeadline } from "../core/deadline.ts"
 import { groupCommit } from "./groupCommit.ts"
-import { readOnlyState, sqlStateOf } from "./storeProbe.ts"
+import { isReadOnly } from "./storeProbe.ts"
 
 interface LimitsOptions {
   /** The clock: the database's, shared by all replicas, or Effect's Clock, for tests. */
@@ -119,11 +118,7 @@ const prune = (sql: SqlClient): RateLimits["Service"]["prune"] =>
 const orUnavailable = <A, E extends { readonly _tag: string }>(statement: Effect.Effect<A, E>) =>
   statement.pipe(
     Effect.tapError((error) => Effect.logWarning("Rate limit unavailable", error._tag)),
-    Effect.mapError((error) =>
-      new RateLimitUnavailable({
-        acceptsReads: isSqlError(error) && sqlStateOf(error) === readOnlyState,
-      })
-    ),
+    Effect.mapError((error) => new RateLimitUnavailable({ acceptsReads: isReadOnly(error) })),
   )
 
 /** The takes of each key, in order of arrival. */

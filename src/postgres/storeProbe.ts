@@ -10,7 +10,7 @@
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { StoreProbe, StoreRefusesWrites, type TableSize } from "../core/StoreProbe.ts"
 
 /** The row of `job` that the probe writes. No job has this name. */
@@ -58,7 +58,7 @@ const tableSizes = (sql: SqlClient) =>
     WHERE class.relkind IN ('r', 'm') AND class.relnamespace = current_schema()::regnamespace
     ORDER BY class.relname`)
 
-export const readOnlyState = "25006"
+const readOnlyState = "25006"
 
 const reasons: Readonly<Record<string, string>> = {
   [readOnlyState]: "the store is read-only",
@@ -73,8 +73,12 @@ function reasonOf(error: SqlError): string {
   return reasons[code] ?? `the store refuses writes (SQLSTATE ${code})`
 }
 
+/** Whether PostgreSQL refused a statement because it accepts reads only. */
+export const isReadOnly = (error: unknown): boolean =>
+  isSqlError(error) && sqlStateOf(error) === readOnlyState
+
 /** The SQLSTATE of an error; null when PostgreSQL did not answer. */
-export function sqlStateOf({ reason: { cause } }: SqlError): string | null {
+function sqlStateOf({ reason: { cause } }: SqlError): string | null {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : null
   return typeof code === "string" ? code : null
 }

@@ -14,7 +14,7 @@ import {
   recordOf,
   stateAfter,
 } from "../../src/payments/domain/payment.ts"
-import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { PaymentStore, StoreReadOnly } from "../../src/payments/PaymentStore.ts"
 import { sweep } from "../../src/payments/reconcile.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
 import { test } from "../support/effect.ts"
@@ -75,6 +75,29 @@ const sweepOnEmptyChain = Effect.gen(function* () {
 
 onEveryStore("payments", (law) => {
   for (const [name, body] of paymentLaws) law(name, Effect.provide(body, layer))
+
+  law(
+    "a store that accepts reads only refuses a claim as such, of a new and of a released payment",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { claim, find, move } = yield* PaymentStore
+      const lease = Duration.seconds(30)
+      const released = yield* paymentIn(0, "released")
+      const claims: ReadonlyArray<Effect.Effect<unknown>> = [
+        claim(ticket(1), null, lease),
+        move(released, { event: "claim", secretHash: null, lease }),
+      ]
+      for (const write of claims) {
+        const refused = yield* sql`SET TRANSACTION READ ONLY`.pipe(
+          Effect.andThen(write),
+          sql.withTransaction,
+          Effect.catchDefect(Effect.succeed),
+        )
+        equal(refused instanceof StoreReadOnly, true, `${refused}`)
+      }
+      equal(yield* find(ticket(1).paymentId), Option.none())
+    }).pipe(Effect.provide(layer)),
+  )
 
   law(
     "the database makes exactly the moves of the domain's table",

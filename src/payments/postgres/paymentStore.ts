@@ -15,6 +15,7 @@ import { AtomicAmount } from "../../core/domain/money.ts"
 import { annotate } from "../../core/tracing.ts"
 import { groupCommit } from "../../postgres/groupCommit.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { isReadOnly } from "../../postgres/storeProbe.ts"
 import {
   Address,
   Bytes32,
@@ -37,6 +38,7 @@ import {
   type Move,
   PaymentStore,
   type ScannedAccount,
+  StoreReadOnly,
   type UnmatchedTransfer,
   UnreadablePayment,
   type WaitingQuery,
@@ -85,7 +87,7 @@ const commands = Effect.fnUntraced(function* (
     },
     // Fails when the holder of the key released it between the statements.
     Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", times: keyRetriesMax }),
-    Effect.orDie,
+    orDie,
   )
 
   const move = Effect.fnUntraced(
@@ -103,12 +105,15 @@ const commands = Effect.fnUntraced(function* (
         ? yield* find(payment.paymentId)
         : Option.some(paymentAfterMove(payment, move, ages.value))
     },
-    Effect.orDie,
+    orDie,
   )
 
   const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(write(sentOf(paymentId))))
   return { claim, move, markSent }
 })
+
+const orDie = <A>(write: Effect.Effect<A, unknown>) =>
+  Effect.catch(write, (error) => Effect.die(isReadOnly(error) ? new StoreReadOnly() : error))
 
 interface Lookup {
   readonly paymentId: PaymentId

@@ -11,12 +11,14 @@ import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import type { Purchase } from "../../../src/payments/purchase.ts"
-import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { PaymentStore, StoreReadOnly } from "../../../src/payments/PaymentStore.ts"
 import { nonce } from "../../support/payments/terms.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
+  chargedOf,
   inMarket,
+  memoryStoreWith,
   nothing,
   once,
   passing,
@@ -119,6 +121,17 @@ test("sell() refuses an expired payment, and claims nothing", () =>
     equal(failure(yield* sale(bought)), "payment_required")
     equal([yield* stateOf(bought), yield* taken], [null, nothing])
   })))
+
+test("while the store accepts reads only a new payment is refused as not charged", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const refused = yield* sale(yield* purchase())
+      equal([failure(refused), chargedOf(refused)], ["payments_unavailable", false])
+      equal(yield* taken, nothing)
+    }),
+    {},
+    memoryStoreWith(() => ({ claim: () => Effect.die(new StoreReadOnly()) })),
+  ))
 
 test("sell() stores nothing for a payment that the facilitator refuses, and computes nothing", () =>
   inMarket(Effect.gen(function* () {
