@@ -1,6 +1,7 @@
 /**
- * Live payments without real money: the service and its refund worker as processes, the reference
- * facilitator, unmodified buyers, and a token on a real EVM whose balances are checked.
+ * Live payments without real money: the service and its refund worker as processes, each with its own
+ * login on a real PostgreSQL, the reference facilitator, unmodified buyers, and a token on a real EVM
+ * whose balances are checked.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import { wrapAxiosWithPaymentFromConfig } from "@x402/axios"
 import { ExactEvmScheme } from "@x402/evm"
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch"
 import axios from "axios"
-import { Effect, Exit, Schedule, Scope } from "effect"
+import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
 import { privateKeyToAddress } from "viem/accounts"
 import * as signatures from "../../src/payments/wasmSignatures.ts"
 import { type Address, address, type Authorization } from "../../src/payments/domain/payment.ts"
@@ -19,7 +20,8 @@ import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/p
 import { buyer, provePayer, sign } from "../support/payments/buyers.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { removeFolder, type Service, startDev } from "../support/process.ts"
+import { dataFolder, type Service, startDev, startRefundWorker } from "../support/process.ts"
+import { freshLogins } from "../support/stores.ts"
 import {
   type ReferenceFacilitator,
   startFacilitator,
@@ -42,6 +44,7 @@ import {
   walletAddress,
 } from "../support/payments/token.ts"
 
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL") || undefined
 const treasuryKey = `0x${"7ea5".padEnd(64, "0")}` as const
 const treasury = address(privateKeyToAddress(treasuryKey))
 const payTo = address(terms.payTo)
@@ -55,26 +58,31 @@ interface Stack {
   readonly unmatched: { readonly authorization: Authorization; readonly transaction: string }
 }
 
-const stack = Effect.gen(function* () {
+const startStack = Effect.fnUntraced(function* (server: string) {
   const anvil = yield* startAnvil({ blockSeconds: 1 })
   const facilitator = yield* startFacilitator(anvil.url)
   yield* deployToken(anvil)
   yield* sent(anvil, toToken("mint", [treasury, startBalance]))
-  const dir = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      await Deno.mkdir(".data", { recursive: true })
-      return Deno.makeTempDir({ dir: ".data", prefix: "e2e-" })
-    }),
-    removeFolder,
-  )
-  const service = yield* startDev(dir, {
+  const logins = yield* freshLogins(server)
+  const payments = {
     PAYMENTS: "live",
     FACILITATOR_URL: facilitator.url,
     RPC_URL: anvil.url,
     PAY_TO_ADDRESS: terms.payTo,
     TREASURY_ADDRESS: treasury,
+    SWEEP: "500 millis",
+    LEASE: "30 seconds",
+  }
+  const service = yield* startDev(yield* dataFolder, {
+    ...payments,
+    DATABASE_URL: Redacted.value(logins.service),
+    TICK: "30 seconds",
+    SCAN: "1 second",
+  })
+  yield* startRefundWorker({
+    ...payments,
+    REFUND_DATABASE_URL: Redacted.value(logins.refund),
     TREASURY_PRIVATE_KEY: treasuryKey,
-    ...{ TICK: "30 seconds", SWEEP: "500 millis", SCAN: "1 second", LEASE: "30 seconds" },
   })
   yield* service.until("/v1/index", (body) => Number(body["index"]) > 0)
   // While the first tick is computed on a busy machine, the limit may answer too late: 503.
@@ -342,12 +350,16 @@ const version1: Step = [
 ]
 
 function suite(): void {
-  if (!hasAnvil) return skipWithoutAnvil("live payments on a real EVM")
+  const title = "live payments on a real EVM"
+  if (!hasAnvil) return skipWithoutAnvil(title)
+  if (testDatabaseUrl === undefined) return registerSkipped(title, "set TEST_DATABASE_URL")
   if (!hasLegacyBuyer) registerSkipped(version1[0], "npm ci --prefix tests/legacy")
-  Deno.test("live payments on a real EVM", async (t) => {
+  Deno.test(title, async (t) => {
     const scope = Scope.makeUnsafe()
     try {
-      const running = await Effect.runPromise(Scope.provide(stack, scope))
+      const running = await Effect.runPromise(
+        Scope.provide(startStack(testDatabaseUrl), scope),
+      )
       for (const [name, body] of hasLegacyBuyer ? [version1, ...steps] : steps) {
         await t.step(name, () => Effect.runPromise(body(running)))
       }

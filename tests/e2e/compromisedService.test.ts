@@ -11,10 +11,8 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Effect, Layer, Redacted, References, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { layer as refundStore } from "../../src/payments/postgres/refundStore.ts"
-import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { layer as signaturesLayer } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
@@ -41,7 +39,7 @@ import {
 } from "../support/payments/serviceAttacks.ts"
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
-import { freshSchema } from "../support/stores.ts"
+import { freshLogins } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
@@ -57,33 +55,13 @@ const connect = (url: Redacted.Redacted, maxConnections: number) =>
     (context) => Context.get(context, SqlClient),
   )
 
-const loginOf = Effect.fnUntraced(function* (
-  owner: SqlClient,
-  url: Redacted.Redacted,
-  role: string,
-) {
-  const name = `login_${crypto.randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(
-    owner`CREATE ROLE ${owner(name)} LOGIN PASSWORD 'x' IN ROLE ${owner(role)}`,
-    () => Effect.orDie(owner`DROP ROLE ${owner(name)}`),
-  )
-  const own = new URL(Redacted.value(url))
-  own.username = name
-  own.password = "x"
-  return Redacted.make(own.href)
-})
-
 /** A migrated store with its two logins, a chain, a treasury, and two workers. */
 const makeEnvironment = Effect.gen(function* () {
-  const url = yield* freshSchema(testDatabaseUrl ?? "")
-  const owner = yield* connect(url, 1)
-  yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, owner)
-  yield* Effect.provideService(grantRoles, SqlClient, owner)
+  const { owner, service, refund } = yield* freshLogins(testDatabaseUrl ?? "")
   const [row] = yield* owner<{ schema: string }>`SELECT current_schema() AS schema`
-  const serviceUrl = yield* loginOf(owner, url, roles.service)
   // One session, so that its temporary tables and settings remain for the next statement.
-  const serviceSql = yield* connect(serviceUrl, 1)
-  const refundSql = yield* connect(yield* loginOf(owner, url, roles.refund), 4)
+  const serviceSql = yield* connect(service, 1)
+  const refundSql = yield* connect(refund, 4)
   const payments = Layer.provide(paymentStore, Layer.succeed(SqlClient, serviceSql))
   const world = yield* Layer.build(
     Layer.mergeAll(

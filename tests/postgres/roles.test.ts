@@ -20,7 +20,7 @@ import { RetentionStore } from "../../src/payments/Retention.ts"
 import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
-import { freshSchema } from "../support/stores.ts"
+import { freshLogins, freshSchema } from "../support/stores.ts"
 import { layer as refundReview } from "../../src/payments/postgres/refundReview.ts"
 import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
@@ -43,34 +43,10 @@ const connect = (url: Redacted.Redacted) =>
     (context) => Context.get(context, SqlClient),
   )
 
-/** A login that is a member of a role, on the same schema. */
-const loginOf = Effect.fnUntraced(function* (
-  owner: SqlClient,
-  url: Redacted.Redacted,
-  role: string,
-) {
-  const name = `login_${crypto.randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(
-    owner`CREATE ROLE ${owner(name)} LOGIN PASSWORD 'x' IN ROLE ${owner(role)}`,
-    () => Effect.orDie(owner`DROP ROLE ${owner(name)}`),
-  )
-  const own = new URL(Redacted.value(url))
-  own.username = name
-  own.password = "x"
-  return yield* connect(Redacted.make(own.href))
-})
-
 /** A migrated schema with three logins: the owner, the service and the worker. */
 const withLogins = Effect.gen(function* () {
-  const url = yield* freshSchema(testDatabaseUrl ?? "")
-  const owner = yield* connect(url)
-  yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, owner)
-  yield* Effect.provideService(grantRoles, SqlClient, owner)
-  return {
-    owner,
-    service: yield* loginOf(owner, url, roles.service),
-    refund: yield* loginOf(owner, url, roles.refund),
-  }
+  const { owner, service, refund } = yield* freshLogins(testDatabaseUrl ?? "")
+  return { owner, service: yield* connect(service), refund: yield* connect(refund) }
 })
 type Logins = Effect.Success<typeof withLogins>
 

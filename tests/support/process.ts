@@ -1,5 +1,6 @@
 /**
- * Starts the service as a process, as the README describes, on free ports and in its own folder.
+ * Starts the service as a process, as the README describes, on free ports and in its own folder; and a
+ * refund worker, which live payments need.
  *
  * @module
  */
@@ -63,6 +64,8 @@ export const startDev = Effect.fn("startDev")(function* (
     ),
     (child) => Effect.promise(() => killAndWait(child)),
   )
+  let exitCode: number | null = null
+  void child.status.then(({ code }) => exitCode = code)
   const service: Service = {
     base,
     admin: `http://127.0.0.1:${adminPort}`,
@@ -73,9 +76,9 @@ export const startDev = Effect.fn("startDev")(function* (
           if (!satisfied(body)) throw new Error(`not yet: ${JSON.stringify(body)}`)
           return body
         },
-        catch: String,
+        catch: (error) => exitCode === null ? String(error) : `dev has ended: code ${exitCode}`,
       }).pipe(
-        Effect.retry(Schedule.spaced("250 millis")),
+        Effect.retry({ schedule: Schedule.spaced("250 millis"), while: () => exitCode === null }),
         Effect.timeout(untilTimeout),
         Effect.orDie,
       ),
@@ -92,14 +95,21 @@ export const startDev = Effect.fn("startDev")(function* (
   return service
 })
 
+/** Runs `deno task refunds`; stopped when the scope closes. */
+export const startRefundWorker = (env: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => task(["refunds"], { REFUND_ADMIN_PORT: String(freePort()), ...env }).spawn()),
+    (child) => Effect.promise(() => killAndWait(child, "SIGTERM")),
+  )
+
 function task(args: ReadonlyArray<string>, env: Record<string, string>): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", ...args],
     cwd: new URL("../..", import.meta.url),
     env: { ...env, NO_COLOR: "1" },
     stdin: "null",
-    stdout: args[0] === "dev" ? "null" : "piped",
-    stderr: args[0] === "dev" ? "null" : "piped",
+    stdout: args[0] === "buy" ? "piped" : "null",
+    stderr: args[0] === "buy" ? "piped" : "null",
   })
 }
 

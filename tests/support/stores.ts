@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
 import { layerEmbedded, layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { migratedImage } from "./migratedImage.ts"
 import { sized } from "./size.ts"
 
@@ -35,6 +36,29 @@ export const freshSchema = (url: string) =>
     inside.searchParams.set("options", `-csearch_path=${name}`)
     return Redacted.make(inside.href)
   }).pipe(Effect.orDie)
+
+/** A migrated schema on the server at `url`: a client of its owner, and a login of each role. */
+export const freshLogins = Effect.fnUntraced(function* (server: string) {
+  const url = yield* freshSchema(server)
+  const context = yield* Layer.build(Layer.fresh(layerPostgres({ url, maxConnections: 2 })))
+  const owner = Context.get(context, SqlClient)
+  yield* Effect.provideContext(
+    Effect.andThen(Effect.flatMap(migrationFiles, migrate), grantRoles),
+    context,
+  )
+  const login = Effect.fnUntraced(function* (role: string) {
+    const name = `login_${crypto.randomUUID().replaceAll("-", "")}`
+    yield* Effect.acquireRelease(
+      owner`CREATE ROLE ${owner(name)} LOGIN PASSWORD 'x' IN ROLE ${owner(role)}`,
+      () => Effect.orDie(owner`DROP ROLE ${owner(name)}`),
+    )
+    const own = new URL(Redacted.value(url))
+    own.username = name
+    own.password = "x"
+    return Redacted.make(own.href)
+  })
+  return { owner, service: yield* login(roles.service), refund: yield* login(roles.refund) }
+})
 
 const served = (url: string): Store =>
   Layer.unwrap(Effect.map(
