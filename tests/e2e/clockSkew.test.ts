@@ -26,8 +26,8 @@ import {
   type ReplicaPorts,
   type Signed,
   signedFor,
-  stockedWorld,
 } from "../support/http/socketReplicas.ts"
+import { stockedWorld } from "../support/http/servedService.ts"
 import { onClockAhead } from "../support/skewedClock.ts"
 import { nonce, terms } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
@@ -62,7 +62,7 @@ const skewed = (
     return Effect.gen(function* () {
       misbehaviour = null
       yield* TestClock.setTime(startSeconds * 1_000)
-      const world = yield* stockedWorld
+      const world = yield* stockedWorld()
       yield* body(
         yield* Effect.forEach(skewsMs, (ms) => onClockAhead(openReplica(world), ms)),
         memory,

@@ -30,8 +30,8 @@ import {
   type ReplicaPorts,
   type Signed,
   signedFor,
-  stockedWorld,
 } from "../support/http/socketReplicas.ts"
+import { stockedWorld } from "../support/http/servedService.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { makeBarrier, type Step } from "../support/payments/barrier.ts"
@@ -48,7 +48,7 @@ const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
 /** A replica for the buyers, and one with a HOLD of zero that sweeps. */
 const makeEnvironment = Effect.gen(function* () {
   const barrier = makeBarrier()
-  const world = yield* stockedWorld
+  const world = yield* stockedWorld()
   let aborted = Promise.withResolvers<void>()
   const onRequest = ({ signal }: Request) =>
     signal.addEventListener("abort", () => aborted.resolve())

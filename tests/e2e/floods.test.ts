@@ -5,13 +5,13 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Effect, Layer, Ref, References, type Scope } from "effect"
+import { Effect, Layer, References, type Scope } from "effect"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { type Product, products } from "../../src/catalog/domain/product.ts"
+import { products } from "../../src/catalog/domain/product.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { Random } from "../support/random.ts"
 import { liveTest } from "../support/effect.ts"
@@ -23,9 +23,9 @@ import {
   type ReplicaPorts,
   type Signed,
   signedFor,
-  stockedWorld,
 } from "../support/http/socketReplicas.ts"
-import { headerOf, terms, token } from "../support/payments/terms.ts"
+import { stockedWorld } from "../support/http/servedService.ts"
+import { headerOf, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const flood = sized({ short: 150, full: 600 })
@@ -41,7 +41,7 @@ const portsOn = ({ store }: MemoryPayments): Layer.Layer<ReplicaPorts> =>
 /** A replica that counts the calls to its facilitator. */
 const countingReplica = Effect.gen(function* () {
   const calls = { verify: 0, settle: 0 }
-  const world = yield* stockedWorld
+  const world = yield* stockedWorld()
   const replica = yield* openReplica(world, { invalidPayments: allowance }).pipe(
     Effect.updateService(Facilitator, (inner) => ({
       ...inner,
@@ -117,19 +117,6 @@ const countByStatus = (answers: ReadonlyArray<{ readonly status: number }>) => {
 }
 
 flooded(
-  `${flood} invalid payments from one client cause no facilitator call, and end in 429`,
-  (memory) =>
-    Effect.gen(function* () {
-      const { replica, calls } = yield* countingReplica
-      const answers = yield* sendAll(replica.base, yield* makeFlood(new Random(1)), () => 1)
-      equal(Object.keys(countByStatus(answers)), ["402", "429"])
-      ok((countByStatus(answers)[402] ?? 0) <= allowance, "a client is allowed no more")
-      equal(calls, { verify: 0, settle: 0 })
-      equal(memory.countByState(), new Map())
-    }),
-)
-
-flooded(
   `${flood} invalid payments from as many clients cause no facilitator call and no row`,
   (memory) =>
     Effect.gen(function* () {
@@ -179,36 +166,5 @@ flooded(
       // The payment that exceeds the allowance is verified before it is counted.
       ok(calls.verify <= allowance + 1, `${calls.verify} calls`)
       strictEqual(calls.settle, 0)
-    }),
-)
-
-/** Requests whose work must fail in an empty world, with their status. */
-const failingRequests: ReadonlyArray<readonly [product: Product, query: string, status: number]> = [
-  [products.resolving, "", 422],
-  [products.whales, "", 422],
-  [products.research, "?market=no-such-market", 404],
-  [products.research, "", 400],
-]
-
-flooded(
-  "a request that must fail is refused before its payment is settled",
-  () =>
-    Effect.gen(function* () {
-      const { replica, calls, world } = yield* countingReplica
-      yield* Ref.set(world.productPorts.markets, [])
-      yield* Ref.set(world.productPorts.whales, [])
-      const random = new Random(4)
-      for (let turn = 0; turn < 5; turn++) {
-        for (const [product, query, status] of failingRequests) {
-          const signed = yield* signedFor(product, { nonce: anyNonce(random) })
-          const path = `${product.path}${query}`
-          const answer = yield* ask(replica.base, { path, payment: signed.header, client: turn })
-          equal([answer.status, answer.charged], [status, false], path)
-        }
-      }
-      // A payment is verified before the venue is asked for its request, so that a false one asks nothing.
-      equal(calls.settle, 0)
-      const ledger = yield* Ledger
-      strictEqual(yield* ledger.received(address(terms.payTo)), 0n)
     }),
 )

@@ -7,26 +7,17 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { freeRows } from "../../src/catalog/domain/freeRow.ts"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
 import { resend } from "../../src/catalog/domain/refusal.ts"
 import { payHint } from "../../src/payments/domain/x402/challenge.ts"
 import { type RefusalCode, refusalCodes } from "../../src/catalog/domain/refusal.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../src/payments/domain/failedSale.ts"
-import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { makeService, paymentFor } from "../support/http/httpService.ts"
-import { storedDigest } from "../support/digest/storedDigests.ts"
+import { paymentFor } from "../support/http/httpService.ts"
 import { faultOf } from "../support/http/shape.ts"
-import {
-  at,
-  json,
-  missing,
-  noon,
-  sellingAs,
-  stocked,
-  stockedService,
-} from "../support/http/stockedService.ts"
+import { at, json, missing, sellingAs, stockedService } from "../support/http/stockedService.ts"
 import { terms } from "../support/payments/terms.ts"
 
 /** Free path, and the fields of its body. */
@@ -81,10 +72,11 @@ for (const [path, names] of free) {
 test("a client has five free requests a minute, over all free paths together", () =>
   Effect.gen(function* () {
     const { get } = yield* stockedService()
-    for (const [n, [path]] of free.entries()) {
+    const paths = Object.values(freeRows).map(({ path }) => path)
+    for (const [n, path] of paths.entries()) {
       const from = { headers: { "x-forwarded-for": `203.0.113.${n}` } }
       for (let call = 0; call < 5; call += 1) strictEqual((yield* get(path, from)).status, 200)
-      for (const [other] of free) {
+      for (const other of paths) {
         const refused = yield* get(other, from)
         equal(
           [refused.status, refused.headers.get("retry-after")],
@@ -223,6 +215,9 @@ const parameters: ReadonlyArray<
     ...["999", "999.999999", "-5000", "1e4", "", "1000.0000001", "NaN"],
   ]],
   ["resolving", "includeNoise", "filters.includeNoise=false", ["0", "1"], ["2", "true", "", "yes"]],
+  ["whales", "label", 'filters.label="all"', ["neutral"], ["shark", "Fade", ""]],
+  ["whales", "limit", "", ["1"], ["0", "-1", "x", ""]],
+  ["whales", "wallet", "filters.wallet=null", [], ["0x12", "", "x"]],
   ["research", "market", "", ["market-1", "https://simulated.example/event/any/market-1"], [
     "",
     "-market",
@@ -288,18 +283,6 @@ test("/v1/research requires market", () =>
       String(at(yield* json(response), "error.message")),
       /^market must be a slug such as .+: it is missing$/,
     )
-  }))
-
-test("/v1/digest/history returns at most six digests, unless limit is given", () =>
-  Effect.gen(function* () {
-    const world = yield* stocked
-    for (let n = 1; n < 9; n += 1) yield* world.digests.add(storedDigest(noon - n * digestEvery))
-    const { get } = yield* makeService(world)
-    const headers = { "payment-signature": yield* paymentFor(products.digest_history) }
-    for (const [query, count] of [["", 6], ["&limit=42", 9], ["&limit=1", 1]] as const) {
-      const body = yield* json(yield* get(`/v1/digest/history?hours=168${query}`, { headers }))
-      equal(at(body, "count"), count)
-    }
   }))
 
 /** Every status and its error codes. */

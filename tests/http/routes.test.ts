@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Effect, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
 import { digestAgeMax } from "../../src/digest/domain/digest.ts"
+import { freeRows } from "../../src/catalog/domain/freeRow.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
@@ -19,10 +20,7 @@ import {
 } from "../support/http/httpService.ts"
 import { faultOf } from "../support/http/shape.ts"
 
-const free = [
-  ...["/v1/index", "/v1/pulse", "/v1/digest/brief", "/v1/track-record"],
-  ...["/v1/sample", "/health", "/terms.txt", "/terms.json"],
-]
+const free: ReadonlyArray<string> = Object.values(freeRows).map(({ path }) => path)
 const documents = [
   ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
   ...["/discovery", "/discovery/resources", "/.well-known/x402"],
@@ -63,6 +61,7 @@ function expected(state: string, path: string, method: string): number {
   if (state === "without its store") return 503
   if (path === payment) return 404
   if (path === "/v1/digest/brief" && state === "without a digest") return 404
+  if (path === freeRows.feed_proof.path && ["empty", "never ticked"].includes(state)) return 404
   return paid.some((of) => of === path) ? 402 : 200
 }
 

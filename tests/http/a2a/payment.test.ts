@@ -167,24 +167,6 @@ test("a payment of one task cannot pay another, even with the same parameters", 
     equal(yield* pricesTaken, signals.price as bigint)
   })))
 
-test("simultaneous copies of one payment join one sale", () =>
-  inMarket(Effect.gen(function* () {
-    const { service } = yield* a2aService
-    const { id } = yield* offer(service, latest)
-    const payload = yield* signed(latest)
-    const other = yield* signed(latest, { nonce: nonce(1) })
-    const replies = yield* Effect.all(
-      [payload, payload, other, payload, payload].map((wire) => pay(service, id, wire)),
-      { concurrency: "unbounded" },
-    )
-    const [first] = replies
-    for (const { task } of replies) {
-      if (task.state === "completed") equal(task, first?.task)
-      else equal(task.state, "working")
-    }
-    equal([first?.task.state, yield* pricesTaken], ["completed", latest.price as bigint])
-  })))
-
 test("a temporary error leaves the offer open, and the same payment succeeds later", () =>
   inMarket(Effect.gen(function* () {
     const { service, world } = yield* a2aService

@@ -19,7 +19,6 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { skillName } from "../../../src/catalog/domain/skill.ts"
 import { paymentRequired } from "../../../src/payments/domain/x402/challenge.ts"
-import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import { makeService, makeWorld } from "../../support/http/httpService.ts"
@@ -51,16 +50,6 @@ for (const product of Object.values(products)) {
       equal(validateDiscoveryExtensionSpec({ ...declared }), { valid: true })
       strictEqual(resource.url, `mcp://tool/${skillName(product)}`)
       equal(Object(declared.info.input).toolName, skillName(product))
-    }))
-
-  test(`the example call in the 402 of ${product.path} is valid`, () =>
-    Effect.gen(function* () {
-      const { extensions } = yield* challengeOf(product.path)
-      const example: Record<string, unknown> = extensions.bazaar.info.input.queryParams
-      const query = new URLSearchParams(
-        Object.entries(example).map(([name, value]) => [name, `${value}`]),
-      )
-      ok(Result.isSuccess(decodeQuery(product.parameters)(query)))
     }))
 }
 

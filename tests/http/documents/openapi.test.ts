@@ -4,11 +4,10 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Effect, Ref, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { usd } from "../../../src/core/domain/money.ts"
-import { delaysMinutes, entryLabels } from "../../../src/track-record/domain/entryScore.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { documentRows, paths } from "../../../src/http/documents/addresses.ts"
 import { openApiText } from "../../../src/http/documents/openapi.ts"
@@ -17,8 +16,6 @@ import { contract, contractText } from "../../support/http/contract.ts"
 import { test } from "../../support/effect.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
-import { reading, scoredEntry } from "../../support/track-record/whaleItems.ts"
-import { storeOf, wonOf40 } from "../../support/whales/whales.ts"
 
 const DocumentedResponse = Schema.Union([
   Schema.Struct({
@@ -282,35 +279,6 @@ test("the document has the 200 of a product, with its receipt", () =>
     const response = yield* service.get("/v1/latest", { headers })
     strictEqual(response.status, 200)
     strictEqual(missing("/v1/latest", response), null)
-  }))
-
-test("the documented fields of whales and of the track record are the served fields", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
-    const world = yield* makeWorld(3)
-    const store = storeOf(wonOf40([25, 15]))
-    yield* Ref.set(world.productPorts.tracked, store.tracked)
-    yield* Ref.set(world.productPorts.walletRecords, store.sums)
-    yield* Ref.set(world.productPorts.whales, store.whales)
-    // Every figure of published entries is known.
-    const published = store.whales.flatMap(({ row: { wallet } }) =>
-      entryLabels.flatMap((label) =>
-        Array.from({ length: 20 }, (_, n) =>
-          scoredEntry(n, {
-            ...{ wallet, label, payout: n % 2, later: 0.6 },
-            readings: delaysMinutes.map((delay) => reading(delay, 0.53, 0.5)),
-          }))
-      )
-    )
-    yield* Ref.set(world.productPorts.published, published)
-    const service = yield* makeService(world)
-    const headers = { "x-payment": yield* paymentFor(products.whales) }
-    for (const { path, body } of [freeRows.track_record, products.whales]) {
-      const response = yield* service.get(path, { headers })
-      strictEqual(response.status, 200)
-      const served = yield* Effect.promise(() => response.json())
-      Schema.decodeUnknownSync(body)(served, { onExcessProperty: "error" })
-    }
   }))
 
 Deno.test("the contact is a page, and an email where the address can receive mail", () => {

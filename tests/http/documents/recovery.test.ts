@@ -233,28 +233,6 @@ law(
   },
 )
 
-const filesBelow = (folder: URL): ReadonlyArray<URL> =>
-  [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
-    isDirectory ? filesBelow(new URL(`${name}/`, folder)) : [new URL(name, folder)]
-  )
-
-/** The texts in the sources of the service that answer buyers. */
-const sourceTexts = ["catalog/", "http/", "payments/"].flatMap((folder) =>
-  filesBelow(new URL(`../../../src/${folder}`, import.meta.url))
-).flatMap((path) => {
-  const source = Deno.readTextFileSync(path)
-    .replace(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
-    .replace(/(["`])\s*\+\s*\1/g, "")
-  const literals = source.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? []
-  return literals.filter((text) => /\s/.test(text))
-    .map((text) => ({ from: path.pathname, text: text.slice(1, -1) }))
-})
-
-Deno.test("no text in the sources leads to a second payment for one purchase", () => {
-  ok(sourceTexts.length > 500, String(sourceTexts.length))
-  equal(unreviewed(sourceTexts), [])
-})
-
 Deno.test("every rule of the table of errors is right about recovery", () => {
   const texts = Object.entries(errors.errorRules).map(([from, { meaning }]) => ({
     from,

@@ -38,14 +38,6 @@ test("every path of the table is redirected permanently, with its query", () =>
     }
   }))
 
-test("the documented paths lead to the products they name", () =>
-  Effect.sync(() => {
-    equal(
-      ["/api/signals", "/api/whales"].map((path) => legacyRoutes.get(path)),
-      ["/v1/signals", "/v1/whales"],
-    )
-  }))
-
 test("an unknown path under /api leads to the index, and a similar path is a 404", () =>
   Effect.gen(function* () {
     const { get } = yield* legacyService
@@ -57,19 +49,6 @@ test("an unknown path under /api leads to the index, and a similar path is a 404
     strictEqual(slashed.headers.get("location"), `${base}/v1/whales`)
     for (const path of ["/apis", "/api-docs", "/v1/api", "/API/signals"]) {
       strictEqual((yield* get(path)).status, 404, path)
-    }
-  }))
-
-test("GET and HEAD are redirected, OPTIONS is answered, any other method is a 405", () =>
-  Effect.gen(function* () {
-    const { get } = yield* legacyService
-    const statuses = { GET: 308, HEAD: 308, OPTIONS: 204, POST: 405, PUT: 405, DELETE: 405 }
-    for (const path of ["/api", "/api/signals", "/api/nowhere"]) {
-      for (const [method, status] of Object.entries(statuses)) {
-        const response = yield* get(path, { method })
-        strictEqual(response.status, status, `${method} ${path}`)
-        strictEqual(yield* faultOf(path, method, response), null, `${method} ${path}`)
-      }
     }
   }))
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
+import { deepStrictEqual as equal, strictEqual } from "node:assert"
 import { Effect, Option, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { proofFault } from "../../../src/feed/domain/chain.ts"
@@ -70,23 +70,4 @@ test("an empty feed has no proof, and a head of zeros", () =>
       count: 0,
       data: [],
     })
-  }))
-
-test("proofs, heads and outcomes spend the free budget, five a minute", () =>
-  Effect.gen(function* () {
-    const { read } = yield* open(9)
-    const paths = ["/v1/feed/proof?index=1", "/.well-known/feed-heads", "/v1/outcomes"]
-    const statuses = []
-    for (let n = 0; n < 6; n++) statuses.push((yield* read(paths[n % 3] ?? "")).status)
-    equal(statuses, [200, 200, 200, 200, 200, 429])
-  }))
-
-test("a proof that the store cannot give now is 503 and can be sent again", () =>
-  Effect.gen(function* () {
-    const { world, read } = yield* open(9)
-    yield* read("/v1/feed/proof?index=1")
-    yield* Ref.set(world.storeUp, false)
-    const { status, headers } = yield* read("/v1/feed/proof?index=1")
-    strictEqual(status, 503)
-    ok(Number(headers.get("retry-after")) > 0)
   }))

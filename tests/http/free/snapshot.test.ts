@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { makeSnapshot } from "../../../src/http/free/snapshot.ts"
@@ -17,7 +17,6 @@ import { test } from "../../support/effect.ts"
 import { PaymentHealth } from "../../../src/payments/PaymentHealth.ts"
 import { healthyPayments, makeService, makeWorld } from "../../support/http/httpService.ts"
 import { sampleHead } from "../../support/catalog/samples.ts"
-import { sampleItem } from "../../support/feed/items.ts"
 
 const options = {
   publicBaseUrl: "https://feed.example",
@@ -64,21 +63,6 @@ test("the index is computed once a second, for any number of requests", () =>
     strictEqual(yield* Ref.get(feed.calls), before)
     yield* TestClock.adjust("1 second")
     strictEqual(yield* Ref.get(feed.calls), before + 1)
-  }))
-
-test("refresh puts the items of the last tick into the bodies", () =>
-  Effect.gen(function* () {
-    const noon = Date.parse("2026-11-21T12:00:00.000Z")
-    yield* TestClock.setTime(noon)
-    const world = yield* makeWorld(3)
-    const service = yield* makeService(world)
-    yield* Ref.update(world.items, (items) => [...items, sampleItem(4, noon)])
-    yield* service.refresh
-    const body = yield* Effect.flatMap(
-      service.get("/v1/index"),
-      (response) => Effect.promise(() => response.json()),
-    )
-    equal([body.index, body.totalToday], [4, 4])
   }))
 
 test("a body depends on the feed only: the same feed gives the same bytes", () =>

@@ -40,13 +40,6 @@ Deno.test("the terms name the data source, in text and in JSON", () => {
   }
 })
 
-Deno.test("the terms state what the figures of a wallet do not measure", () => {
-  const { text, json } = read({})
-  match(json.disclaimers.join(" "), /held to resolution.* not its profit or loss.*not advice/)
-  match(text, /exits that are not tracked/)
-  match(read({ venueMode: "polymarket" }).json.dataSources[0] ?? "", /leaderboards/)
-})
-
 Deno.test("the terms state that no money moves while payments are simulated", () => {
   const { text, json } = read({ paymentMode: "simulated" })
   match(json.payment.settlement, /no money moves/)

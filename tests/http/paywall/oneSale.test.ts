@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { test } from "../../support/effect.ts"
-import { type Handle, pay } from "../../support/http/a2a.ts"
+import { getTask, type Handle, pay } from "../../support/http/a2a.ts"
 import {
   a2aService,
   offer,
@@ -76,6 +76,19 @@ for (const order of ["compute-first", "settle-early"] as const) {
       equal(yield* pricesTaken, sold.price as bigint)
     })))
 }
+
+test("a replica sells the task that the other offered, and both return its answer", () =>
+  inMarket(Effect.gen(function* () {
+    const { world, service } = yield* a2aService
+    const other = yield* serviceOver(world, yield* replica)
+    for (const [n, sold] of [latest, products.resolving].entries()) {
+      const { id } = yield* offer(service, sold)
+      const { task } = yield* pay(other, id, yield* signed(sold, { nonce: nonce(n) }))
+      equal(task.state, "completed", task.text)
+      for (const at of [service, other]) equal((yield* getTask(at, id)).task.answer, task.answer)
+    }
+    equal(yield* pricesTaken, latest.price + products.resolving.price)
+  })))
 
 test("a request with two payments is charged at most once, in any header that could carry them", () =>
   inMarket(Effect.gen(function* () {

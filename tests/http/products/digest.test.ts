@@ -55,15 +55,6 @@ test("before the first digest, free bodies have null, the brief is a 404, health
     equal([error.code, error.message], ["not_found", noDigestYet])
   }))
 
-test("/v1/digest before the first digest is a 503, and is not charged", () =>
-  Effect.gen(function* () {
-    const { buy } = yield* withDigests(0)
-    const { response, body } = yield* buy("/v1/digest")
-    strictEqual(response.status, 503)
-    const { code, charged, message } = body.error
-    equal([code, charged, message], ["digest_stale", false, noDigestYet])
-  }))
-
 test("while the digest cannot be read, the feed's fields are still returned", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)

@@ -57,12 +57,3 @@ test("/v1/resolving lists games by their start and proposals, says why, and no o
     strictEqual(three?.eventEndDate, null)
     equal([three?.hoursRemaining, four?.yesMid, four?.convergence], [null, 0.995, "converged"])
   })))
-
-test("/v1/resolving is not charged when no market is expected to resolve", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
-    yield* Ref.set(productPorts.markets, [endingMarket(5, now, { endsAt: now + 9 * day })])
-    const response = yield* pay(resolving)
-    strictEqual(response.ok, false)
-    const { error } = (yield* json(response)) as { readonly error: { readonly code: string } }
-    equal([error.code, response.headers.has("payment-response")], ["below_threshold", false])
-  })))

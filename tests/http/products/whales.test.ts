@@ -118,20 +118,11 @@ test("/v1/whales returns the wallets of one label, or one wallet, and at most as
     equal((yield* bought("")).wallets, rows.map(({ wallet }) => wallet))
   })))
 
-test("/v1/whales is not charged when no wallet matches, or a parameter is wrong", () =>
+test("/v1/whales is not charged when no wallet matches", () =>
   withPaidService(Effect.fnUntraced(function* ({ pay }) {
-    const cases = [
-      ["?label=follow&wallet=0x" + "1".repeat(40), 422, "below_threshold"],
-      ["?label=shark", 400, "invalid_parameter"],
-      ["?limit=0", 400, "invalid_parameter"],
-      [`?limit=${tableRowsMax + 1}`, 400, "invalid_parameter"],
-      ["?wallet=0x12", 400, "invalid_parameter"],
-    ] as const
-    for (const [n, [query, status, code]] of cases.entries()) {
-      const response = yield* pay(whales, query, n)
-      const { error } = yield* json(response)
-      equal([response.status, error.code, error.charged], [status, code, false])
-    }
+    const response = yield* pay(whales, `?label=follow&wallet=0x${"1".repeat(40)}`)
+    const { error } = yield* json(response)
+    equal([response.status, error.code, error.charged], [422, "below_threshold", false])
     equal(yield* taken, nothing)
   })))
 

@@ -14,7 +14,7 @@ import { layer, triggers } from "../../../src/payments/simulated/triggers.ts"
 import { test } from "../../support/effect.ts"
 import { signed } from "../../support/http/a2aService.ts"
 import { makeService, serviceOptions } from "../../support/http/httpService.ts"
-import { stockedWorld } from "../../support/http/socketReplicas.ts"
+import { stockedWorld } from "../../support/http/servedService.ts"
 import { inMarket, nothing, passing, taken } from "../../support/payments/sales.ts"
 import { headerOf } from "../../support/payments/terms.ts"
 
@@ -28,7 +28,7 @@ const serviceWith = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const payments = Layer.succeed(Payments, yield* Payments)
   const sold = options.testTriggers === undefined ? payments : Layer.provide(layer, payments)
   const built = Context.get(yield* Layer.build(sold), Payments)
-  return yield* makeService(yield* stockedWorld, Layer.succeed(Payments, built), options)
+  return yield* makeService(yield* stockedWorld(), Layer.succeed(Payments, built), options)
 })
 type Service = Effect.Success<ReturnType<typeof serviceWith>>
 

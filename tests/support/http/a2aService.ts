@@ -14,7 +14,7 @@ import { buyer, sign } from "../payments/buyers.ts"
 import { eventLoopTurn } from "../effect.ts"
 import { makeService, type World } from "./httpService.ts"
 import { passing, taken } from "../payments/sales.ts"
-import { stockedWorld } from "./socketReplicas.ts"
+import { stockedWorld } from "./servedService.ts"
 import { authorizationFor, wirePayment } from "../payments/terms.ts"
 
 /** The event loop turns that a request may take. */
@@ -40,7 +40,7 @@ export const serviceOver = Effect.fnUntraced(
   },
 )
 export const a2aService = Effect.gen(function* () {
-  const world = yield* stockedWorld
+  const world = yield* stockedWorld()
   return { world, service: yield* serviceOver(world, yield* Payments) }
 })
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
@@ -135,10 +135,16 @@ function bodyFault(path: string, method: string, response: Response, text: strin
     : path === "/health" && status === 503 && Schema.is(HealthBody)(body)
     ? HealthBody
     : ErrorBody
-  if (schema !== undefined && !Schema.is(schema)(body)) return `not the documented body: ${text}`
+  if (schema !== undefined && Result.isFailure(decodeExactly(schema)(body))) {
+    return `not the documented body: ${text}`
+  }
   if (schema !== ErrorBody) return null
   return errorFault(response, Schema.decodeUnknownSync(ErrorBody)(body))
 }
+
+/** A field that the contract does not have is a fault, too. */
+const decodeExactly = (schema: Schema.Codec<unknown, unknown>) =>
+  Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
 
 const isRpcAnswer = Schema.is(Schema.Struct({ jsonrpc: Schema.Literal("2.0") }))
 
