@@ -30,6 +30,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { StoreClock } from "../../../src/core/StoreClock.ts"
 import { StoreProbe, StoreRefusesWrites } from "../../../src/core/StoreProbe.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
+import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
 import type { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
@@ -299,15 +300,17 @@ const templateReports = Layer.merge(memoryReportStore, Narrator.layerNone)
 export const servicesOver = (
   world: World,
   payments: Layer.Layer<Payments> = acceptingPayments,
+  writing: Layer.Layer<ReportStore | Narrator> = templateReports,
 ) =>
   Layer.provideMerge(
-    servicesOverFresh(world, payments),
+    servicesOverFresh(world, payments, writing),
     Freshness.layer({ tickIntervalMs }).pipe(Layer.provide(jobSlots(world))),
   )
 
 const servicesOverFresh = (
   world: World,
   payments: Layer.Layer<Payments>,
+  writing: Layer.Layer<ReportStore | Narrator>,
 ) =>
   Layer.mergeAll(
     Layer.mergeAll(
@@ -330,7 +333,7 @@ const servicesOverFresh = (
       Outcomes.layer,
       Calibration.layer,
     ).pipe(
-      Layer.provide([productPortsLayer(world.productPorts), templateReports, agreeingJudge]),
+      Layer.provide([productPortsLayer(world.productPorts), writing, agreeingJudge]),
     ),
   )
 

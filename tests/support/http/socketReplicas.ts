@@ -4,8 +4,12 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, type Scope } from "effect"
-import { Ledger } from "../../../src/payments/simulated/ledger.ts"
+import { Clock, Context, Duration, Effect, Layer, Ref, type Scope } from "effect"
+import { layerPostgres } from "../../../src/postgres/client.ts"
+import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
+import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
+import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import { layerStore, Ledger } from "../../../src/payments/simulated/ledger.ts"
 import type { Authorization } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
@@ -14,16 +18,42 @@ import { listen } from "../../../src/http/server/server.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
+import type { Narrator } from "../../../src/writing/Narrator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
+import type { Redacted } from "effect"
 import { buyer, sign } from "../payments/buyers.ts"
-import { serviceOptions, servicesOver, type World } from "./httpService.ts"
+import { makeWorld, serviceOptions, servicesOver, type World } from "./httpService.ts"
+import { bookOf, endingMarket } from "../products.ts"
 import { authorizationFor, headerOf, terms, wirePayment } from "../payments/terms.ts"
 
 /** The ports that replicas of one service share. */
 export type ReplicaPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
+
+/** The ports of a replica with its own connection pool on the PostgreSQL at `url`. */
+export const pooledReplicaPorts = (
+  url: Redacted.Redacted,
+  simulation: SimulationOptions = {},
+): Layer.Layer<ReplicaPorts> =>
+  Layer.fresh(
+    Layer.merge(paymentStore, layerLedger(simulation).pipe(Layer.provideMerge(layerStore))).pipe(
+      Layer.provide(Layer.fresh(layerPostgres({ url, maxConnections: 6 }))),
+      Layer.provideMerge(signatures),
+    ),
+  ).pipe(Layer.orDie)
+
+/** A world with something to sell on every route that these tests buy from. */
+export const stockedWorld = Effect.gen(function* () {
+  const world = yield* makeWorld(3)
+  const now = yield* Clock.currentTimeMillis
+  const ending = endingMarket(1, now)
+  yield* Ref.set(world.productPorts.markets, [ending])
+  yield* Ref.set(world.productPorts.books, [bookOf(ending, now)])
+  return world
+})
 
 /** Effects that run before a product is computed; a test can block a sale with them. */
 export interface Works {
@@ -35,6 +65,8 @@ export interface Works {
 export interface ReplicaOptions {
   readonly timing?: Partial<PaymentTiming>
   readonly works?: Works
+  /** The narrator and the store of reports. */
+  readonly writing?: Layer.Layer<ReportStore | Narrator>
   /** The limit of invalid payments of a client in a minute. */
   readonly invalidPayments?: number
   /** Called with each request before it is answered. */
@@ -54,14 +86,14 @@ export const openReplica: (
 ) => Effect.Effect<Replica, never, ReplicaPorts | Scope.Scope> = Effect.fn("openReplica")(
   function* (
     world,
-    { timing = {}, works = {}, invalidPayments = 1_000, onRequest = () => {} } = {},
+    { timing = {}, works = {}, writing, invalidPayments = 1_000, onRequest = () => {} } = {},
   ) {
     const ports = yield* Effect.context<ReplicaPorts>()
     const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
     const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
     const payments = Context.get(built, Payments)
     const services = yield* Layer.build(
-      servicesOver(world, Layer.succeed(Payments, payments)),
+      servicesOver(world, Layer.succeed(Payments, payments), writing),
     )
     const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
     const feed = Context.get(services, Feed)
