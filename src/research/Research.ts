@@ -158,7 +158,7 @@ const storeEstimate = Effect.fnUntraced(function* (
   { estimate, market, now }: ReportMaterial,
 ) {
   if (estimate === null) return true
-  const { mid, probability, low, high } = estimate
+  const { mid, probability, dayLow: low, dayHigh: high } = estimate
   const store = scores.addForecasts([{
     kind: "price",
     marketId: market.id,

@@ -81,10 +81,10 @@ function estimated(
 
 Deno.test("a market that ends soon has no interval", () => {
   const later = estimated({})
-  equal([(later.low ?? 0) > 0.1, (later.high ?? 1) < 0.9], [true, true])
+  equal([(later.dayLow ?? 0) > 0.1, (later.dayHigh ?? 1) < 0.9], [true, true])
   for (const ends of [{ endsAt: now }, { endsAt: own.endsAt, gameStartsAt: now + day }]) {
-    const { low, high } = estimated({ market: market(ends) })
-    equal([low, high], [null, null])
+    const { dayLow, dayHigh } = estimated({ market: market(ends) })
+    equal([dayLow, dayHigh], [null, null])
   }
 })
 

@@ -203,12 +203,13 @@ onStage(
     const { report: { decision: { estimate } } } = yield* first.report("market-1")
     yield* second.report("market-1")
     if (estimate === null) throw new Error("no probability is stated")
-    const { marketPrice, basis: _, ...numbers } = estimate
+    const { marketPrice, dayHigh, dayLow, probability } = estimate
     equal(yield* Ref.get(stated), [{
       ...{ kind: "price", marketId: market.id, eventKey: market.eventKey, madeAt: now },
-      ...{ ...numbers, low: numbers.low ?? 0, high: numbers.high ?? 1, baseline: marketPrice },
+      ...{ probability, low: dayLow ?? 0, high: dayHigh ?? 1, baseline: marketPrice },
     }])
-    ok(estimate.probability === marketPrice && (estimate.low ?? 0) < (estimate.high ?? 1))
+    ok(probability === marketPrice && (dayLow ?? 0) < (dayHigh ?? 1))
+    equal([estimate.low, estimate.high], [null, null])
     yield* TestClock.adjust(reportAgeMax)
     yield* TestClock.adjust("1 second")
     yield* first.report("market-1")

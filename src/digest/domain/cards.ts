@@ -26,20 +26,30 @@ import { slugKey } from "../../markets/domain/market.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { settledStories, textsMin } from "../../news/domain/evidence.ts"
 import { eventViewOf, onLadder, pairGainMax } from "../../writing/domain/event.ts"
+import { phrase } from "../../writing/domain/statement.ts"
 import { type Card, counterFact, marketCards, ranked } from "../../writing/facts/cards.ts"
 import { clauseFacts } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
 import { estimateFact, tradeFact } from "../../writing/facts/estimates.ts"
-import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
+import {
+  type About,
+  factOf,
+  type NewFact,
+  present,
+  titleOf,
+  unnamed,
+} from "../../writing/facts/fact.ts"
 import {
   causeFact,
   causeLagMax,
+  headlineFact,
   noCauseFact,
+  type PrintedStory,
   readFor,
   type Reported,
 } from "../../writing/facts/headlines.ts"
 import { inversionFacts, pairFacts } from "../../writing/facts/ladders.ts"
-import { proposalFact, settlesAtOf, unreadProposalFact } from "../../writing/facts/proposals.ts"
+import { proposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
@@ -53,7 +63,7 @@ import {
   sidesOf,
   tradeOf,
 } from "../../writing/facts/view.ts"
-import { favouredBy, otherWalletsFact, rivalFact } from "../../writing/facts/wallets.ts"
+import { favouredBy, otherWalletsFact } from "../../writing/facts/wallets.ts"
 
 /** A card and where it stands. Each of its facts is stated once in a digest. */
 export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd"> {
@@ -101,6 +111,7 @@ function viewOf(one: DigestMarket, material: DigestMaterial): MarketView {
   )
   const view = {
     ...one,
+    clause: one.rules === null ? null : clauseOf(market.question, one.rules),
     ...{ now, proposalRecord: record?.predetermined.byKind.proposal.record ?? null },
     stories: settledStories({ market, now, stories: one.stories }),
     event: eventViewOf(one, others, false),
@@ -193,11 +204,10 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
 function isNew(card: Card, view: MarketView, one: DigestMarket, material: DigestMaterial): boolean {
   const { from, markets, until, whaleEntries } = material
   const isInWindow = (at: number) => at >= from && at <= until
-  const { event: { implied }, proposal } = view
+  const { event: { implied } } = view
   switch (card.kind) {
     case "proposal":
-      return proposal !== null && isDoubted(view) &&
-        [proposal.proposedAt, settlesAtOf(proposal)].some(isInWindow)
+      return isDoubted(view)
     case "contradiction": {
       const source = markets.find(({ market }) => market.id === implied?.source.market.id)
       return card.favours !== null && isInWindow(source?.proposal?.proposedAt ?? 0)
@@ -223,20 +233,23 @@ function movedFacts(
   ]
 }
 
-/** The nearest headline before a move that a model read as pointing its way; null for none. */
+/** The nearest headline before a move: one that a model read as pointing its way, else any; null for none. */
 function causeOf(view: MarketView, { item, step }: Move): NewFact | null {
   const { market, now, stories } = view
   const about = aboutOf(market)
   const { createdAt, data: { delta, startedAt } } = item
   const moved = step ?? { from: Date.parse(startedAt), to: Date.parse(createdAt) }
-  const [cause] = stories
-    .filter((story) =>
-      readFor(story, market.outcomes) === (delta > 0 ? 0 : 1) && !isForecast(view, story)
-    )
+  const isCause = (story: PrintedStory) => readFor(story, market.outcomes) === (delta > 0 ? 0 : 1)
+  const near = stories.filter((story) => !story.corrected && !isForecast(view, story))
     .map((story) => ({ story, ...headlineLag(story.firstAt, moved) }))
     .filter(({ position, lagMsMin }) => position !== "after" && lagMsMin <= causeLagMax)
     .toSorted((a, b) => a.lagMsMin - b.lagMsMin || (a.story.url < b.story.url ? -1 : 1))
-  return cause === undefined ? null : causeFact(about, cause.story, now)
+  const cause = near.find(({ story }) => isCause(story)) ?? near[0]
+  if (cause === undefined) return null
+  const { lagMsMin: lagMs, position, story } = cause
+  return isCause(story)
+    ? causeFact(about, story, now)
+    : headlineFact(about, story, { position, lagMs, isStep: step !== null }, now)
 }
 
 /** Unusual sentences of the rules in a card. */
@@ -261,30 +274,34 @@ function sharedFacts(
   const labelled = new Set(labelledPositions(view).map(({ wallet }) => wallet))
   const others = entries.filter(({ marketMaker, wallet }) => !marketMaker && !labelled.has(wallet))
   const payout = payoutOf(view)
-  const clause = one.rules === null
+  const clause = one.rules === null || view.clause === null
     ? []
-    : clauseFacts(about, one.rules, clauseOf(market.question, one.rules), now, exceptionsMax)
+    : clauseFacts(about, one.rules, view.clause, now, exceptionsMax)
   return [
     ...proposed,
     ...inversionFacts(about, view.event),
-    ...said.some(({ kind }) => kind === "wallet") ? rivalFacts(view, material) : [],
+    ...rivalFacts(view, material),
     ...present(otherWalletsFact(about, others, true)),
     ...present(costFact(about, sidesOf(view), market.takerFeeRate)),
     ...clause,
-    payout === null ? noEndFact(about) : payoutFact(about, view, payout, now),
+    payout === null ? noEndFact(about) : payoutFact(about, view, payout),
   ]
 }
 
-/** Rival outcomes of the event that a wallet to follow bought too: at most one of them is paid. */
-function rivalFacts({ market }: MarketView, { markets }: DigestMaterial): ReadonlyArray<NewFact> {
-  if (!market.exclusive) return []
-  return markets.filter((other) =>
-    other.market.exclusive && other.market.eventSlug === market.eventSlug &&
-    other.market.id !== market.id
-  ).flatMap((other) => {
-    const [rival] = labelledPositions(other).filter((it) => favouredBy(it) === 0)
-    return rival === undefined ? [] : [rivalFact(aboutOf(market), aboutOf(other.market), rival)]
-  }).slice(0, 1)
+/** Labelled wallets that favour rival outcomes: at most one of the two is paid. */
+function rivalFacts(view: MarketView, { markets }: DigestMaterial): ReadonlyArray<NewFact> {
+  const { exclusive, eventSlug, id, slug } = view.market
+  const isFavoured = (one: MarketView | DigestMarket) =>
+    labelledPositions(one).some((position) => favouredBy(position) === 0)
+  const rival = exclusive && isFavoured(view) &&
+    markets.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1).find((other) =>
+      other.market.exclusive && other.market.eventSlug === eventSlug && other.market.id !== id &&
+      isFavoured(other)
+    )
+  if (!rival) return []
+  const title = titleOf(aboutOf(rival.market))
+  const text = phrase`Labelled wallets favour ${title} too: at most one of the two is paid.`
+  return [factOf("whale", slug, text)]
 }
 
 /** What ends the card's validity before the next digest: the kick-off or the payout, and its own end. */

@@ -120,7 +120,9 @@ function openProposalsFact(material: DigestMaterial): ReadonlyArray<NewFact> {
   const proposed = quoted.filter(({ proposal }) => proposal !== null).length
   if (proposed === 0) {
     const priced = count("priced", quoted.length, "priced market")
-    return quoted.length === 0 ? [] : counted(phrase`None of ${priced} has an open proposal.`)
+    return quoted.length === 0
+      ? []
+      : counted(phrase`None of the ${priced} of this digest has an open proposal.`)
   }
   const doubted = doubtedProposals(material).length
   const all = count("proposed", proposed, "open proposal")
@@ -136,8 +138,10 @@ function openProposalsFact(material: DigestMaterial): ReadonlyArray<NewFact> {
 
 /** The open proposals that traders doubt, as the counts and the lists of a digest have them. */
 function doubtedProposals(material: DigestMaterial) {
+  const missing = ({ proposal, quote }: DigestMaterial["quoted"][number]) =>
+    1 - priceOfOutcome({ quote }, proposal?.outcome ?? 0)
   return material.quoted.filter((one) => isDoubted(one) && !isEnded(material, one.market))
-    .toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
+    .toSorted((a, b) => missing(b) - missing(a) || (a.market.slug < b.market.slug ? -1 : 1))
 }
 
 function endedFact({ resolutions }: DigestMaterial): ReadonlyArray<NewFact> {

@@ -6,12 +6,12 @@
  */
 import { Schema } from "effect"
 import { described, text } from "../../core/domain/fields.ts"
-import { Amount, Price, Rate } from "../../core/domain/number.ts"
+import { Amount, Count, Price, Rate } from "../../core/domain/number.ts"
 import { type EpochMs, hour, IsoTime, isoTime, minute } from "../../core/domain/time.ts"
 import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
 import { type Estimate, ingredients } from "../../writing/domain/estimate.ts"
 import { settlesAtOf } from "../../writing/facts/proposals.ts"
-import { type MarketView, payoutOf, sidesOf } from "../../writing/facts/view.ts"
+import { isDisputable, type MarketView, payoutOf, sidesOf } from "../../writing/facts/view.ts"
 import { roundOrNull } from "../../whales/domain/oddsBands.ts"
 import { isLive, type ReportMaterial } from "./material.ts"
 
@@ -31,7 +31,7 @@ const DecisionSide = Schema.Struct({
     "Mean price of buying for 1,000 USD, without fees; null when the book offers less",
   ),
   limitPrice: PriceOrNull(
-    "Highest price, USD per share, that breaks even at the stated probability, fee included; null without a known fee",
+    "Highest price, USD per share, without a loss at the stated probability, fee included; null without a view beyond the market, or a known fee",
   ),
   sizeUsd: described(
     Schema.NullOr(Amount),
@@ -46,11 +46,16 @@ const StatedNumber = Schema.Struct({
   ),
   low: described(
     Schema.NullOr(Rate),
-    "Lower end of the 90 % interval of the market's mid a day later, USD per share; null when it will probably end before",
+    "Lower end, 0 to 1, of the 95 % interval of the probability, by the errors of the records in `basis` (`reports`: from the price to the record's lower end); null without such a record",
   ),
-  high: described(
+  high: described(Schema.NullOr(Rate), "Upper end of it, 0 to 1; null where `low` is"),
+  dayLow: described(
     Schema.NullOr(Rate),
-    "Upper end of it, USD per share; null where `low` is. Scored in /v1/track-record",
+    "Lower end of the 90 % range of the market's mid a day later, USD per share; null when it will probably end before",
+  ),
+  dayHigh: described(
+    Schema.NullOr(Rate),
+    "Upper end of it, USD per share; null where `dayLow` is. Scored in /v1/track-record",
   ),
   marketPrice: described(Price, "The market's mid when the report was written, USD per share"),
   basis: Schema.Array(Schema.Struct({
@@ -59,6 +64,8 @@ const StatedNumber = Schema.Struct({
         "move: the record of such moves. proposal: the record of proposals. reports: the record of reported outcomes. wallets: labelled wallets, their edge shrunk. ladder: quotes and results of other markets of the event",
     }),
     shift: described(Schema.Finite, "How much it moves the probability, -1 to 1"),
+    won: described(Schema.NullOr(Count), "Cases of its record that were paid; null for no count"),
+    cases: described(Schema.NullOr(Count), "All cases of its record; null where `won` is"),
   })).annotate({ description: "What moved it from the market's price; empty for no view" }),
 }).annotate({
   identifier: "StatedNumber",
@@ -79,7 +86,7 @@ export const Decision = Schema.Struct({
   ),
   payoutWithin24h: described(
     Schema.NullOr(Rate),
-    "Probability of a payout within 24 hours, 0 to 1; null where expectedPayoutAt is",
+    "Probability of a payout within 24 hours, 0 to 1; null where expectedPayoutAt is, and while a proposal can be disputed that is doubted or early",
   ),
   validUntil: described(IsoTime, "After this time the report is old: an event that it waits for"),
 }).annotate({ identifier: "Decision", description: "What the report comes to, in numbers" })
@@ -102,7 +109,7 @@ export function decisionOf(material: ReportMaterial, view: MarketView): Decision
       }))
       : [],
     expectedPayoutAt: payout === null ? null : isoTime(payout.at),
-    payoutWithin24h: roundOrNull(payout?.probability24h ?? null),
+    payoutWithin24h: isDisputable(view) ? null : roundOrNull(payout?.probability24h ?? null),
     validUntil: isoTime(validityOf(material).until),
   }
 }

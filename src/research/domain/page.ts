@@ -29,7 +29,7 @@ import {
 import { rungFacts, sumFact } from "../../writing/facts/ladders.ts"
 import { deadFact, steadyFact } from "../../writing/facts/moves.ts"
 import { baseRateFacts, noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
-import { averageFacts, costFact, depthFact, noBookFact } from "../../writing/facts/quotes.ts"
+import { averageFacts, costFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
   isDead,
@@ -88,13 +88,13 @@ export function slotsOf({ bottomLine, risks, thesis, whaleView }: ReportPage): R
 
 /** The market as all texts read it. */
 export function viewOf(material: ReportMaterial): MarketView {
-  const { book, entries, estimate, market, news, now, proposal, proposalRecord, siblings } =
+  const { book, clause, entries, estimate, market, news, now, proposal, proposalRecord, siblings } =
     material
   const { main, step } = movementOf(material)
   const quote = book?.quote ?? quoteOfMid(priceOf(material).mid)
   const stories = settledStories({ ...material, stories: news?.stories ?? [] })
   return {
-    ...{ entries, estimate, market, now, proposal, proposalRecord, quote, stories },
+    ...{ clause, entries, estimate, market, now, proposal, proposalRecord, quote, stories },
     offers: book?.offers ?? [[], []],
     event: eventViewOf(
       { market, quote, proposal },
@@ -236,7 +236,7 @@ function whaleFacts({ entries, market, walletsRead }: ReportMaterial, view: Mark
   return [entries.length === 0 ? noWalletFact(about, walletsRead) : marketMakersFact(about)]
 }
 
-/** A paragraph each: what speaks against the lead, the proposal, what pays, the book. */
+/** A paragraph each: what speaks against the lead, the proposal, what pays, a missing book. */
 function riskFacts(
   material: ReportMaterial,
   view: MarketView,
@@ -247,23 +247,19 @@ function riskFacts(
   const isOpen = market.status !== "proposed" && isListingRead
   const proposed = proposal !== null ? [] : [
     isOpen ? noProposalFact(about) : unreadProposalFact(about, market.status === "proposed"),
-    ...baseRateFacts(about, null, 1, market.category, null),
+    ...baseRateFacts(about, null, 1, null),
   ]
   const clauses = rules === null
     ? []
     : clauseFacts(about, rules, clause ?? clauseOf(market.question, rules), now, exceptionsMax)
-  const paragraphs = isLive(material)
-    ? [
-      present(counterFact(view, cards)),
-      proposed,
-      clauses.length === 0 ? [noClauseFact(about)] : clauses,
-    ]
-    : []
-  const [first, ...rest] = paragraphs.flatMap(([first, ...rest]): ReadonlyArray<Facts> =>
-    first === undefined ? [] : [[first, ...rest]]
-  )
-  const traded: Facts = [book === null ? noBookFact(about) : depthFact(about, book.microstructure)]
-  return first === undefined ? [traded] : [first, ...rest, traded]
+  const [lead, ...others] = clauses
+  const pays: Facts = lead === undefined ? [noClauseFact(about)] : [lead, ...others]
+  const paragraphs = isLive(material) ? [present(counterFact(view, cards)), proposed] : []
+  const [first, ...rest] = [...paragraphs, pays, ...book === null ? [[noBookFact(about)]] : []]
+    .flatMap(([first, ...rest]): ReadonlyArray<Facts> =>
+      first === undefined ? [] : [[first, ...rest]]
+    )
+  return first === undefined ? [pays] : [first, ...rest]
 }
 
 /** Unusual sentences of the rules in a report. */
@@ -275,7 +271,7 @@ function bottomFacts(
   view: MarketView,
   cards: ReadonlyArray<Card>,
 ): Facts {
-  const { market, now, proposal, estimate } = material
+  const { market, now, estimate } = material
   const about = aboutOf(market)
   if (!isLive(material)) {
     return [factOf("method", market.slug, phrase`Nothing is left to decide here.`)]
@@ -300,7 +296,7 @@ function bottomFacts(
     ...estimate === null || hasView || isDead(view) ? [] : present(rangeFact(about, estimate)),
     ...present(costFact(about, sides, market.takerFeeRate)),
     ...first === undefined || second === undefined ? [] : averageFacts(about, [first, second]),
-    payout === null ? noEndFact(about) : payoutFact(about, { market, proposal }, payout, now),
+    payout === null ? noEndFact(about) : payoutFact(about, view, payout),
     validFact(about, { until, why, flip, level }, now),
   ]
 }

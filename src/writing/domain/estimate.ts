@@ -8,7 +8,8 @@
  * pool of the odds multiplies the evidence). Then the bounds of the event's other markets hold. Without a
  * record every shift is 0 and the probability is the mid.
  *
- * The interval is where nine of ten mids are a day later, if the market still trades then.
+ * Two intervals: of the probability, by the errors of the records that moved it; and of the price, where
+ * nine of ten mids are a day later, if the market still trades then.
  *
  * @module
  */
@@ -74,11 +75,16 @@ export interface Estimate {
   readonly mid: number
   /** The stated probability; the mid when there is no view beyond the market. */
   readonly probability: number
-  /** Both null where the market will probably end before. */
+  /** The 95 % interval of the probability, by the errors of the records; null for no view of records. */
   readonly low: number | null
   readonly high: number | null
+  /** Nine of ten mids a day later; both null where the market will probably end before. */
+  readonly dayLow: number | null
+  readonly dayHigh: number | null
   /** What moved it away from the mid, and by how much, USD a share; empty for no view. */
-  readonly basis: ReadonlyArray<{ readonly ingredient: Ingredient; readonly shift: number }>
+  readonly basis: ReadonlyArray<
+    Pick<View, "ingredient" | "won" | "cases"> & { readonly shift: number }
+  >
 }
 
 /** An edge of the first outcome at a price, USD a share, shrunk. */
@@ -86,7 +92,14 @@ interface View {
   readonly ingredient: Ingredient
   readonly price: number
   readonly edge: number
+  /** Half of the 95 % interval of the edge. */
+  readonly reach: number
+  /** Of how many cases of its record how many were won; null where it is no such count. */
+  readonly won: number | null
+  readonly cases: number | null
 }
+
+const uncounted = { won: null, cases: null }
 
 /** A difference to the mid below this is smaller than half of the usual spread: no view. USD a share. */
 const viewMin = 0.005
@@ -115,13 +128,20 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
   const isNoView = bounded(mid) === mid && Math.abs(bounded(own) - mid) < viewMin
   const probability = isNoView ? mid : bounded(own)
   const byView = isNoView || own === mid ? [] : views.map((view) => ({
-    ingredient: view.ingredient,
+    ...{ ingredient: view.ingredient, won: view.won, cases: view.cases },
     shift: roundPrice(probabilityAt(logOdds(mid) + shiftOf(view)) - mid),
   }))
   const byLadder = isNoView || probability === own
     ? []
-    : [{ ingredient: "ladder" as const, shift: roundPrice(probability - own) }]
-  return { mid, probability, ...intervalOf(inputs, probability), basis: [...byView, ...byLadder] }
+    : [{ ingredient: "ladder" as const, ...uncounted, shift: roundPrice(probability - own) }]
+  // The errors of the records are independent.
+  const reach = byView.length === 0 ? null : Math.hypot(...views.map((view) => view.reach))
+  return {
+    ...{ mid, probability, basis: [...byView, ...byLadder] },
+    low: reach === null ? null : Math.max(0, floorPrice(probability - reach)),
+    high: reach === null ? null : roundPrice(1 - Math.max(0, floorPrice(1 - probability - reach))),
+    ...dayRangeOf(inputs, probability),
+  }
 }
 
 function viewsOf(inputs: EstimateInputs): ReadonlyArray<View> {
@@ -138,8 +158,9 @@ function moveView({ mid, move }: EstimateInputs): View | null {
   const { direction, ageMs, record: { meanDrift, driftLow, driftHigh } } = move
   if (meanDrift === null || driftLow === null || driftHigh === null) return null
   const left = Math.min(1, Math.max(0, 1 - ageMs / day))
-  const edge = shrunk(meanDrift, (driftHigh - driftLow) / 2)
-  return { ingredient: "move", price: mid, edge: direction * left * edge }
+  const reach = (driftHigh - driftLow) / 2
+  const edge = direction * left * shrunk(meanDrift, reach)
+  return { ingredient: "move", price: mid, edge, reach: left * reach, ...uncounted }
 }
 
 /** With fewer ended markets a share of them says too little. */
@@ -155,16 +176,21 @@ function proposalView({ proposal }: EstimateInputs): View | null {
   const { outcome, record: { proposals, upheld, meanPrice } } = proposal
   const n = proposals + 4
   const rate = (upheld + 2) / n
-  const edge = shrunk(rate - meanPrice, z95 * Math.sqrt(rate * (1 - rate) / n))
+  const reach = z95 * Math.sqrt(rate * (1 - rate) / n)
+  const edge = shrunk(rate - meanPrice, reach)
+  const shared = { ingredient: "proposal", reach, won: upheld, cases: proposals } as const
   return outcome === 0
-    ? { ingredient: "proposal", price: meanPrice, edge }
-    : { ingredient: "proposal", price: 1 - meanPrice, edge: -edge }
+    ? { ...shared, price: meanPrice, edge }
+    : { ...shared, price: 1 - meanPrice, edge: -edge }
 }
 
 /** How far reports at a price that doubts them move it towards their record: such ones err more often. */
 const reportWeight = 0.5
 
-/** The lower end of the record's 95 % interval, which is taken over all prices, against this price. */
+/**
+ * The lower end of the record's 95 % interval, which is taken over all prices, against this price. The
+ * interval of the probability is from the one to the other.
+ */
 function reportView({ mid, reports }: EstimateInputs): View | null {
   if (reports === null || reports.record.resolved < endedMin) return null
   const { outcome, record: { correct, resolved } } = reports
@@ -172,7 +198,8 @@ function reportView({ mid, reports }: EstimateInputs): View | null {
   const rate = (correct + 2) / n
   const low = rate - z95 * Math.sqrt(rate * (1 - rate) / n)
   const edge = reportWeight * Math.max(0, low - (outcome === 0 ? mid : 1 - mid))
-  return { ingredient: "reports", price: mid, edge: outcome === 0 ? edge : -edge }
+  const shared = { ingredient: "reports", price: mid, won: correct, cases: resolved } as const
+  return { ...shared, reach: edge, edge: outcome === 0 ? edge : -edge }
 }
 
 /**
@@ -183,10 +210,12 @@ function walletView({ mid, wallets }: EstimateInputs): View | null {
   const strongest = (outcome: 0 | 1) => {
     const price = outcome === 0 ? mid : 1 - mid
     const favouring = wallets.filter((entry) => favouredBy(entry) === outcome)
-    return Math.max(0, ...favouring.map((entry) => edgeLeftAt(entry, price)))
+    return favouring.map((entry) => edgeLeftAt(entry, price))
+      .reduce((best, one) => one.edge > best.edge ? one : best, { edge: 0, error: 0 })
   }
-  const edge = strongest(0) - strongest(1)
-  return { ingredient: "wallets", price: mid, edge }
+  const [first, second] = [strongest(0), strongest(1)]
+  const reach = z95 * Math.hypot(first.error, second.error)
+  return { ingredient: "wallets", price: mid, edge: first.edge - second.edge, reach, ...uncounted }
 }
 
 /**
@@ -213,12 +242,12 @@ const priorSpread = 0.1 * Math.sqrt(24)
  * a day in the last week, around the probability. Changes over a day contain jumps, the day's rhythm and
  * no bounce between bid and ask, as the change to come does.
  */
-function intervalOf(
+function dayRangeOf(
   { hourly, probability24h, endsInMs }: EstimateInputs,
   probability: number,
-): Pick<Estimate, "low" | "high"> {
+): Pick<Estimate, "dayLow" | "dayHigh"> {
   if ((probability24h ?? 0) >= endingMin || (endsInMs ?? Infinity) < endingMs) {
-    return { low: null, high: null }
+    return { dayLow: null, dayHigh: null }
   }
   const byHour = new Map(hourly.map(({ at, mid }) => [Math.floor(at / hour), logOdds(mid)]))
   const changes = [...byHour].flatMap(([at, odds]) => {
@@ -229,8 +258,8 @@ function intervalOf(
   const spread = changes.length < pairsMin ? priorSpread : Math.sqrt(squares / changes.length)
   const centre = logOdds(probability)
   return {
-    low: Math.min(probability, floorPrice(probabilityAt(centre - quantile * spread))),
-    high: Math.max(
+    dayLow: Math.min(probability, floorPrice(probabilityAt(centre - quantile * spread))),
+    dayHigh: Math.max(
       probability,
       roundPrice(1 - floorPrice(probabilityAt(-centre - quantile * spread))),
     ),

@@ -10,7 +10,7 @@
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 import { complement } from "../../markets/domain/quote.ts"
-import { type About, type NewFact, present } from "./fact.ts"
+import type { About, NewFact } from "./fact.ts"
 import { counterStoryFact, firstReportFact, reportedFact } from "./headlines.ts"
 import { impliedFact, pairFacts, sumFact } from "./ladders.ts"
 import { halfLevelOf, isGivenBack, moveFact, stepFact } from "./moves.ts"
@@ -24,9 +24,9 @@ import {
   sidesOf,
   storyFor,
   tradeOf,
+  tradeUsdMax,
 } from "./view.ts"
 import {
-  bothSidesFact,
   counterWalletFact,
   favouredBy,
   type LabelledPosition,
@@ -65,8 +65,6 @@ export function ranked<C extends Pick<Card, "kind" | "market" | "valueUsd">>(
   )
 }
 
-/** The most that a reader is taken to trade, USD: more would count the depth of a book as evidence. */
-const tradeUsdMax = 1_000
 /** What a book without sizes is taken to offer, USD. */
 const offeredUsdUnknown = 50
 /** The share of a possible change that each kind of evidence is worth. */
@@ -90,8 +88,7 @@ export function marketCards(view: MarketView): ReadonlyArray<Card> {
 /** What the stated number leaves of an outcome at its ask, USD; 0 for nothing. */
 function tradeUsd(view: MarketView, outcome: 0 | 1): number {
   const trade = tradeOf(view)
-  if (trade === null || trade.outcome !== outcome || !(trade.ask ?? 0)) return 0
-  return trade.edge / (trade.ask ?? 1) * Math.min(tradeUsdMax, trade.sizeUsd ?? 0)
+  return trade?.outcome === outcome ? trade.gainUsd : 0
 }
 
 function attentionUsd(view: MarketView, outcome: 0 | 1, change: number, share: number): number {
@@ -133,7 +130,7 @@ function proposalCard(view: MarketView): ReadonlyArray<Card> {
     lead: (about) => proposedFact(about, proposal, mid),
     details: [
       ...proposal.disputed ? [] : [proposalFact(about, proposal, now)],
-      ...baseRateFacts(about, proposal, mid, market.category, proposalRecord),
+      ...baseRateFacts(about, proposal, mid, proposalRecord),
     ],
     flip: proposalFlip(proposal, now),
   }]
@@ -199,13 +196,14 @@ function walletDetails(
 ): ReadonlyArray<NewFact> {
   const about = aboutOf(view.market)
   const sides = sidesOf(view)
-  const record = (position: LabelledPosition) =>
-    walletRecordFacts(about, position, sides[favouredBy(position)].ask)
+  const record = (position: LabelledPosition) => {
+    const outcome = favouredBy(position)
+    return walletRecordFacts(about, position, sides[outcome].ask, priceOfOutcome(view, outcome))
+  }
   const others = positions.filter((it) => it !== first).slice(0, labelledMax - 1)
   return [
     ...record(first),
     ...others.flatMap((it) => [positionFact(about, it, view.now), ...record(it)]),
-    ...present(bothSidesFact(about, positions)),
   ]
 }
 

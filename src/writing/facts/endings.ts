@@ -7,7 +7,6 @@ import type {
   ExpectedResolution,
   ResolutionBasis,
 } from "../../markets/domain/expectedResolution.ts"
-import type { Market } from "../../markets/domain/market.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
@@ -23,7 +22,8 @@ import {
   time,
   word,
 } from "./fact.ts"
-import { settlesAtOf } from "./proposals.ts"
+import { disputeMedianMs, settlesAtOf } from "./proposals.ts"
+import { isDisputable, type MarketView } from "./view.ts"
 
 /** The closed markets that the expectation was measured on (`markets/domain/expectedResolution.ts`). */
 const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, string]>>> = {
@@ -35,18 +35,22 @@ const measured: Readonly<Partial<Record<ResolutionBasis, readonly [number, strin
 /** Further away, the chance of a payout within a day says nothing. */
 const farMs = 3 * day
 
-interface Ending {
-  readonly market: Pick<Market, "gameStartsAt" | "endsAt" | "status">
-  readonly proposal: Proposal | null
-}
-
 /** `Kick-off is at 06:30 UTC; payout is expected about 11:54 UTC (75% within 24 hours, as in 4,404 closed game markets).` */
 export function payoutFact(
   about: About,
-  { market: { endsAt, gameStartsAt, status }, proposal }: Ending,
+  view: Pick<MarketView, "market" | "now" | "proposal" | "quote">,
   expected: ExpectedResolution,
-  now: EpochMs,
 ): NewFact {
+  const { market: { endsAt, gameStartsAt, status }, now, proposal } = view
+  if (isDisputable(view)) {
+    return factOf(
+      "upcoming",
+      about.slug,
+      phrase`If it is not disputed, payout is expected about ${
+        nearTime("payoutAt", expected.at, now)
+      }; a dispute takes ${duration("median", disputeMedianMs)} in the median.`,
+    )
+  }
   const found = measured[expected.basis]
   const record = found === undefined
     ? phrase``
@@ -62,10 +66,8 @@ export function payoutFact(
     ? phrase`${gameStartsAt > now ? "Kick-off is" : "Kick-off was"} at ${
       time("startsAt", gameStartsAt, now)
     }`
-    : endsAt !== null
-    ? phrase`${endsAt > now ? "The listed date is" : "The listed date was"} ${
-      nearTime("endsAt", endsAt, now)
-    }`
+    : endsAt !== null && endsAt <= now
+    ? phrase`The listed date was ${time("endsAt", endsAt, now)}`
     : null
   const own = before === null ? phrase`Its ${payout}` : phrase`${before}; ${payout}`
   return factOf(

@@ -5,34 +5,57 @@
  * @module
  */
 import type { Estimate } from "../domain/estimate.ts"
-import { phrase } from "../domain/statement.ts"
-import { type About, factOf, type NewFact, outcomeOf, rounded, usd, word } from "./fact.ts"
-import type { Side } from "./view.ts"
+import { hour } from "../../core/domain/time.ts"
+import { listed, phrase } from "../domain/statement.ts"
+import {
+  type About,
+  count,
+  duration,
+  factOf,
+  type NewFact,
+  outcomeOf,
+  part,
+  rounded,
+  signedCents,
+  usd,
+  word,
+} from "./fact.ts"
+import type { Trade } from "./view.ts"
 
 /** What moves the number from the market's price, by ingredient. */
 const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
   move: "what such moves did in the next day",
-  proposal: "how doubted proposals ended",
-  reports: "how such reports ended",
-  wallets: "the records of the labelled wallets in it",
+  proposal: "doubted proposals were upheld",
+  reports: "reported outcomes were paid, of which half counts at a doubting price",
+  wallets: "labelled wallets, at most one a side",
   ladder: "the prices of the other markets of its event",
 }
 
-/** `Our fair price of Yes is 0.402, the market's 0.365: the records of the labelled wallets in it.` */
-export function estimateFact(about: About, { basis, mid, probability }: Estimate): NewFact {
-  const market = rounded("price", mid)
+function reasonOf({ cases, ingredient, shift, won }: Estimate["basis"][number], n: number) {
+  const record = cases === null || won === null
+    ? phrase``
+    : phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, "", "")}`
+  return phrase`${record}${word(`basis${n || ""}`, reasons[ingredient])} (${
+    shift < 0 ? "" : "plus "
+  }${signedCents(`shift${n}`, shift)})`
+}
+
+/** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: labelled wallets, at most one a side (plus 3.7 cents).` */
+export function estimateFact(
+  about: About,
+  { basis, high, low, mid, probability }: Estimate,
+): NewFact {
+  const interval = low === null || high === null
+    ? phrase``
+    : phrase` (${rounded("low", low)} to ${rounded("high", high)})`
   return factOf(
     "method",
     about.slug,
     basis.length === 0
-      ? phrase`${word("basis", "No view beyond the market")}: ${outcomeOf(about, 0)} at ${
-        rounded("probability", probability)
-      }.`
+      ? phrase`${word("basis", "No view beyond the market's price")}.`
       : phrase`Our fair price of ${outcomeOf(about, 0)} is ${
         rounded("probability", probability)
-      }, the market's ${market}: ${
-        word("basis", basis.map(({ ingredient }) => reasons[ingredient]).join(" and "))
-      }.`,
+      }${interval}, the market's ${rounded("price", mid)}: ${listed(basis.map(reasonOf))}.`,
   )
 }
 
@@ -42,27 +65,34 @@ export function noNumberFact(about: About): NewFact {
 }
 
 /** Where its price is a day later in nine of ten cases; null where it will probably end before. */
-export function rangeFact(about: About, { high, low }: Estimate): NewFact | null {
-  return low === null || high === null ? null : factOf(
+export function rangeFact(about: About, { dayHigh, dayLow }: Estimate): NewFact | null {
+  return dayLow === null || dayHigh === null ? null : factOf(
     "method",
     about.slug,
-    phrase`By last week's changes, its price a day from now is between ${rounded("low", low)} and ${
-      rounded("high", high)
-    } in nine of ten cases.`,
+    phrase`By last week's changes, its price a day from now is between ${
+      rounded("dayLow", dayLow)
+    } and ${rounded("dayHigh", dayHigh)} in nine of ten cases.`,
   )
 }
 
-/** What a view comes to at the book; null without a limit. */
-export function tradeFact(about: About, trade: Side | null): NewFact | null {
+/** What a view comes to at the book, with the size that its gain is of; null without a limit. */
+export function tradeFact(about: About, trade: Trade | null): NewFact | null {
   if (trade === null) {
     return factOf("method", about.slug, phrase`Neither side is offered cheaply enough for that.`)
   }
-  const { limit, outcome, sizeUsd } = trade
+  const { gainUsd, isDisputable, limit, lockedMs, outcome, sizeUsd, stakeUsd } = trade
+  const locked = lockedMs === null
+    ? phrase``
+    : phrase`, paid in about ${duration("locked", Math.max(hour, lockedMs))}${
+      isDisputable ? " if the proposal is upheld undisputed" : ""
+    }`
   return limit === null || sizeUsd === null ? null : factOf(
     "method",
     about.slug,
-    phrase`That favours ${outcomeOf(about, outcome)} up to ${
-      rounded("limit", limit)
-    }, where it breaks even; ${usd("size", sizeUsd)} is offered up to there.`,
+    phrase`Pay at most ${rounded("limit", limit)} for ${outcomeOf(about, outcome)}, fee included: ${
+      usd("stake", stakeUsd)
+    } now gains ${usd("gainUsd", gainUsd)} on average${locked}; ${
+      usd("size", sizeUsd)
+    } is offered up to there.`,
   )
 }

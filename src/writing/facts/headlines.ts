@@ -145,16 +145,20 @@ export function causeFact(about: About, story: PrintedStory, now: EpochMs): NewF
 
 /** Only where the news was read. */
 export const noCauseFact = ({ slug }: About): NewFact =>
-  factOf("news", slug, phrase`Our match found no headline before it.`)
+  factOf(
+    "news",
+    slug,
+    phrase`Our match found no headline in the ${duration("lag", causeLagMax)} before it.`,
+  )
 
 /** All configured sources answered, and none has a headline: an absence that was read. */
 export function noHeadlineFact(about: About, sources: number, sinceMs: number): NewFact {
   return factOf(
     "coverage",
     about.slug,
-    phrase`${
-      count("sources", sources, "news source")
-    } had no headline that shares this question's words in ${duration("window", sinceMs)}.`,
+    phrase`Our word match found no headline in ${count("sources", sources, "source")} in ${
+      duration("window", sinceMs)
+    }.`,
   )
 }
 

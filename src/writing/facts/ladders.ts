@@ -40,7 +40,7 @@ export function pairFacts(
     fact(
       phrase`The pair of ${named("rung", easier.rung.label)} and ${
         named("rung2", harder.rung.label)
-      } gains because ${reason}: ${
+      } gains because ${reason}: at least ${
         cents("gain", gainPerShare)
       } a share, if both are decided as their titles read.`,
     ),

@@ -6,7 +6,7 @@
  */
 import { challengeWindowMs, type Proposal, proposalAge } from "../../markets/domain/proposal.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { hour } from "../../core/domain/time.ts"
+import { day, hour } from "../../core/domain/time.ts"
 import { phrase } from "../domain/statement.ts"
 import {
   type About,
@@ -31,30 +31,21 @@ export interface PublishedProposals {
   readonly upheldRateHigh: number
 }
 
+/** From a dispute to its settlement, in the median. */
+export const disputeMedianMs = 78 * hour
+
 /**
- * The venue's settled requests: 123,499, of which 0.775 % were disputed (by category below), and 7.1 %
- * [5.7, 8.9] of the disputed ones overturned. From dispute to settlement: median 78, 90 % within 97
- * hours.
+ * The venue's settled requests: 123,499, of which 0.775 % were disputed, and 7.1 %
+ * [5.7, 8.9] of the disputed ones overturned. From dispute to settlement: 90 % within 97 hours.
  */
 const settled = {
   requests: 123_499,
   disputedRate: 0.00775,
   disputes: 957,
   overturned: { rate: 0.071, low: 0.057, high: 0.089 },
-  disputeMedianMs: 78 * hour,
+  disputeMedianMs,
   dispute90Ms: 97 * hour,
 } as const
-/** The share of disputed requests by the venue's category. */
-const disputedRates: Readonly<Record<string, number>> = {
-  crypto: 0.004,
-  sports: 0.0051,
-  politics: 0.0102,
-  entertainment: 0.0137,
-  culture: 0.0137,
-  macro: 0.0138,
-  economics: 0.0138,
-  economy: 0.0138,
-}
 
 /** When it becomes final unless it is disputed. */
 export function settlesAtOf({ settlesAt, proposedAt }: Proposal): EpochMs {
@@ -92,8 +83,22 @@ export function proposalFact(about: About, proposal: Proposal, now: EpochMs): Ne
         word("status", `undisputed for ${proposalAge(proposal, now)}`)
       }; ${
         until > now ? phrase`it can be disputed until ${end}` : phrase`its window ended at ${end}`
+      }${
+        isEarly(about, proposal)
+          ? phrase`; it came ${
+            duration("early", (about.endsAt ?? 0) - proposal.proposedAt)
+          } before the listed end`
+          : phrase``
       }.`,
   )
+}
+
+/** Whether it came so long before the listed end that the question may still change its answer. */
+export function isEarly(
+  { endsAt, gameStartsAt }: Pick<About, "endsAt" | "gameStartsAt">,
+  { proposedAt }: Proposal,
+): boolean {
+  return endsAt !== null && gameStartsAt === null && endsAt - proposedAt > day
 }
 
 /** An outcome is proposed, but which one could not be read; or it could not be read whether one is. */
@@ -116,18 +121,17 @@ export function noProposalFact(about: About): NewFact {
 export const doubtedBelow = 0.9
 
 /**
- * How proposals like this one ended: disputed ones, doubted ones of our own record, or those of its
- * category. `mid` is the price of the proposed outcome; `proposal` is null for none.
+ * How proposals like this one ended: disputed ones, doubted ones of our own record, or all of the
+ * venue. `mid` is the price of the proposed outcome; `proposal` is null for none.
  */
 export function baseRateFacts(
   about: About,
   proposal: Proposal | null,
   mid: number,
-  category: string | null,
   record: PublishedProposals | null,
 ): ReadonlyArray<NewFact> {
   if (proposal?.disputed === true) return disputeFacts(about)
-  if (proposal === null || mid >= doubtedBelow) return [disputeRateFact(about, category)]
+  if (proposal === null || mid >= doubtedBelow) return [disputeRateFact(about)]
   return record === null || record.proposals === 0
     ? [unknownRateFact(about)]
     : [proposalRecordFact(about, record)]
@@ -157,15 +161,14 @@ function unknownRateFact(about: About): NewFact {
   )
 }
 
-/** How often the venue's requests are disputed, in the market's category where it is known. */
-function disputeRateFact(about: About, category: string | null): NewFact {
-  const known = category === null ? undefined : disputedRates[category.toLowerCase()]
+/** How often the venue's requests are disputed. */
+function disputeRateFact(about: About): NewFact {
   return factOf(
     "record",
     about.slug,
-    phrase`${rate("disputed", known ?? settled.disputedRate)} of proposals ${
-      known === undefined ? "at the venue" : "in its category"
-    } were disputed (${count("reference", settled.requests, "settled request")} in all).`,
+    phrase`${rate("disputed", settled.disputedRate)} of ${
+      count("reference", settled.requests, "settled proposal")
+    } were disputed.`,
   )
 }
 

@@ -1,13 +1,11 @@
 /**
- * Facts about what a trade costs now: bid, ask and break-even, average prices, depth.
+ * Facts about what a trade costs now: bid, ask and break-even, average prices.
  *
  * @module
  */
-import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
 import { joined, phrase } from "../domain/statement.ts"
 import {
   type About,
-  cents,
   factOf,
   type NewFact,
   outcomeOf,
@@ -19,7 +17,7 @@ import {
 import type { Side } from "./view.ts"
 
 /**
- * `Yes is bid 0.66 and asked 0.67; it breaks even at 0.681, No at 0.352, fee included.` Null without a
+ * `Yes is bid 0.66 and asked 0.67; the ask breaks even at 0.681, No at 0.352, fee included.` Null without a
  * quote.
  */
 export function costFact(
@@ -38,7 +36,7 @@ export function costFact(
     about.slug,
     breakEven === null || other.breakEven === null
       ? phrase`${quoted}; the fee is not known.`
-      : phrase`${quoted}; it breaks even at ${rounded("breakEven", breakEven)}, ${
+      : phrase`${quoted}; the ask breaks even at ${rounded("breakEven", breakEven)}, ${
         outcomeOf({ ...about, isNamed: false }, other.outcome, "outcome2")
       } at ${rounded("breakEven2", other.breakEven)}${fee}.`,
   )
@@ -88,31 +86,6 @@ function averageFact(about: About, averages: Averages, isHeld: boolean): NewFact
       : known.length < purchases.length
       ? phrase`${words}; the book offers ${usd("offered", offeredUsd)} of it in all.`
       : phrase`${words}.`,
-  )
-}
-
-/** The distance of `Microstructure.impactUsd`. */
-const impact = 0.05
-
-/**
- * How much money moves the price by five cents. No order can be five cents from a price that near to 0
- * or 1, so there the fact has the sum of the orders.
- */
-export function depthFact(about: About, book: Microstructure): NewFact {
-  const { impactUsd: { up5c, down5c }, depthUsdWithin5c: { bid, ask }, spread } = book
-  const move = cents("change", impact)
-  const cost = (slot: string, needed: number | null, all: number, way: string, end: string) =>
-    needed === null
-      ? phrase`more than the ${usd(slot, all)} ${end}`
-      : phrase`${usd(slot, needed)} of ${way}`
-  return factOf(
-    "book",
-    about.slug,
-    halfSteps(spread) >= 2 * halfSteps(impact)
-      ? phrase`No order is less than ${move} from the book's middle.`
-      : phrase`A rise of ${move} takes ${cost("up", up5c, ask, "buying", "offered")}, a fall ${
-        cost("down", down5c, bid, "selling", "bid")
-      }.`,
   )
 }
 

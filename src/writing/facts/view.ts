@@ -11,8 +11,10 @@ import {
 } from "../../markets/domain/expectedResolution.ts"
 import { type Market, slugKey } from "../../markets/domain/market.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
+import type { Clause } from "../../markets/domain/clause.ts"
 import { complement, type Quote, quoteOfOutcome } from "../../markets/domain/quote.ts"
 import {
+  averagePriceOf,
   breakEvenProbability,
   limitPriceOf,
   offeredUsdOf,
@@ -23,7 +25,7 @@ import type { EventView } from "../domain/event.ts"
 import type { About } from "./fact.ts"
 import { type PrintedStory, readFor, type Reported } from "./headlines.ts"
 import type { PriceMove } from "./moves.ts"
-import { doubtedBelow, type PublishedProposals } from "./proposals.ts"
+import { doubtedBelow, isEarly, type PublishedProposals, settlesAtOf } from "./proposals.ts"
 import {
   favouredBy,
   type LabelledPosition,
@@ -53,6 +55,8 @@ export interface MarketView {
   readonly offers: readonly [ReadonlyArray<Level>, ReadonlyArray<Level>]
   /** Null for none, and for one that could not be read. */
   readonly proposal: Proposal | null
+  /** Null where the rules could not be read. */
+  readonly clause: Clause | null
   /** The largest stakes first. */
   readonly entries: ReadonlyArray<WalletEntry>
   readonly stories: ReadonlyArray<PrintedStory>
@@ -86,11 +90,28 @@ export function isDead({ quote }: Pick<MarketView, "quote">): boolean {
 export const isDoubted = ({ proposal, quote }: Pick<MarketView, "proposal" | "quote">): boolean =>
   proposal !== null && quote !== null && priceOfOutcome({ quote }, proposal.outcome) < doubtedBelow
 
+/** Whether what happens next is open: a doubted or early proposal that can still be disputed. */
+export function isDisputable(view: Pick<MarketView, "market" | "now" | "proposal" | "quote">) {
+  const { market, now, proposal } = view
+  return proposal !== null && !proposal.disputed && settlesAtOf(proposal) > now &&
+    (isDoubted(view) || isEarly(market, proposal))
+}
+
+/** The rules may end a question at most so long after the listed end, which may lack their zone. */
+const deadlineLagMax = 2 * day
+
 /** Null when nothing is known of it. */
 export function payoutOf(
-  { market, now, proposal, quote }: Pick<MarketView, "market" | "now" | "proposal" | "quote">,
+  { clause, market, now, proposal, quote }: Pick<
+    MarketView,
+    "clause" | "market" | "now" | "proposal" | "quote"
+  >,
 ): ExpectedResolution | null {
-  return expectedResolution({ market, proposal, mid: quote?.mid ?? null }, now)
+  const { endsAt } = market
+  const late = endsAt === null ? 0 : (clause?.deadlineAt ?? endsAt) - endsAt
+  const ends = endsAt !== null && late > 0 && late <= deadlineLagMax ? endsAt + late : endsAt
+  const evidence = { market: { ...market, endsAt: ends }, proposal, mid: quote?.mid ?? null }
+  return expectedResolution(evidence, now)
 }
 
 /** A headline from before a game starts is a forecast, whatever its words are. */
@@ -223,7 +244,7 @@ export interface Side {
   readonly ask: number | null
   /** Probability from which buying at the ask gains on average; null without an ask or a known fee. */
   readonly breakEven: number | null
-  /** The highest price that breaks even at the stated number; null without either, or a known fee. */
+  /** The highest price without a loss at the stated number; null without a view, or a known fee. */
   readonly limit: number | null
   /** What is offered at that price or less, and in all, USD. */
   readonly sizeUsd: number | null
@@ -233,7 +254,7 @@ export interface Side {
 /** Both outcomes in the market's order. */
 export function sidesOf(view: MarketView): readonly [Side, Side] {
   const { estimate, market: { takerFeeRate }, offers, quote } = view
-  const probability = estimate?.probability ?? quote?.mid ?? null
+  const probability = estimate === null || estimate.basis.length === 0 ? null : estimate.probability
   const sideOf = (outcome: 0 | 1): Side => {
     const { bid = null, ask = null } = quote === null ? {} : quoteOfOutcome(quote, outcome)
     const limit = takerFeeRate === null || probability === null
@@ -251,13 +272,36 @@ export function sidesOf(view: MarketView): readonly [Side, Side] {
   return [sideOf(0), sideOf(1)]
 }
 
-/** What the stated number leaves to a buyer: the side, and its expected gain after the fee, USD a share. */
-export function tradeOf(view: MarketView): (Side & { readonly edge: number }) | null {
-  if (view.estimate === null || view.estimate.basis.length === 0) return null
-  const { probability } = view.estimate
+/** What the stated number leaves to a buyer of one side. */
+export interface Trade extends Side {
+  /** At most `tradeUsdMax`, and what it gains on average after the fee, USD. */
+  readonly stakeUsd: number
+  readonly gainUsd: number
+  /** Until the expected payout; null when it is not known. */
+  readonly lockedMs: number | null
+  /** Whether a dispute may make that later. */
+  readonly isDisputable: boolean
+}
+
+/** The most that a reader is taken to trade, USD: more would count the depth of a book as evidence. */
+export const tradeUsdMax = 1_000
+
+/** Null where no side is offered below its limit. */
+export function tradeOf(view: MarketView): Trade | null {
+  const { estimate, market: { takerFeeRate }, now, offers } = view
+  if (estimate === null || takerFeeRate === null) return null
+  const { probability } = estimate
+  const payout = payoutOf(view)
   for (const side of sidesOf(view)) {
-    const edge = (side.outcome === 0 ? probability : 1 - probability) - (side.breakEven ?? 1)
-    if (edge > 0 && (side.sizeUsd ?? 0) > 0) return { ...side, edge }
+    const stakeUsd = Math.min(tradeUsdMax, side.sizeUsd ?? 0)
+    const price = stakeUsd > 0 ? averagePriceOf(offers[side.outcome], stakeUsd) : null
+    if (price === null || price === 0) continue
+    const worth = side.outcome === 0 ? probability : 1 - probability
+    const gainUsd = (worth - breakEvenProbability(price, takerFeeRate)) / price * stakeUsd
+    const lockedMs = payout === null ? null : payout.at - now
+    if (gainUsd > 0) {
+      return { ...side, stakeUsd, gainUsd, lockedMs, isDisputable: isDisputable(view) }
+    }
   }
   return null
 }

@@ -19,8 +19,8 @@ import {
   outcomeOf,
   part,
   price,
+  rounded,
   signedCents,
-  titleOf,
   usd,
   word,
 } from "./fact.ts"
@@ -84,7 +84,8 @@ function bandOf({ price, record }: LabelledEntry) {
   const dependence = Math.max(1, ((edgeHigh - edgeLow) / (2 * z95)) ** 2 / fair)
   const variance = band.meanEntryPrice * (1 - band.meanEntryPrice) / band.entries * dependence
   const kept = walletEdgeSpread ** 2 / (walletEdgeSpread ** 2 + variance)
-  return { ...band, edge: (band.winRate - band.meanEntryPrice) * kept }
+  const edge = (band.winRate - band.meanEntryPrice) * kept
+  return { ...band, edge, error: walletEdgeSpread * Math.sqrt(1 - kept) }
 }
 
 /** What the label points to: the wallet's own outcome, or the other one for a fade. */
@@ -93,13 +94,16 @@ export function favouredBy({ outcome, label }: LabelledEntry): 0 | 1 {
 }
 
 /**
- * What is left of the edge to a buyer of the favoured outcome at `price`, USD a share: less what it rose
- * since the entry. A price that fell adds nothing: the market may know more than the wallet did.
+ * What is left of the edge to a buyer of the favoured outcome at `price`, USD a share, at least 0, with
+ * its standard error: less what the price moved since the entry, because either way the market learned
+ * what the wallet did not know. Nothing outside the prices that the record is of.
  */
-export function edgeLeftAt(entry: LabelledEntry, price: number): number {
+export function edgeLeftAt(entry: LabelledEntry, price: number) {
   const sign = entry.label === "follow" ? 1 : -1
-  const paid = sign === 1 ? entry.price : complement(entry.price)
-  return sign * (bandOf(entry)?.edge ?? 0) - Math.max(0, price - paid)
+  const band = bandOf(entry)
+  const own = sign === 1 ? price : complement(price)
+  if (band === null || own < band.from || own >= band.to) return { edge: 0, error: 0 }
+  return { edge: Math.max(0, sign * band.edge - Math.abs(own - entry.price)), error: band.error }
 }
 
 /** `Keen-Glacier (follow) bought Yes at 0.646 for $3,419, 6 days ago.` */
@@ -118,11 +122,12 @@ export function positionFact(about: About, position: LabelledPosition, now: Epoc
 /** Prices this near to each other are the same, USD a share. */
 const sameMax = 0.002
 
-/** Its record at such prices, then what a copy costs; `ask` is of what its label points to. */
+/** Its record at such prices, then what a copy costs; `ask` and `mid` are of what its label points to. */
 export function walletRecordFacts(
   about: About,
   position: LabelledPosition,
   ask: number | null,
+  mid: number,
 ): ReadonlyArray<NewFact> {
   const band = bandOf(position)
   if (band === null) return []
@@ -135,9 +140,11 @@ export function walletRecordFacts(
       position.wallet,
       phrase`${named("wallet", position.name)} won ${part("won", band.winRate * band.entries)} ${
         count("reference", band.entries, "earlier entry", "earlier entries")
-      } at ${price("from", band.from)} to ${price("to", band.to)}: an edge of ${
-        signedCents("edge", band.edge)
-      } a share, shrunk for luck.`,
+      } at ${price("from", band.from)} to ${price("to", band.to)}, ${
+        rounded("meanPrice", band.meanEntryPrice)
+      } on average: an edge of ${signedCents("edge", band.edge)} a share, shrunk for luck; ${
+        cents("left", edgeLeftAt(position, mid).edge)
+      } left at ${rounded("price", mid)}.`,
     ),
     ...ask === null ? [] : [
       factOf(
@@ -153,37 +160,6 @@ export function walletRecordFacts(
       ),
     ],
   ]
-}
-
-/** Labelled wallets that point to different outcomes; null when they agree. */
-export function bothSidesFact(
-  about: About,
-  positions: ReadonlyArray<LabelledPosition>,
-): NewFact | null {
-  const [first, second] = ([0, 1] as const).map((outcome) =>
-    positions.filter((position) => favouredBy(position) === outcome).length
-  )
-  if (!first || !second) return null
-  return factOf(
-    "whale",
-    about.slug,
-    phrase`Labelled wallets disagree: the labels of ${count("wallets", first, "wallet")} point to ${
-      outcomeOf({ ...about, isNamed: false }, 0)
-    }, of ${count("wallets2", second, "wallet")} to ${
-      outcomeOf({ ...about, isNamed: false }, 1, "outcome2")
-    }.`,
-  )
-}
-
-/** Another exclusive outcome that a wallet to follow bought: at most one of the two is paid. */
-export function rivalFact(about: About, rival: About, position: LabelledPosition): NewFact {
-  return factOf(
-    "whale",
-    about.slug,
-    phrase`${named("wallet", position.name)} (${word("label", position.label)}) bought the rival ${
-      titleOf(rival)
-    }: at most one of the two is paid.`,
-  )
 }
 
 /** A labelled wallet whose record points to the other side of a text's lead. */

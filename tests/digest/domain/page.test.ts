@@ -17,6 +17,7 @@ import {
 import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
+import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { spelled } from "../../../src/writing/domain/values.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
@@ -25,6 +26,8 @@ import { report } from "../../support/predetermined/report.ts"
 import { anyMaterial, from, quiet, until } from "../../support/digest/digests.ts"
 import { eightPoints } from "../../support/digest/eightPoints.ts"
 import { law } from "../../support/effect.ts"
+import { whaleRow } from "../../support/products.ts"
+import { openEntry } from "../../support/research/reports.ts"
 import { sized } from "../../support/size.ts"
 
 const runs = sized({ short: 200, full: 2_000 })
@@ -191,8 +194,7 @@ Deno.test("a digest states a doubted proposal, however old, and only then", asyn
   }
   const pageWith = (one: DigestMarket) => pageOf({ ...quiet, markets: [one], quoted: [one] })
   const stated = pageText(pageWith(old))
-  ok(/Other doubted proposals: .* at 0\.(?:31|69)\./.test(stated), stated)
-  ok(!stated.includes("The venue's proposal of"), stated)
+  ok(stated.includes("The venue's proposal of"), stated)
   const market = { ...old.market, question: "Will the lighthouse be lit?" }
   const page = pageWith({ ...old, market, proposal: { ...old.proposal, proposedAt: from } })
   ok(/ is proposed, but priced at /.test(textOf(page.title)))
@@ -205,6 +207,33 @@ Deno.test("a digest states a doubted proposal, however old, and only then", asyn
   )
   const silent = pageText(pageWith({ ...old, quote: agreed }))
   ok(!/proposal of|Other doubted/.test(silent), silent)
+})
+
+Deno.test("labelled wallets that favour two outcomes of one prize are warned of once a card", async () => {
+  const { markets } = await withProposal()
+  const one = markets.find(({ proposal }) => proposal !== null)
+  const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
+  ok(one?.proposal && quote !== null)
+  const calibration = { computedAt: from, row: whaleRow({ label: "follow" }) }
+  const entry = { ...openEntry({ outcome: 0, calibration }), firstFillAt: from }
+  const market = { ...one.market, exclusive: true, eventSlug: "prize" }
+  const proposal = { ...one.proposal, proposedAt: from, settlesAt: null, disputed: false }
+  const held = { ...one, ...{ market, quote, proposal, stories: [], entries: [entry] } }
+  const rival = {
+    ...held,
+    proposal: null,
+    market: {
+      ...market,
+      ...{ id: MarketId.make("rival"), slug: Slug.make("rival"), question: "Will Kim win it?" },
+    },
+  }
+  const textWith = (rival: DigestMarket) =>
+    pageText(pageOf({ ...quiet, markets: [held, rival], quoted: [held, rival] }))
+  const warning =
+    /Labelled wallets favour “Will Kim win it\?”[^.]* too: at most one of the two is paid/
+  ok(warning.test(textWith(rival)), textWith(rival))
+  ok(!warning.test(textWith({ ...rival, entries: [] })))
+  ok(!warning.test(textWith({ ...rival, market: { ...rival.market, exclusive: false } })))
 })
 
 Deno.test("a move on little money, in a wide book or in an ended market is no card", async () => {

@@ -85,7 +85,7 @@ function faultsOf(
   const hasChanged = move !== undefined || entries.length > 0 ||
     material.predetermined.some(isHere) || topic === "contradiction" || topic === "proposal"
   const asks = [quote?.ask ?? null, quote === null || quote.bid === null ? null : 1 - quote.bid]
-  const costs = [...text.matchAll(/(?:breaks even at|, .{1,165} at) (\d\.\d+)/g)]
+  const costs = [...text.matchAll(/(?:the ask breaks even at|, .{1,165} at) (\d\.\d+)/g)]
     .map(([, cost]) => Number(cost))
   const isPriced = asks.some((ask) =>
     ask !== null &&
@@ -142,7 +142,12 @@ function isCauseTrue(
   })
   const [, headline] = /Before it: (.*?) \(/.exec(text) ?? []
   return headline === undefined
-    ? text.includes("Our match found no headline before it.")
+    ? text.includes("Our match found no headline in the 6 hours before it.") &&
+        stories.every(({ corrected, firstAt }) =>
+          corrected || firstAt > latest || latest - firstAt > 7 * hour ||
+          market.gameStartsAt !== null && firstAt < market.gameStartsAt
+        ) ||
+      stories.some(({ title }) => text.includes(readableName(title, 160).slice(0, 40)))
     : fitting.some(({ title }) => headline.includes(readableName(title, 160).slice(0, 40)))
 }
 

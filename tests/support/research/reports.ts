@@ -174,8 +174,11 @@ function proposalRecordOf(proposals: number): ProposalRecord {
 function estimateOf(percent: number): Estimate {
   const probability = percent / 100
   return {
-    ...{ mid: 0.5, probability, low: probability * 0.9, high: Math.min(1, probability * 1.1) },
-    basis: percent % 2 === 0 ? [] : [{ ingredient: "ladder", shift: probability - 0.5 }],
+    ...{ mid: 0.5, probability, low: null, high: null },
+    ...{ dayLow: probability * 0.9, dayHigh: Math.min(1, probability * 1.1) },
+    basis: percent % 2 === 0
+      ? []
+      : [{ ingredient: "ladder", won: null, cases: null, shift: probability - 0.5 }],
   }
 }
 

@@ -58,7 +58,13 @@ const points: ReadonlyArray<Point> = [
   ],
   [
     "time left and expected payout",
-    ({ facts, report }) =>
+    ({ facts, report, view: { market: { endsAt, gameStartsAt }, now, proposal } }) =>
+      // A proposal that can fall has no near-certain payout, and an early one is said to be early.
+      (proposal === null || proposal.disputed || (proposal.settlesAt ?? now) <= now ||
+        endsAt === null || gameStartsAt !== null || endsAt - proposal.proposedAt <= 86_400_000 ||
+        facts.some(says(/it came .* before the listed end/)) &&
+          facts.some(says(/^If it is not disputed, /)) &&
+          report.decision.payoutWithin24h === null) &&
       facts.some((fact) => has("payoutAt")(fact)) === (report.decision.expectedPayoutAt !== null) &&
       facts.some((fact) => has("payoutAt")(fact) || says(/lists no date/)(fact)),
   ],
@@ -116,9 +122,7 @@ const points: ReadonlyArray<Point> = [
     "the stated number, or that it is missing",
     ({ facts, material: { estimate } }) =>
       facts.some(
-        estimate === null
-          ? says(/Our own fair price could not be read/)
-          : has("probability", "basis"),
+        estimate === null ? says(/Our own fair price could not be read/) : has("basis"),
       ),
   ],
   [

@@ -107,12 +107,16 @@ function inputsOf(one: Drawn): EstimateInputs {
 const believed = ({ bounds, mid }: EstimateInputs) =>
   bounds === null || isDistant(bounds, mid) ? null : bounds
 
-law("the estimate is inside its interval and the ladder's bounds", anyInputs, (inputs) => {
-  const { probability, low, high } = estimateOf(inputs)
+law("the estimate is inside its intervals and the ladder's bounds", anyInputs, (inputs) => {
+  const { probability, basis, ...estimate } = estimateOf(inputs)
   const { low: least, high: most } = believed(inputs) ?? { low: 0, high: 1 }
   ok(least <= probability && probability <= most, `${probability} outside ${least} to ${most}`)
-  if (low === null || high === null) return ok(low === high)
-  ok(0 <= low && low <= probability && probability <= high && high <= 1)
+  const { low, high, dayLow, dayHigh } = estimate
+  for (const [from, to] of [[low, high], [dayLow, dayHigh]] as const) {
+    if (from === null || to === null) strictEqual(from, to)
+    else ok(0 <= from && from <= probability && probability <= to && to <= 1)
+  }
+  strictEqual(low === null, basis.every(({ ingredient }) => ingredient === "ladder"))
 })
 
 law("without a record, or with one proven worse, it is the mid within the bounds", anyInputs, (
@@ -149,8 +153,8 @@ law("the order of the outcomes does not matter", anyInputs, (inputs) => {
   const [one, other] = [estimateOf(inputs), estimateOf(mirrored(inputs))]
   const far = [
     one.probability + other.probability - 1,
-    (one.low ?? 0) + (other.high ?? 1) - 1,
-    (one.high ?? 1) + (other.low ?? 0) - 1,
+    (one.dayLow ?? 0) + (other.dayHigh ?? 1) - 1,
+    (one.dayHigh ?? 1) + (other.dayLow ?? 0) - 1,
   ].filter((distance) => Math.abs(distance) > roundingMax)
   strictEqual(far.length, 0, `${JSON.stringify(one)} ${JSON.stringify(other)}`)
 })
@@ -170,11 +174,11 @@ function laterOf(random: Random, fair: number): number {
 /** The score of a world's estimates, as the track record publishes it. */
 function scoreOf(cases: ReadonlyArray<Case>) {
   return estimateScore(totalsOfForecasts(cases.map(({ inputs, later }, n) => {
-    const { mid, probability, low, high } = estimateOf(inputs)
+    const { mid, probability, dayLow, dayHigh } = estimateOf(inputs)
     return {
       forecast: {
         ...{ kind: "price", marketId: MarketId.make(`m${n}`), eventKey: `${n}`, madeAt: now },
-        ...{ baseline: mid, probability, low: low ?? 0, high: high ?? 1 },
+        ...{ baseline: mid, probability, low: dayLow ?? 0, high: dayHigh ?? 1 },
       },
       ...{ judged: true, value: later },
     }
@@ -369,11 +373,11 @@ function simulatedWeeks(world: World, at: number): ReadonlyArray<Case> {
 }
 
 Deno.test("a market that will probably end within the day has the interval 0 to 1", () => {
-  const { low, high } = estimateOf({ ...nothing, probability24h: 0.5 })
-  strictEqual(`${low} ${high}`, "null null")
-  ok((estimateOf({ ...nothing, probability24h: 0.49 }).low ?? 0) > 0)
-  strictEqual(estimateOf({ ...nothing, endsInMs: 35 * hour }).high, null)
-  ok((estimateOf({ ...nothing, endsInMs: 36 * hour }).high ?? 1) < 1)
+  const { dayLow, dayHigh } = estimateOf({ ...nothing, probability24h: 0.5 })
+  strictEqual(`${dayLow} ${dayHigh}`, "null null")
+  ok((estimateOf({ ...nothing, probability24h: 0.49 }).dayLow ?? 0) > 0)
+  strictEqual(estimateOf({ ...nothing, endsInMs: 35 * hour }).dayHigh, null)
+  ok((estimateOf({ ...nothing, endsInMs: 36 * hour }).dayHigh ?? 1) < 1)
 })
 
 const reverting = { meanDrift: -0.04, driftLow: -0.052, driftHigh: -0.028 }
@@ -420,7 +424,7 @@ Deno.test("proposals count from thirty ended ones on, against their mean price",
   strictEqual(at(30, 0.92), 0.5)
 })
 
-Deno.test("a wallet counts once a side, less what the price rose, and no more when it fell", () => {
+Deno.test("a wallet counts once a side, less what the price moved, and only in the band of its record", () => {
   const record = row(0.1, 400, 0.5)
   const entry: LabelledEntry = { label: "follow", outcome: 0, price: 0.5, record }
   const at = (mid: number, ...wallets: ReadonlyArray<LabelledEntry>) =>
@@ -430,13 +434,31 @@ Deno.test("a wallet counts once a side, less what the price rose, and no more wh
   strictEqual(at(0.5, entry, { ...entry, outcome: 1 }), 0.5)
   strictEqual(at(0.52, entry), 0.559)
   strictEqual(at(0.58, entry), 0.58)
-  strictEqual(at(0.45, entry), 0.509)
+  strictEqual(at(0.58, entry, entry), 0.58)
+  const lower = { ...entry, price: 0.55 }
+  strictEqual(at(0.52, lower), 0.549, "a fall counts against it like a rise")
+  strictEqual(at(0.49, { ...entry, price: 0.51 }), 0.49, "the record is of 0.50 to 0.75")
   strictEqual(at(0.5, { ...entry, price: 0.3 }), 0.5, "no entry in the band of that price")
   const faded = { ...entry, label: "fade" as const, record: row(-0.1, 400, 0.5) }
   strictEqual(at(0.5, faded), 0.441)
   // Twice the error of independent entries: a quarter of the evidence.
   const dependent = { ...entry, record: { ...record, edgeLow: 0.002, edgeHigh: 0.198 } }
   strictEqual(at(0.5, dependent), 0.526)
+})
+
+Deno.test("the interval of the probability is the error of the record that moved it", () => {
+  const record = row(0.1, 180, 0.5)
+  const wallets: ReadonlyArray<LabelledEntry> = [{
+    ...{ label: "follow", outcome: 0, price: 0.5, record },
+  }]
+  const { probability, low, high } = estimateOf({ ...nothing, wallets })
+  const reach = 1.96 * 0.03 * Math.sqrt(1 - 0.0009 / (0.0009 + 0.25 / 180))
+  ok(Math.abs(probability - (low ?? 0) - reach) < 0.002, `${low}`)
+  ok(Math.abs((high ?? 0) - probability - reach) < 0.002, `${high}`)
+  const reports = { outcome: 0 as const, record: { resolved: 120, correct: 117 } }
+  const reported = estimateOf({ ...nothing, mid: 0.6, reports })
+  ok(Math.abs((reported.low ?? 0) - 0.6) < 0.002, "from the price to the record's lower end")
+  strictEqual(`${reported.basis[0]?.won} of ${reported.basis[0]?.cases}`, "117 of 120")
 })
 
 Deno.test("reports of a good record move it half of the way to the record, without one not at all", () => {
