@@ -395,6 +395,9 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
     /^Our fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, of which half counts at a doubting price \(plus 10 cents\)\. Pay at most 0\.70 for Yes, fee included: \$[\d,]+ now gains \$\d+ on average, paid in about [^;]+; \$[\d,]+ is offered up to there\. Yes is bid/
   ok(stated.test(bottomLine), bottomLine)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
+  const proposal = proposed({ outcome: 0, proposedAt: now - 90 * minute, settlesAt: now + hour })
+  const doubted = reportMaterial({ estimate, proposal, market: market({ status: "proposed" }) })
+  ok(/, paid in about .* if the proposal is upheld undisputed; /.test(textOf(doubted)))
   const dear = reportMaterial({ estimate: { ...estimate, probability: 0.603 } })
   ok(analysisOf(dear).bottomLine.includes("Neither side is offered cheaply enough for that."))
 })
