@@ -106,13 +106,13 @@ const SignalBody = Schema.Struct({
 const feedIndexCall = {
   path: "/v1/index",
   price: 0,
-  reason: "A higher `index` than your last feedIndex means newer items.",
+  reason: "A higher `index` means newer items.",
 }
 /** The free call that shows whether there is a newer digest. */
 const digestBriefCall = {
   path: "/v1/digest/brief",
   price: 0,
-  reason: "A later `data.createdAt` means a newer digest, and its summary is there.",
+  reason: "A later `data.createdAt` means a newer digest.",
 }
 
 /** The age of what an answer rests on. */
@@ -410,7 +410,7 @@ export const products = {
       next: {
         path: "/v1/track-record",
         price: 0,
-        reason: "Another `coverage` means new results, from which the labels are computed.",
+        reason: "Another `coverage` means new results.",
       },
       until: untilTick,
     },
@@ -477,8 +477,7 @@ export const products = {
       next: {
         path: "/v1/index",
         price: 0,
-        reason:
-          "A higher `index` may be news of this market, and /v1/signals costs less than this.",
+        reason: "A higher `index` may be news of this market; /v1/signals costs less.",
       },
       until: untilReport,
     },

@@ -22,10 +22,7 @@ const NextCall = Schema.Struct({
 
 /** The fields that the checkout adds to the body of a paid answer. */
 export const shelfLifeFields = {
-  validUntil: described(
-    IsoTime,
-    "Until then the answer holds; buying it again before gives no more",
-  ),
+  validUntil: described(IsoTime, "Buying it again before gives no more"),
   next: NextCall,
 }
 

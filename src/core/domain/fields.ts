@@ -13,7 +13,7 @@ export const text = (description: string) => Schema.String.annotate({ descriptio
 export const described = <S extends Schema.Top>(schema: S, description: string) =>
   schema.annotate({ description })
 
-export const success = described(Schema.Literal(true), "True in an answer, false in an error")
+export const success = described(Schema.Literal(true), "False in an error")
 
 export const disclaimer = text("What the answer is not")
 
