@@ -491,7 +491,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 115,
-  "src/app": 5_260,
+  "src/app": 5_265,
   "src/catalog": 1_930,
   "src/core": 1_835,
   "src/digest": 1_955,

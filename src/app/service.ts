@@ -92,9 +92,6 @@ const jobsDelay = Duration.millis(500)
  */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
-/** The least stake of a tracked wallet's entry that is published. */
-const whaleStakeUsdMin = 1_000
-
 /** The venue's name in a digest. */
 const venueNames: Readonly<Record<ServiceSettings["venue"], string>> = {
   simulated: "a simulated venue",
@@ -147,7 +144,7 @@ const serviceLayer = (
 
 /** The use cases of the product, on top of the stores. */
 const productLayer = (settings: ServiceSettings) => {
-  const { tick, venue } = settings
+  const { tick, whaleStakeUsdMin, venue } = settings
   const tickIntervalMs = Duration.toMillis(tick)
   const venueClient = venueClientLayer(settings)
   const fromVenue = Layer.mergeAll(

@@ -75,6 +75,7 @@ export const loadService = Effect.fn("settings.loadService")(
       host: read("HOST"),
       adminHost: read("ADMIN_HOST"),
       tick: read("TICK"),
+      whaleStakeUsdMin: read("WHALE_MIN_STAKE_USD"),
       trustedProxyHops: read("TRUSTED_PROXY_HOPS"),
       logLevel: read("LOG_LEVEL"),
       commit: read("COMMIT"),

@@ -253,6 +253,12 @@ const declared = {
     minutes(10),
     seconds(10),
   ),
+  WHALE_MIN_STAKE_USD: variable(
+    service,
+    "the least stake of a tracked wallet's entry that is published",
+    whole("whole USD from 1 to 1000000", 1, 1_000_000),
+    1_000,
+  ),
   PUBLIC_BASE_URL: variable(
     service,
     "the origin that absolute addresses are built from",

@@ -97,6 +97,7 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["ADMIN_PORT", ["x", "8402"]],
   ["ADMIN_HOST", ["a b", "/"]],
   ["TICK", ["banana", "0 seconds", "2 hours"]],
+  ["WHALE_MIN_STAKE_USD", ["0", "-5", "1000.5", "1000001", "$1000"]],
   ["DATABASE_URL", ["nonsense", "mysql://u:hunter2@h/db", "postgres://u:hunter2@h:port/db"]],
   ["VENUE", ["kalshi"]],
   ["PUBLIC_BASE_URL", ["localhost:8402", "ftp://x", "https://x/base/", "https://x/?a=b"]],
