@@ -82,13 +82,12 @@ export interface PaymentStatus {
 }
 
 /**
- * When the store is asked again to mark an answer as delivered: until it does, because an answer
- * that is not marked is refunded although it was delivered.
+ * When the store is asked again to mark an answer as delivered, because an answer that is not marked
+ * is refunded although it was delivered: for 10 seconds, for which a closing process waits too, and
+ * then for as long as the default HOLD while the process runs. The next process reads the journal.
  */
-const markRetries = Schedule.spaced("250 millis").pipe(
-  Schedule.upTo({ times: 40 }),
-  Schedule.concat(Schedule.spaced("5 seconds")),
-)
+const markSoon = { schedule: Schedule.spaced("250 millis"), times: 40 }
+const markLater = { schedule: Schedule.spaced("5 seconds"), times: 120 }
 
 const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const seller = yield* makeSeller(options)
@@ -139,14 +138,14 @@ function statusOf(payment: Payment, receipts: Receipts, hash: Bytes32 | null): P
  */
 const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, inBackground }: Seller) {
   const journal = yield* DeliveryJournal
-  const mark = (paymentId: PaymentId) =>
-    inBackground(
-      store.markSent(paymentId).pipe(
-        Effect.catchDefect(Effect.fail),
-        Effect.retry(markRetries),
-        Effect.ignore,
-      ),
+  const scope = yield* Effect.scope
+  const mark = (paymentId: PaymentId) => {
+    const marked = Effect.catchDefect(store.markSent(paymentId), Effect.fail)
+    const later = Effect.forkIn(Effect.ignore(Effect.retry(marked, markLater)), scope)
+    return inBackground(
+      Effect.catch(Effect.retry(marked, markSoon), () => Effect.asVoid(later)),
     )
+  }
   yield* Effect.forEach(journal.recent, mark, { discard: true })
   return ({ paymentId, receipt }: Outcome) =>
     receipt === null ? Effect.void : Effect.ensuring(journal.append(paymentId), mark(paymentId))
