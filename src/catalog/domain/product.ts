@@ -89,7 +89,7 @@ export interface Product {
 }
 
 const charged = Schema.Boolean.annotate({
-  description: "True: the payment was taken. False: the answer was not worth it, and nothing was",
+  description: "False: the answer was not worth it, and nothing was taken",
 })
 const answered = { success, ...shelfLifeFields }
 const SignalBody = Schema.Struct({

@@ -12,7 +12,7 @@ import { digestAgeMax, digestEvery } from "../../digest/domain/digest.ts"
 import { type FeedAsOf, feedRetentionMs } from "../../feed/domain/item.ts"
 
 const NextCall = Schema.Struct({
-  path: text("Where to send it, without a payment"),
+  path: text("Where to send it, unpaid"),
   price: described(Amount, "USD; 0 is free"),
   reason: text("What it shows"),
 }).annotate({
@@ -22,7 +22,7 @@ const NextCall = Schema.Struct({
 
 /** The fields that the checkout adds to the body of a paid answer. */
 export const shelfLifeFields = {
-  validUntil: described(IsoTime, "Buying it again before gives no more"),
+  validUntil: described(IsoTime, "The answer holds until then"),
   next: NextCall,
 }
 

@@ -19,13 +19,13 @@ export const disclaimer = text("What the answer is not")
 
 /** What names a market. */
 export const marketName = {
-  slug: text("The market's name in addresses; /v1/research takes it as `market`"),
+  slug: text("What /v1/research takes as `market`"),
   question: text("The market's question, in the venue's words"),
 }
 
 /** What names a wallet. */
 export const walletName = {
-  wallet: text("Public address of the wallet, 0x and 40 hexadecimal digits"),
+  wallet: text("0x and 40 hexadecimal digits"),
   pseudonym: text("The wallet's name at the venue, chosen by its owner"),
 }
 

@@ -96,7 +96,7 @@ export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
 export const FrozenCalibration = Schema.Struct({
   label: WhaleLabel.annotate({
     description:
-      "follow or fade if the record is very unlikely by luck, however often it is checked, and would have paid after fees at the wallet's own prices; else neutral",
+      "follow or fade if the record is very unlikely by luck and would have paid after fees at the wallet's own prices; else neutral",
   }),
   resolved: Count.annotate({
     description: "Entries in markets that paid out; cancelled markets are not counted",
@@ -123,7 +123,7 @@ export const FrozenCalibration = Schema.Struct({
   }),
   followRoi: Schema.Finite.annotate({
     description:
-      "The wallet's own return per USD at the prices that it paid, held to resolution, after known fees; a copier pays later prices and gets less",
+      "The wallet's own return per USD at the prices that it paid, held to resolution, after known fees",
   }),
   fadeRoi: Schema.NullOr(Schema.Finite).annotate({
     description:

@@ -359,7 +359,7 @@ const WalletFigure = Schema.NullOr(
 )
 
 const copiedText = (when: string) =>
-  `What a copier gets, and not mirrorRoi: return per USD on equal stakes of ${readingUsd} USD on its ` +
+  `What a copier gets: return per USD on equal stakes of ${readingUsd} USD on its ` +
   `published entries, at the asks in the book ${when} publication plus the fee, held to resolution. ${fewEvents}`
 
 /** What copying published entries on the wallet's side returns, by the delay of the copier. */
