@@ -135,6 +135,7 @@ function isCauseTrue(
 ): boolean {
   if (coverage.news === null) return !/Before it: |Our match found/.test(text)
   const latest = step?.to ?? Date.parse(item.createdAt)
+  const first = step?.from ?? Date.parse(item.data.startedAt)
   const fitting = stories.filter(({ corrected, firstAt, reading }) => {
     if (reading === null || reading.bears === null || corrected || firstAt > latest) return false
     const isFirst = reading.outcome !== market.outcomes[1]
@@ -144,7 +145,7 @@ function isCauseTrue(
   return headline === undefined
     ? text.includes("Our match found no headline in the 6 hours before it.") &&
         stories.every(({ corrected, firstAt }) =>
-          corrected || firstAt > latest || latest - firstAt > 7 * hour ||
+          corrected || firstAt > latest || first - firstAt > 6 * hour ||
           market.gameStartsAt !== null && firstAt < market.gameStartsAt
         ) ||
       stories.some(({ title }) => text.includes(readableName(title, 160).slice(0, 40)))
