@@ -79,7 +79,7 @@ const otherServices = Layer.mergeAll(
 )
 
 /** A process makes fewer calls before it finishes. */
-const callsMax = 40
+const callsMax = 50
 
 const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
 const between = Random.nextIntBetween
