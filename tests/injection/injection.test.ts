@@ -170,9 +170,15 @@ const figuresOf = (facts: ReadonlyArray<Fact>) =>
   facts.filter(({ kind }) => kind !== "rules" && kind !== "news")
     .flatMap(figuresIn).toSorted()
 
+/** A digest has at most 800 words: a name of very many words leaves room for fewer cards. */
+function asLong(calm: string, text: string): string {
+  const more = text.split(/\s+/).length - calm.split(/\s+/).length
+  return more > 40 ? "a ".repeat(more) + calm : calm
+}
+
 Deno.test("untrusted text changes no price, no stake and no label", () => {
   for (const { place, payload: { text } } of selected) {
-    const calm = harmless[place]
+    const calm = asLong(harmless[place], text)
     equal(
       figuresOf(digestPage(digestMaterialWith(place, text)).facts),
       figuresOf(digestPage(digestMaterialWith(place, calm)).facts),
