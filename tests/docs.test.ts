@@ -117,6 +117,15 @@ Deno.test("every path in a document exists", () => {
   fail("These paths do not exist", offences)
 })
 
+Deno.test("every test that a script of CI names exists", () => {
+  const offences = [".ci/run", ".ci/dates"].flatMap((path) =>
+    [...read(path).matchAll(/\b[\w-]+(?:\/[\w-]+)+(?:\.[\w]+)*\.ts\b/g)]
+      .filter(([name]) => !exists(name))
+      .map(([name]) => `${path}: ${name}`)
+  )
+  fail("These paths do not exist", offences)
+})
+
 Deno.test("every task in a document exists", () => {
   const { tasks } = JSON.parse(read("deno.json")) as { tasks: Record<string, unknown> }
   const texts = [...documents, { path: ".ci/run", text: read(".ci/run") }]
