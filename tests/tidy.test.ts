@@ -491,16 +491,16 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 115,
-  "src/app": 5_265,
+  "src/app": 5_325,
   "src/catalog": 1_930,
   "src/core": 1_835,
   "src/digest": 1_955,
   "src/feed": 1_270,
-  "src/http": 10_355,
+  "src/http": 10_360,
   "src/markets": 3_965,
   "src/movers": 935,
   "src/news": 3_215,
-  "src/payments": 10_560,
+  "src/payments": 10_610,
   "src/postgres": 1_365,
   "src/predetermined": 490,
   "src/research": 1_995,
@@ -512,5 +512,5 @@ const budgets: Readonly<Record<string, number>> = {
   "src/writing": 4_665,
   tests: 89_625,
   "packages, bench, examples, tools": 10_420,
-  migrations: 1_565,
+  migrations: 1_575,
 }

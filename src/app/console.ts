@@ -43,7 +43,7 @@ export function serviceBanner(settings: ServiceSettings): string {
 
 /** The first lines of a refund worker. */
 export function workerBanner(settings: WorkerSettings): string {
-  const { payments, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
+  const { payments, network, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
   const { maxUnmatchedPerDay } = settings
   const rows: ReadonlyArray<readonly [string, string]> = [
     [
@@ -51,7 +51,7 @@ export function workerBanner(settings: WorkerSettings): string {
       payments.kind === "simulated"
         ? "simulated: real signatures, play money, no chain"
         : `live, through ${payments.facilitator.urls.join(", ")}${
-          payments.rehearsal ? " (a rehearsal)" : ""
+          payments.rehearsal ? " (a rehearsal)" : ` on ${network.title}`
         }`,
     ],
     ["treasury", `${treasury} refunds payments to ${payTo}`],
@@ -189,11 +189,15 @@ const venueTexts = {
   polymarket: "polymarket, live",
 } as const
 
-function paymentsLine({ payments, payTo }: ServiceSettings): string {
+function paymentsLine({ payments, network, payTo }: ServiceSettings): string {
   if (payments.kind === "simulated") {
     return `simulated: real signatures, play money, no chain (payTo ${payTo})`
   }
-  const chain = payments.rehearsal ? "a REHEARSAL on a node on this machine" : "real USDC on Base"
+  const chain = payments.rehearsal
+    ? "a REHEARSAL on a node on this machine"
+    : network.isTest
+    ? `a REHEARSAL on ${network.title}`
+    : `real USDC on ${network.title}`
   const hosts = payments.facilitator.urls.map((url) => new URL(url).host).join(", ")
   return `live: ${chain}, through ${hosts} (payTo ${payTo})`
 }

@@ -14,12 +14,12 @@ import type { LivePayments, MoneySettings } from "./moneySettings.ts"
 
 export const livePorts = (
   { facilitator, rpcUrls }: LivePayments,
-  finality: MoneySettings["finality"],
+  { finality, network }: Pick<MoneySettings, "finality" | "network">,
   steps: FacilitatorSteps,
 ) =>
   Layer.merge(
     overHttp(facilitator, steps),
-    chain.layer({ rpcUrls: Redacted.value(rpcUrls), finality }),
+    chain.layer({ rpcUrls: Redacted.value(rpcUrls), finality, chainId: network.usdc.chainId }),
   )
 
 /** The facilitators over HTTP. */

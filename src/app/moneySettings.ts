@@ -7,6 +7,7 @@
  * @module
  */
 import { Effect, Redacted } from "effect"
+import { base, type Network, networks } from "../payments/domain/x402/terms.ts"
 import {
   type Finality,
   type GetVariable,
@@ -39,6 +40,8 @@ export interface MoneySettings {
   readonly payTo: `0x${string}`
   readonly treasury: `0x${string}`
   readonly finality: Finality
+  /** That of simulated payments is Base, as in what buyers sign. */
+  readonly network: Network
   /** Atomic units. */
   readonly unmatchedRefundMin: bigint
 }
@@ -105,6 +108,7 @@ export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: 
           : required(read, "TREASURY_ADDRESS", "the address that refunds are paid from"),
     ),
     finality: read("FINALITY"),
+    network: readNetwork(read),
     unmatchedRefundMin: read("UNMATCHED_REFUND_MIN_USD"),
   })
   if (settings.payTo.toLowerCase() === settings.treasury.toLowerCase()) {
@@ -125,6 +129,7 @@ export const readScan = Effect.fnUntraced(function* (read: ReadSetting) {
     payTo: required(read, "PAY_TO_ADDRESS", "the address that buyers pay"),
     rpcUrls: required(read, "RPC_URL", "an endpoint of the chain"),
     finality: read("FINALITY"),
+    network: readNetwork(read),
   })
   return { payTo, chain }
 })
@@ -159,6 +164,20 @@ const readLive = Effect.fnUntraced(function* (read: ReadSetting) {
   const rehearsal = isRehearsal(rpcUrls)
   return { kind: "live", facilitator, rpcUrls, rehearsal } satisfies LivePayments
 })
+
+/** The network of payments; Base unless set. Simulated payments have no other. */
+export const readNetwork = Effect.fnUntraced(function* (read: ReadSetting) {
+  const { name, kind } = yield* together({ name: read("NETWORK"), kind: read("PAYMENTS") })
+  const network = Object.values<Network>(networks).find(({ v1Name }) => v1Name === name) ?? base
+  return kind === "live" || network === base ? network : yield* invalidSettings(
+    `NETWORK=${name} needs PAYMENTS=live: simulated payments are on no chain`,
+  )
+})
+
+/** What a store of these payments is bound to: never to two kinds, nor to two networks. */
+export const storedPayments = ({ payments, network }: Pick<MoneySettings, "network"> & {
+  readonly payments: Pick<MoneySettings["payments"], "kind">
+}): string => network.isTest ? `${payments.kind} on ${network.v1Name}` : payments.kind
 
 /** Whether the chain is a local node, whose money has no value. */
 export const isRehearsal = (rpcUrls: LivePayments["rpcUrls"]) =>

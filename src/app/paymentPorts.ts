@@ -21,14 +21,15 @@ export const paymentPorts = (settings: MoneySettings, steps: FacilitatorSteps) =
     Layer.provideMerge(signatures.layer),
   )
 
-const outsidePorts = ({ payments, finality }: MoneySettings, steps: FacilitatorSteps) => {
+const outsidePorts = (settings: MoneySettings, steps: FacilitatorSteps) => {
+  const { payments } = settings
   switch (payments.kind) {
     case "simulated":
       return simulated.layer
     case "live":
       return Layer.unwrap(Effect.map(
         Effect.promise(() => import("./livePorts.ts")),
-        ({ livePorts }) => livePorts(payments, finality, steps),
+        ({ livePorts }) => livePorts(payments, settings, steps),
       ))
   }
 }

@@ -22,7 +22,7 @@ import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { SqlClient } from "effect/sql/SqlClient"
 import { address } from "../payments/domain/payment.ts"
 import { type QueueName, type RefundOutcome, refundQueues } from "../payments/domain/refund.ts"
-import { usdcOnBase } from "../payments/domain/x402/terms.ts"
+import type { Network } from "../payments/domain/x402/terms.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
 import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
@@ -32,7 +32,7 @@ import { appliedNames } from "../postgres/schemaVersion.ts"
 import { PortRecords } from "../payments/observedPorts.ts"
 import { measureLayer, probesLayer, sweepAgeLayer, swept, WorkerBeat } from "./workerProbes.ts"
 import { printer } from "./console.ts"
-import { simulatedTreasuryKey, type WorkerSettings } from "./moneySettings.ts"
+import { simulatedTreasuryKey, storedPayments, type WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import type { ServiceSettings } from "./settings.ts"
 import { InvalidSettings, type Mode } from "./variables.ts"
@@ -44,12 +44,10 @@ const readyCheckInterval = Duration.seconds(2)
 const readyCheckRetriesMax = 60
 const connectionsMax = 6
 
-const token = {
-  chainId: usdcOnBase.chainId,
-  asset: address(usdcOnBase.asset),
-  name: usdcOnBase.tokenName,
-  version: usdcOnBase.tokenVersion,
-}
+const tokenOf = ({ usdc: { chainId, asset, tokenName, tokenVersion } }: Network) => ({
+  ...{ chainId, asset: address(asset) },
+  ...{ name: tokenName, version: tokenVersion },
+})
 
 class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing", {}) {
   override get message() {
@@ -60,11 +58,12 @@ class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing",
 /** Runs the worker while the Layer lives. */
 export const workerLayer = (settings: WorkerSettings) =>
   Layer.mergeAll(
-    Layer.merge(sweepLayer(settings, "start"), measureLayer(token.asset)).pipe(
-      Layer.provide(refundsLayer(settings)),
-      Layer.provide(databaseLayer(settings)),
-      Layer.provide(treasuryChecked(settings)),
-    ),
+    Layer.merge(sweepLayer(settings, "start"), measureLayer(address(settings.network.usdc.asset)))
+      .pipe(
+        Layer.provide(refundsLayer(settings)),
+        Layer.provide(databaseLayer(settings)),
+        Layer.provide(treasuryChecked(settings)),
+      ),
     probesLayer(settings),
   ).pipe(
     Layer.provide(Layer.merge(WorkerBeat.layer, PortRecords.layer)),
@@ -94,7 +93,7 @@ type RefundSettings = Omit<WorkerSettings, "databaseUrl" | "adminHost" | "adminP
 
 const refundsLayer = (settings: RefundSettings) =>
   RefundWorker.layer({
-    token,
+    token: tokenOf(settings.network),
     payTo: address(settings.payTo),
     caps: {
       sales: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
@@ -117,7 +116,7 @@ const databaseLayer = (settings: WorkerSettings) =>
   Layer.unwrap(Effect.as(
     storeReady(settings),
     Layer.provideMerge(
-      Layer.effectDiscard(bindStore("payments", settings.payments.kind)),
+      Layer.effectDiscard(bindStore("payments", storedPayments(settings))),
       layerPostgres({ url: settings.databaseUrl, maxConnections: connectionsMax }),
     ),
   ))

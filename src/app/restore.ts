@@ -6,7 +6,7 @@
  */
 import { Console, Effect, Layer, Redacted } from "effect"
 import { address } from "../payments/domain/payment.ts"
-import { usdcOnBase } from "../payments/domain/x402/terms.ts"
+import { base } from "../payments/domain/x402/terms.ts"
 import { readJournal } from "../payments/DeliveryJournal.ts"
 import { addDelivered, scanSince } from "../payments/Restore.ts"
 import * as chain from "../payments/chain/chain.ts"
@@ -30,7 +30,7 @@ export const restore = Effect.fnUntraced(
     yield* Effect.gen(function* () {
       if (settings.scan !== null && since !== null) {
         const { payTo, chain } = settings.scan
-        const { chainId, asset } = usdcOnBase
+        const { chainId, asset } = (chain === "simulated" ? base : chain.network).usdc
         const account = { chainId, asset: address(asset), payTo: address(payTo) }
         yield* Effect.provide(scanSince(account, since), chainLayer(chain))
         yield* Console.log(`The scan will read the chain from block ${since}`)
@@ -55,6 +55,8 @@ const journalIn = (folder: string) =>
   )
 
 const chainLayer = (settings: NonNullable<RestoreSettings["scan"]>["chain"]) =>
-  settings === "simulated"
-    ? simulated.layer.pipe(Layer.provide(signatures.layer))
-    : chain.layer({ rpcUrls: Redacted.value(settings.rpcUrls), finality: settings.finality })
+  settings === "simulated" ? simulated.layer.pipe(Layer.provide(signatures.layer)) : chain.layer({
+    rpcUrls: Redacted.value(settings.rpcUrls),
+    finality: settings.finality,
+    chainId: settings.network.usdc.chainId,
+  })

@@ -28,7 +28,7 @@ import { NewsReader } from "../news/NewsReader.ts"
 import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
-import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
+import { type PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { layerLimited } from "../payments/facilitator/limit.ts"
 import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
@@ -305,7 +305,7 @@ const signingLayer = ({ signing, publicBaseUrl }: ServiceSettings) =>
   signingKey.layer({ ...signing, publicBaseUrl })
 
 const termsOf = (settings: ServiceSettings): PaymentTerms => ({
-  ...usdcOnBase,
+  ...settings.network.usdc,
   payTo: settings.payTo,
   maxTimeoutSeconds: paymentSeconds.maxTimeout,
   neededSeconds: paymentSeconds.needed,

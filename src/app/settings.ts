@@ -15,6 +15,7 @@ import {
   isRehearsal,
   type MoneySettings,
   readMoneySettings,
+  readNetwork,
   readScan,
   requiredDatabaseUrl,
 } from "./moneySettings.ts"
@@ -150,12 +151,13 @@ const checkStore = Effect.fnUntraced(function* (read: ReadSetting) {
 
 /** Fails if real money would be taken for data that is not live. */
 const checkSale = Effect.fnUntraced(function* (
-  { money: { payments }, venue }: { readonly money: MoneySettings; readonly venue: Venue },
+  { money: { payments, network }, venue }: { readonly money: MoneySettings; readonly venue: Venue },
 ) {
-  if (payments.kind === "live" && !payments.rehearsal && venue !== "polymarket") {
+  const hasValue = payments.kind === "live" && !payments.rehearsal && !network.isTest
+  if (hasValue && venue !== "polymarket") {
     return yield* invalidSettings(
       `Cannot sell data of VENUE=${venue} for real money: set VENUE=polymarket, or ` +
-        "rehearse with RPC_URL set to a node on this machine",
+        "rehearse with NETWORK=base-sepolia, or with RPC_URL set to a node on this machine",
     )
   }
 })
@@ -180,14 +182,15 @@ const defaultDataDir = (venue: Venue) => `.data/${venue}`
 /** The key that signs offers and receipts, set where the money has value. */
 const readSigning = Effect.fnUntraced(
   function* (venue: Effect.Effect<Venue, InvalidSettings>, read: ReadSetting) {
-    const { key, retired, payments, rpcUrls, dataDir } = yield* together({
+    const { key, retired, payments, rpcUrls, network, dataDir } = yield* together({
       key: read("SIGNING_PRIVATE_KEY"),
       retired: read("SIGNING_RETIRED_KEYS"),
       payments: read("PAYMENTS"),
       rpcUrls: read("RPC_URL"),
+      network: readNetwork(read),
       dataDir: read("DATA_DIR"),
     })
-    const rehearsal = rpcUrls !== null && isRehearsal(rpcUrls)
+    const rehearsal = network.isTest || (rpcUrls !== null && isRehearsal(rpcUrls))
     if (key === null && payments === "live" && !rehearsal) {
       return yield* invalidSettings(
         "Cannot start with PAYMENTS=live without SIGNING_PRIVATE_KEY: set it to 0x and what " +

@@ -312,6 +312,12 @@ const declared = {
     "live",
     "simulated",
   ),
+  NETWORK: variable(
+    scanners,
+    "the chain of live payments; base-sepolia is a test network, to rehearse without real money",
+    literals("base", "base-sepolia"),
+    "base",
+  ),
   PAY_TO_ADDRESS: variable(scanners, "the address that is paid", address, null),
   TREASURY_ADDRESS: variable(both, "the address that refunds are paid from", address, null),
   TREASURY_PRIVATE_KEY: variable(

@@ -11,22 +11,23 @@ import { setAside } from "../postgres/embedded.ts"
 import { migrate, migrationFiles, SchemaDiverged } from "../postgres/migrate.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
 import * as simulated from "../venues/simulated/venue.ts"
+import { storedPayments } from "./moneySettings.ts"
 import type { ServiceSettings } from "./settings.ts"
 
-type StoreOptions = Pick<ServiceSettings, "database" | "venue" | "mode"> & {
+type StoreOptions = Pick<ServiceSettings, "database" | "venue" | "mode" | "network"> & {
   readonly payments: Pick<ServiceSettings["payments"], "kind">
 }
 
 /**
- * The SQL client of all stores: migrated to the newest schema, and bound to this venue and kind of
- * payments. In `dev`, an embedded store, whose payments are simulated, is set aside when it has
+ * The SQL client of all stores: migrated to the newest schema, and bound to this venue, kind of
+ * payments and network. In `dev`, an embedded store, whose payments are simulated, is set aside when it has
  * another schema.
  */
-export const databaseLayer = ({ database, venue, payments, mode }: StoreOptions) => {
+export const databaseLayer = ({ database, venue, mode, ...money }: StoreOptions) => {
   const prepared = Layer.effectDiscard(
     Effect.flatMap(migrationFiles, migrate).pipe(
       Effect.andThen(bindStore("venue", venue)),
-      Effect.andThen(bindStore("payments", payments.kind)),
+      Effect.andThen(bindStore("payments", storedPayments(money))),
     ),
   )
   if (database.kind === "postgres") {

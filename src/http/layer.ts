@@ -92,7 +92,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     invalidPayments: yield* makeLimiter("invalid_payments", limits.invalidPayments),
   })
   const offers = yield* makeOffers(terms)
-  const { text, json } = termsAnswers({ publicBaseUrl: identity.publicBaseUrl, ...options })
+  const { text, json } = termsAnswers({ ...identity, ...options })
   const freeLimiter = yield* makeLimiter("free", limits.free)
   const free = freeRoutes({
     limiter: freeLimiter,
@@ -160,8 +160,7 @@ const makeRequestIds = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (star
 /** What the free bodies say about the service. */
 function identityOf({ terms, commit, paymentMode, venueMode, packages }: HttpServiceOptions) {
   const { publicBaseUrl, chainId } = terms
-  const network = `eip155:${chainId}`
-  return { publicBaseUrl, version, commit, paymentMode, venueMode, network, packages }
+  return { publicBaseUrl, version, commit, paymentMode, venueMode, chainId, packages }
 }
 
 /** The pages and their data, which share one rate limit. */

@@ -10,7 +10,9 @@ import type { SqlError } from "effect/sql/SqlError"
 /** What a store is bound to; each has a table `store_*` with one row. */
 type Bound = "venue" | "payments"
 
-/** The store belongs to another venue, or to another kind of payments. Nothing was changed. */
+const settings = { venue: "VENUE", payments: "PAYMENTS or NETWORK" } as const
+
+/** The store belongs to another venue, or to another kind or network of payments. Nothing was changed. */
 export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", {
   bound: Schema.Literals(["venue", "payments"]),
   requested: Schema.String,
@@ -18,7 +20,7 @@ export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMis
 }) {
   override get message() {
     return `Cannot start with ${this.bound} ${this.requested}: this store was started with ` +
-      `${this.bound} ${this.stored}. Correct ${this.bound.toUpperCase()}, or use another store`
+      `${this.bound} ${this.stored}. Correct ${settings[this.bound]}, or use another store`
   }
 }
 

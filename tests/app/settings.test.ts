@@ -7,9 +7,11 @@
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
+import { serviceBanner } from "../../src/app/console.ts"
 import { loadWorker, simulatedTreasury } from "../../src/app/moneySettings.ts"
 import { loadMigration, loadRestore, loadService } from "../../src/app/settings.ts"
 import { type Mode, type Variable, variablesOf } from "../../src/app/variables.ts"
+import { networks } from "../../src/payments/domain/x402/terms.ts"
 import { test } from "../support/effect.ts"
 
 type Env = Partial<Record<Variable, string>>
@@ -221,6 +223,18 @@ test("a node on this machine may use plain http, and allows a rehearsal on any v
       const { payments } = yield* settings("start", env)
       ok(payments.kind === "live" && payments.rehearsal, host)
     }
+  }))
+
+test("a test network is a rehearsal on any venue, and is named as what it is", () =>
+  Effect.gen(function* () {
+    const env = { ...sold, NETWORK: "base-sepolia", VENUE: "simulated", SIGNING_PRIVATE_KEY: "" }
+    const rehearsed = yield* settings("start", env)
+    equal(rehearsed.network, networks[84532])
+    match(serviceBanner(rehearsed), /live: a REHEARSAL on Base Sepolia, a test network, through/)
+    match(serviceBanner(yield* settings("start", sold)), /live: real USDC on Base, through/)
+    const simulated = { NETWORK: "base-sepolia", PAYMENTS: "simulated" }
+    match((yield* errorOf("dev", simulated)) ?? "", /NETWORK=base-sepolia needs PAYMENTS=live/)
+    match((yield* errorOf("start", { ...sold, NETWORK: "sepolia" })) ?? "", /base or base-sepolia/)
   }))
 
 test("several endpoints and facilitators are read in their order, and one local node is no rehearsal", () =>

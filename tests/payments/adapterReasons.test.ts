@@ -82,7 +82,7 @@ for (const [name, url, facilitatorReason, chainReason] of faults) {
             facilitator.layer({ baseUrl, verifyTimeout: Duration.seconds(5) }).pipe(
               Layer.provide(FetchHttpClient.layer),
             ),
-            chain.layer({ rpcUrls: [baseUrl], finality: "safe" }),
+            chain.layer({ rpcUrls: [baseUrl], chainId: 8453, finality: "safe" }),
           )),
           Effect.provide(Logger.layer([logger])),
         )

@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { databaseLayer } from "../../src/app/venuePorts.ts"
 import { layerEmbedded } from "../../src/postgres/client.ts"
 import { migrate, SchemaDiverged } from "../../src/postgres/migrate.ts"
+import { base, networks } from "../../src/payments/domain/x402/terms.ts"
 import { bindStore, StoreMismatch } from "../../src/postgres/storeBinding.ts"
 import { liveTest } from "../support/effect.ts"
 import { removeFolder } from "../support/process.ts"
@@ -31,6 +32,8 @@ onEveryStore("bindStore()", (law) => {
       ["venue", "simulated", "polymarket"],
       ["payments", "simulated", "live"],
       ["payments", "live", "simulated"],
+      ["payments", "live", "live on base-sepolia"],
+      ["payments", "live on base-sepolia", "live"],
     ] as const
   ) {
     law(
@@ -71,6 +74,7 @@ liveTest(
           databaseLayer({
             ...{ database: { kind: "embedded", dir }, venue: "polymarket", mode },
             payments: { kind: "simulated" },
+            network: base,
           }),
         )
       const folders = () => [...Deno.readDirSync(dir)].map(({ name }) => name).toSorted()
@@ -93,10 +97,14 @@ if (testDatabaseUrl === undefined) {
     () =>
       Effect.gen(function* () {
         const url = yield* freshSchema(testDatabaseUrl)
-        const open = (venue: "simulated" | "polymarket", kind: "simulated" | "live") =>
+        const open = (
+          venue: "simulated" | "polymarket",
+          kind: "simulated" | "live",
+          network = base,
+        ) =>
           Effect.scoped(Layer.build(databaseLayer({
             ...{ database: { kind: "postgres", url }, venue, mode: "start" },
-            payments: { kind },
+            ...{ payments: { kind }, network },
           })))
         yield* open("polymarket", "live")
         yield* open("polymarket", "live")
@@ -104,6 +112,11 @@ if (testDatabaseUrl === undefined) {
           const refused = yield* Effect.flip(open(venue, kind))
           ok(refused instanceof StoreMismatch)
         }
+        const refused = yield* Effect.flip(open("polymarket", "live", networks[84532]))
+        match(
+          String(refused),
+          /payments live on base-sepolia: this store was started with payments live/,
+        )
       }),
   )
 }

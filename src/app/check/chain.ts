@@ -9,7 +9,7 @@ import { AtomicAmount, usd } from "../../core/domain/money.ts"
 import { layer as chainLayer } from "../../payments/chain/chain.ts"
 import { Chain } from "../../payments/Chain.ts"
 import { type Address, address } from "../../payments/domain/payment.ts"
-import { usdcOnBase } from "../../payments/domain/x402/terms.ts"
+import type { Network } from "../../payments/domain/x402/terms.ts"
 import type { LivePayments, MoneySettings } from "../moneySettings.ts"
 import { fail, ok, type Row, type Tried, warn } from "./rows.ts"
 
@@ -18,12 +18,11 @@ const treasuryMin = 1_000_000n
 const blockAgeSecondsMax = 30
 /** As many blocks as the scan reads in one range. */
 const scanBlocks = 2_000n
-const token = address(usdcOnBase.asset)
 
 export const tryChain = (
-  { rpcUrls, finality, rehearsal }:
+  { rpcUrls, finality, rehearsal, network }:
     & Pick<LivePayments, "rpcUrls" | "rehearsal">
-    & Pick<MoneySettings, "finality">,
+    & Pick<MoneySettings, "finality" | "network">,
   payTo: string | null,
   treasury: string,
 ): Effect.Effect<Tried> =>
@@ -34,7 +33,7 @@ export const tryChain = (
     const blockMs = Number(head.timestamp) * 1_000
     const ageSeconds = Math.round((nowMs - blockMs) / 1_000)
     const endpoints = Redacted.value(rpcUrls).length
-    const found = `chain ${usdcOnBase.chainId}, block ${head.number}, ${ageSeconds} s old` +
+    const found = `chain ${network.usdc.chainId}, block ${head.number}, ${ageSeconds} s old` +
       (endpoints > 1 ? `; ${endpoints} endpoints agree` : "")
     const clocks = blockMs > nowMs
       ? [{ source: "the chain", aheadMs: nowMs - blockMs, errorMs: 1_000 }]
@@ -45,50 +44,64 @@ export const tryChain = (
     }
     const rows = yield* Effect.all([
       Effect.succeed([ok("chain", found)]),
-      tokenRows(address(treasury)),
-      payTo === null ? Effect.succeed([]) : logRows(address(payTo), head.safeNumber),
+      tokenRows(network, address(treasury)),
+      payTo === null ? Effect.succeed([]) : logRows(network, address(payTo), head.safeNumber),
     ], { concurrency: "unbounded" })
     return { rows: rows.flat(), clocks }
   }).pipe(
     Effect.catch(({ reason }) =>
-      Effect.succeed({ rows: [fail("chain", reason, endpointTodo(reason))] })
+      Effect.succeed({ rows: [fail("chain", reason, endpointTodo(network, reason))] })
     ),
-    Effect.provide(chainLayer({ rpcUrls: Redacted.value(rpcUrls), finality })),
+    Effect.provide(
+      chainLayer({
+        ...{ rpcUrls: Redacted.value(rpcUrls), finality },
+        chainId: network.usdc.chainId,
+      }),
+    ),
   )
 
-const endpointTodo = (reason: string) =>
+const endpointTodo = ({ usdc, title }: Network, reason: string) =>
   reason.includes("disagree")
     ? "Nothing is sold while the endpoints disagree: replace the one in RPC_URL that is wrong or behind"
     : reason.includes("serves chain")
-    ? `Set RPC_URL to an endpoint of chain ${usdcOnBase.chainId}, which is Base`
+    ? `Set RPC_URL to an endpoint of chain ${usdc.chainId}, which is ${title}`
     : "Check RPC_URL, its key, and that this machine can reach it; a node without the tag `safe` " +
       "needs FINALITY as a number of blocks"
 
-const tokenRows = Effect.fnUntraced(function* (treasury: Address) {
+const tokenRows = Effect.fnUntraced(function* (network: Network, treasury: Address) {
+  const token = address(network.usdc.asset)
   const chain = yield* Chain
   if (!(yield* chain.hasCode(token))) {
-    const found = `no contract at ${usdcOnBase.asset}, the address of USDC`
-    return [fail("usdc", found, "Set RPC_URL to an endpoint of Base, or to a fork of it")]
+    const found = `no contract at ${network.usdc.asset}, the address of USDC`
+    return [
+      fail("usdc", found, `Set RPC_URL to an endpoint of ${network.title}, or to a fork of it`),
+    ]
   }
   const balance = yield* chain.balanceOf(token, treasury)
-  return [ok("usdc", `the contract ${usdcOnBase.asset} answers`), treasuryRow(balance)]
+  return [ok("usdc", `the contract ${network.usdc.asset} answers`), treasuryRow(network, balance)]
 }, (rows) => rowsUnlessSilent("usdc", rows))
 
-function treasuryRow(balance: bigint): Row {
+function treasuryRow({ title }: Network, balance: bigint): Row {
   const found = `$${usd(AtomicAmount.make(balance))} in USDC`
   return balance >= treasuryMin ? ok("treasury", found) : warn(
     "treasury",
     found,
-    `Send USDC on Base to TREASURY_ADDRESS, at least $${usd(AtomicAmount.make(treasuryMin))}: ` +
+    `Send USDC on ${title} to TREASURY_ADDRESS, at least $${
+      usd(AtomicAmount.make(treasuryMin))
+    }: ` +
       "refunds are paid from it. It needs no ETH and no allowance, because the facilitator sends " +
       "the signed transfer",
   )
 }
 
-const logRows = Effect.fnUntraced(function* (payTo: Address, safe: bigint) {
+const logRows = Effect.fnUntraced(function* (network: Network, payTo: Address, safe: bigint) {
   const chain = yield* Chain
   const after = safe > scanBlocks ? safe - scanBlocks : 0n
-  const { through } = yield* chain.transfers({ asset: token, to: payTo, after })
+  const { through } = yield* chain.transfers({
+    asset: address(network.usdc.asset),
+    to: payTo,
+    after,
+  })
   const blocks = through - after
   return blocks > 0n && through < safe
     ? [warn(

@@ -23,7 +23,7 @@ interface DatabaseOptions {
   readonly migrations: ReadonlyArray<{ readonly id: number; readonly name: string }> | null
   /** What the store must belong to; null for any. */
   readonly venue: string | null
-  readonly payments: "simulated" | "live" | null
+  readonly payments: string | null
 }
 
 const versionMin = 150_000
@@ -230,7 +230,9 @@ const storeRows = Effect.fnUntraced(function* (
   if (rights?.readsPayments === true && payments !== null) {
     const [row] = yield* sql<{ payments: string }>`SELECT payments FROM store_payments`
     if (row !== undefined && row.payments !== payments) {
-      rows.push(anotherStore("PAYMENTS", `it has ${row.payments} payments`, payments, variable))
+      rows.push(
+        anotherStore("PAYMENTS or NETWORK", `it has ${row.payments} payments`, payments, variable),
+      )
     }
   }
   return rows
@@ -239,7 +241,7 @@ const storeRows = Effect.fnUntraced(function* (
 const anotherStore = (setting: string, found: string, value: string, variable: string) =>
   fail(
     "store",
-    `${found}, and ${setting} is ${value}`,
+    `${found}, and the settings say ${value}`,
     `Correct ${setting}, or set ${variable} to another database`,
   )
 

@@ -6,14 +6,12 @@
 import { Effect, Option, Schema } from "effect"
 import { excerpt } from "../../core/domain/untrusted.ts"
 import { bearer } from "../../payments/facilitator/bearerToken.ts"
-import { usdcOnBase } from "../../payments/domain/x402/terms.ts"
+import type { Network } from "../../payments/domain/x402/terms.ts"
 import type { LivePayments } from "../moneySettings.ts"
 import { get } from "./http.ts"
 import { fail, ok, type Tried, warn } from "./rows.ts"
 
 const part = "facilitator"
-const network = `eip155:${usdcOnBase.chainId}`
-const networks: ReadonlyArray<string> = [network, "eip155:*"]
 const listedMax = 5
 const listedLengthMax = 80
 
@@ -28,9 +26,10 @@ const decodeSupported = Schema.decodeUnknownOption(Supported)
 
 export const tryFacilitator = (
   { urls, apiKey }: LivePayments["facilitator"],
+  network: Network,
 ): Effect.Effect<Tried> =>
   Effect.map(
-    Effect.forEach(urls, (url, i) => tryOne(url, i === 0 ? apiKey : null), {
+    Effect.forEach(urls, (url, i) => tryOne(url, i === 0 ? apiKey : null, network), {
       concurrency: "unbounded",
     }),
     (tried) => ({
@@ -46,6 +45,7 @@ export const tryFacilitator = (
 const tryOne = (
   url: string,
   apiKey: LivePayments["facilitator"]["apiKey"],
+  network: Network,
 ): Effect.Effect<Tried> =>
   Effect.gen(function* () {
     const headers = apiKey === null ? {} : yield* Effect.flatMap(
@@ -53,7 +53,7 @@ const tryOne = (
       (headers) => headers("/supported", "GET"),
     )
     const { status, body, ms, clocks } = yield* get("the facilitator", `${url}/supported`, headers)
-    return { rows: [rowOf(status, body, ms, apiKey !== null)], clocks }
+    return { rows: [rowOf(status, body, ms, apiKey !== null, network)], clocks }
   }).pipe(
     Effect.catch((error) =>
       Effect.succeed({
@@ -66,7 +66,14 @@ const tryOne = (
     ),
   )
 
-function rowOf(status: number, body: unknown, ms: number, hasKey: boolean) {
+function rowOf(
+  status: number,
+  body: unknown,
+  ms: number,
+  hasKey: boolean,
+  { usdc: { chainId }, title }: Network,
+) {
+  const network = `eip155:${chainId}`
   if (status === 401 || status === 403) {
     return hasKey
       ? fail(
@@ -96,8 +103,9 @@ function rowOf(status: number, body: unknown, ms: number, hasKey: boolean) {
     )
   }
   const { kinds } = supported.value
-  const found = kinds.some(({ x402Version, scheme, network }) =>
-    x402Version === 2 && scheme === "exact" && networks.includes(network)
+  const found = kinds.some((kind) =>
+    kind.x402Version === 2 && kind.scheme === "exact" &&
+    [network, "eip155:*"].includes(kind.network)
   )
   if (found) return ok(part, `settles exact on ${network}, answers in ${ms} ms`)
   const listed = kinds.slice(0, listedMax).map(({ x402Version, scheme, network }) =>
@@ -106,6 +114,6 @@ function rowOf(status: number, body: unknown, ms: number, hasKey: boolean) {
   return fail(
     part,
     `it does not settle exact on ${network}: it lists ${listed.join(", ") || "nothing"}`,
-    `Set FACILITATOR_URL to one that supports x402 version 2 on Base`,
+    `Set FACILITATOR_URL to one that supports x402 version 2 on ${title}`,
   )
 }

@@ -9,10 +9,12 @@ import { FetchHttpClient } from "effect/http"
 import { VenueClient } from "../../markets/VenueClient.ts"
 import { gdeltUrl } from "../../news/sources/feeds.ts"
 import { migrationFiles } from "../../postgres/migrate.ts"
+import type { Network } from "../../payments/domain/x402/terms.ts"
 import * as polymarket from "../../venues/polymarket/venue.ts"
 import { isTrusted, trialWords } from "../../writing/domain/trial.ts"
 import { Judge, measuredJudge } from "../../writing/Judge.ts"
 import type { ModelOptions } from "../../writing/openai/model.ts"
+import { storedPayments } from "../moneySettings.ts"
 import type { ServiceSettings } from "../settings.ts"
 import { isLoopback } from "../variables.ts"
 import { tryChain } from "./chain.ts"
@@ -31,7 +33,7 @@ export const checkService = Effect.fnUntraced(function* (
   settings: ServiceSettings,
   venueUrls: VenueUrls = polymarket.polymarketUrls,
 ) {
-  const { database, payments, payTo, treasury, finality, venue, model, news } = settings
+  const { database, payments, payTo, treasury, finality, network, venue, model, news } = settings
   const migrations = yield* migrationFiles
   const rows = yield* tryAll([
     [
@@ -42,12 +44,12 @@ export const checkService = Effect.fnUntraced(function* (
         login: "service",
         migrations,
         venue,
-        payments: payments.kind,
+        payments: storedPayments(settings),
       }),
     ],
     ...payments.kind === "simulated" ? [] : [
-      ["chain", tryChain({ ...payments, finality }, payTo, treasury)] as const,
-      ["facilitator", tryFacilitator(payments.facilitator)] as const,
+      ["chain", tryChain({ ...payments, finality, network }, payTo, treasury)] as const,
+      ["facilitator", tryFacilitator(payments.facilitator, network)] as const,
     ],
     ["venue", tryVenue(venue, venueUrls)],
     ...model === null ? [] : [["model", tryModel(model)] as const],
@@ -55,6 +57,7 @@ export const checkService = Effect.fnUntraced(function* (
   ])
   return [
     ...payments.kind === "simulated" ? [simulatedRow] : [],
+    ...network.isTest ? [testRow(network)] : [],
     addressRow(settings.publicBaseUrl),
     listenerRow(settings.host, settings.port),
     listenerRow(settings.adminHost, settings.adminPort),
@@ -80,6 +83,9 @@ const simulatedRow = warn(
   "simulated: no real money is taken",
   "Set PAYMENTS=live with its settings to sell",
 )
+
+const testRow = ({ title }: Network) =>
+  warn("network", `${title}: its USDC has no value`, "Set NETWORK=base to sell")
 
 const embedded: Tried = {
   rows: [warn("database", "embedded, for one process", "Set DATABASE_URL to a PostgreSQL server")],

@@ -8,14 +8,14 @@
 import { Effect } from "effect"
 import { address } from "../../payments/domain/payment.ts"
 import { Treasury } from "../../payments/refunds/Treasury.ts"
-import type { WorkerSettings } from "../moneySettings.ts"
+import { storedPayments, type WorkerSettings } from "../moneySettings.ts"
 import { tryChain } from "./chain.ts"
 import { tryDatabase } from "./database.ts"
 import { tryFacilitator } from "./facilitator.ts"
 import { fail, ok, tryAll, warn } from "./rows.ts"
 
 export const checkWorker = Effect.fnUntraced(function* (settings: WorkerSettings) {
-  const { databaseUrl, payments, treasury, finality } = settings
+  const { databaseUrl, payments, treasury, finality, network } = settings
   const rows = yield* tryAll([
     [
       "database",
@@ -25,12 +25,12 @@ export const checkWorker = Effect.fnUntraced(function* (settings: WorkerSettings
         login: "worker",
         migrations: null,
         venue: null,
-        payments: payments.kind,
+        payments: storedPayments(settings),
       }),
     ],
     ...payments.kind === "simulated" ? [] : [
-      ["chain", tryChain({ ...payments, finality }, null, treasury)] as const,
-      ["facilitator", tryFacilitator(payments.facilitator)] as const,
+      ["chain", tryChain({ ...payments, finality, network }, null, treasury)] as const,
+      ["facilitator", tryFacilitator(payments.facilitator, network)] as const,
     ],
   ])
   const simulated = warn(

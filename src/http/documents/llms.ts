@@ -21,7 +21,12 @@ import {
   payerProofExtension,
   payerProofText,
 } from "../../payments/domain/payerProof.ts"
-import { type PaymentTerms, requirements, v1Networks } from "../../payments/domain/x402/terms.ts"
+import {
+  networkOf,
+  type PaymentTerms,
+  requirements,
+  testNote,
+} from "../../payments/domain/x402/terms.ts"
 import { x402Keys } from "../a2a/taskView.ts"
 import { paymentArgument, paymentKey, receiptKey } from "../mcp/tools.ts"
 import { bodyBytesMax, errorRules, paymentLengthMax, targetLengthMax } from "../server/errors.ts"
@@ -51,6 +56,9 @@ const modeNotes = {
     "without money: what it signs would be valid for real USDC.",
 } as const
 
+const modeNote = ({ terms, paymentMode }: Pick<LlmsOptions, "terms" | "paymentMode">) =>
+  testNote(terms.chainId) ?? modeNotes[paymentMode]
+
 /** The text of /llms.txt. */
 export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
   const { publicBaseUrl, serviceName } = terms
@@ -65,7 +73,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     `> ${description}. JSON over HTTP, x402 version 2, USDC on ` +
     `eip155:${terms.chainId}. No account, no API key.`,
     "",
-    `- Base address: ${publicBaseUrl}. ${modeNotes[paymentMode]}`,
+    `- Base address: ${publicBaseUrl}. ${modeNote({ terms, paymentMode })}`,
     `- Start free: poll \`GET ${freeRows.index.path}\` about every 10 minutes. When \`index\` has ` +
     `increased, buy \`GET ${products.signals.path}\` with \`since\` set to the last index you saw.`,
     ...(limits.free === "off" ? [] : [
@@ -115,12 +123,12 @@ const parameterLine = (parameter: Parameter): string => `${parameter.name} (${li
 
 /** The text of /llms-full.txt. */
 export function llmsFullText(options: LlmsOptions): string {
-  const { terms, version, paymentMode, packages, limits, testTriggers = [] } = options
+  const { terms, version, packages, limits, testTriggers = [] } = options
   const { publicBaseUrl } = terms
   const { signals } = products
   const { network, amount, asset, payTo, extra } = requirements(signals, terms)
   const params = exampleOf(signals.parameters)
-  const version1Name = v1Networks[terms.chainId]
+  const version1Name = networkOf(terms.chainId)?.v1Name
   const limitText = (name: string, budget: RateBudget) =>
     budget === "off" ? "no limit" : `\`${policyField({ name, ...budget })}\``
   return fill(llmsFull, {
@@ -128,7 +136,7 @@ export function llmsFullText(options: LlmsOptions): string {
     version,
     description,
     base: publicBaseUrl,
-    mode: modeNotes[paymentMode],
+    mode: modeNote(options),
     prices: priceTable(),
     call: `${publicBaseUrl}${exampleCall(signals)}`,
     network,

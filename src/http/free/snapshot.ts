@@ -39,7 +39,7 @@ interface SnapshotOptions {
   readonly commit: string | null
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
-  readonly network: string
+  readonly chainId: number
 }
 
 export interface Snapshot {
@@ -242,7 +242,7 @@ function healthBody(
     commit: options.commit,
     paymentMode: options.paymentMode,
     venue: { mode: options.venueMode },
-    network: options.network,
+    network: `eip155:${options.chainId}`,
     feed: {
       index: state.index,
       lastUpdated: isoTimeOrNull(state.lastUpdated),
@@ -266,7 +266,7 @@ const venueCheckOf = { live: "ok", stale: "failing", starting: "starting" } as c
 
 /** The answer of /health while the store does not answer. */
 function down(options: SnapshotOptions): Answer {
-  const { version, commit, paymentMode, venueMode, network } = options
+  const { version, commit, paymentMode, venueMode, chainId } = options
   const unknown = { venue: "unknown", wallets: "unknown", payments: "unknown", clock: "unknown" }
   const body: Body<"health"> = {
     success: false,
@@ -275,7 +275,7 @@ function down(options: SnapshotOptions): Answer {
     commit,
     paymentMode,
     venue: { mode: venueMode },
-    network,
+    network: `eip155:${chainId}`,
     feed: { index: null, lastUpdated: null, stale: true, asOf: null },
     digest: { latestAt: null, stale: true },
     checks: { store: "failing", ...unknown },

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import type { freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
+import { testNote } from "../../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "../server/answer.ts"
 
 /** Change both with every change of a text below. */
@@ -63,11 +64,13 @@ const refunds = {
     "for 24 hours after its delivery with the key of its first call or, for a shorter time, with a " +
     `signature of its payer. ${resendRule}`,
 }
-const paymentIn = (mode: TermsOptions["paymentMode"]): TermsBody["payment"] => ({
+const settlementIn = ({ paymentMode, chainId }: TermsOptions) =>
+  [testNote(chainId) ?? [], settlement[paymentMode]].flat().join(" ")
+const paymentIn = (options: TermsOptions): TermsBody["payment"] => ({
   protocol: "x402",
   x402Version: 2,
-  settlement: settlement[mode],
-  refunds: refunds[mode],
+  settlement: settlementIn(options),
+  refunds: refunds[options.paymentMode],
   currency: "USDC",
 })
 
@@ -75,6 +78,8 @@ export interface TermsOptions {
   readonly publicBaseUrl: string
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
+  /** Of payments. */
+  readonly chainId: number
 }
 
 /** Both forms of the terms, for this service's data source and payment mode. */
@@ -91,7 +96,7 @@ export function termsAnswers(options: TermsOptions): { text: Answer; json: Answe
 
 /** The body of /terms.json. */
 function termsBody(options: TermsOptions): TermsBody {
-  const { publicBaseUrl, paymentMode, venueMode } = options
+  const { publicBaseUrl, venueMode } = options
   return {
     success: true,
     version,
@@ -100,7 +105,7 @@ function termsBody(options: TermsOptions): TermsBody {
     textSha256: createHash("sha256").update(termsText(options)).digest("hex"),
     provider,
     acceptance,
-    payment: paymentIn(paymentMode),
+    payment: paymentIn(options),
     use,
     disclaimers,
     dataSources: [dataSources[venueMode]],
@@ -109,16 +114,16 @@ function termsBody(options: TermsOptions): TermsBody {
 }
 
 /** /terms.txt. */
-export function termsText({ paymentMode, venueMode }: TermsOptions): string {
+export function termsText(options: TermsOptions): string {
   return [
     `${provider}: terms of service`,
     `Version ${version}, effective ${effectiveDate}`,
     "",
     `Summary. ${summary}`,
     `Acceptance. ${acceptance}`,
-    `Payment. ${settlement[paymentMode]} ${refunds[paymentMode]}`,
+    `Payment. ${settlementIn(options)} ${refunds[options.paymentMode]}`,
     `Use. ${use}`,
-    `Data sources. ${dataSources[venueMode]}.`,
+    `Data sources. ${dataSources[options.venueMode]}.`,
     `Disclaimers. ${disclaimers.join(" ")}`,
     "",
   ].join("\n")

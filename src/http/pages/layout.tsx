@@ -12,6 +12,7 @@ import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
 import { paths } from "../documents/addresses.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { iconSvg } from "../documents/wellKnown.ts"
+import { testNote } from "../../payments/domain/x402/terms.ts"
 import { pagePaths } from "./paths.ts"
 import { type Page, PageContent } from "./sections.tsx"
 import type { Site } from "./site.ts"
@@ -114,9 +115,9 @@ function Frame({ site, page, serving }: Framed) {
 }
 
 /** Says on every page what is not real here. */
-function SimulationNotice({ site: { paymentMode, venueMode } }: { site: Site }) {
+function SimulationNotice({ site: { paymentMode, venueMode, chainId } }: { site: Site }) {
   const simulated = [
-    paymentMode === "simulated" ? "Payments are simulated: no money moves." : null,
+    paymentMode === "simulated" ? "Payments are simulated: no money moves." : testNote(chainId),
     venueMode === "simulated" ? "The market is simulated: its prices are invented." : null,
   ].filter((sentence) => sentence !== null)
   if (simulated.length === 0) return null

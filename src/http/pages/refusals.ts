@@ -47,7 +47,7 @@ const paywallPage = (site: Site, product: Product): Page => ({
     {
       facts: [
         ["Price of one call", `$${usd(product.price)}`],
-        ["Paid in", `USDC on ${networkName(site.network)}`],
+        ["Paid in", `USDC on ${networkName(site.chainId)}`],
         ["Charged", charging[product.settlementOrder].short],
       ],
     },

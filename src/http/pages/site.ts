@@ -4,6 +4,7 @@
  * @module
  */
 import type { VenueMode } from "../../catalog/domain/freeRow.ts"
+import { networkOf } from "../../payments/domain/x402/terms.ts"
 import type { Packages } from "../documents/packages.ts"
 
 export interface Site {
@@ -14,16 +15,12 @@ export interface Site {
   readonly version: string
   /** A `mailto:` or `https:` address. */
   readonly contact: string
-  /** CAIP-2, such as `eip155:8453`. */
-  readonly network: string
+  /** Of payments. */
+  readonly chainId: number
   /** What buyers install. */
   readonly packages: Packages
 }
 
-const networkNames: Readonly<Record<string, string>> = {
-  "eip155:8453": "Base",
-  "eip155:84532": "Base Sepolia, a test network",
-}
-
 /** The name of a network for people; its CAIP-2 form where it has none here. */
-export const networkName = (network: string): string => networkNames[network] ?? network
+export const networkName = (chainId: number): string =>
+  networkOf(chainId)?.title ?? `eip155:${chainId}`

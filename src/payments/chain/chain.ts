@@ -6,7 +6,6 @@
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import type { Address, PaidAt, PaymentProof } from "../domain/payment.ts"
-import { usdcOnBase } from "../domain/x402/terms.ts"
 import { Chain, ChainUnavailable, type ExpectedTransfer } from "../Chain.ts"
 import { agreeing, type ChainState, type Endpoint } from "./agreement.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
@@ -42,6 +41,8 @@ export interface ChainOptions extends Omit<EndpointOptions, "rpcUrl"> {
 }
 
 interface EndpointOptions extends RpcOptions {
+  /** The chain that the endpoints must serve. */
+  readonly chainId: number
   readonly finality: Finality
   /** Blocks per range of the scan: as many as the endpoint accepts in one query. */
   readonly scanBlocksMax?: number
@@ -89,7 +90,7 @@ export const layer = ({ rpcUrls, ...options }: ChainOptions): Layer.Layer<Chain>
 const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const rpc = yield* connect(options)
   const safeHead = yield* watchSafeHead(rpc, options.finality)
-  const chainChecked = yield* checkChainId(rpc, usdcOnBase.chainId)
+  const chainChecked = yield* checkChainId(rpc, options.chainId)
 
   const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, RpcFailure>) =>
     Effect.andThen(chainChecked, answer).pipe(
@@ -105,7 +106,7 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const newest = newestBlock(rpc)
   const searching: Searching = { rpc, blocksMax: BigInt(blocksMax), reached: new Map() }
   const proofAsOf: Endpoint["proofAsOf"] = (expected) =>
-    expected.chainId !== usdcOnBase.chainId
+    expected.chainId !== options.chainId
       ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
       : inTime(
         Effect.flatMap(

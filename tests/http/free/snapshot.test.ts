@@ -24,7 +24,7 @@ const options = {
   commit: null,
   paymentMode: "simulated",
   venueMode: "simulated",
-  network: "eip155:8453",
+  chainId: 8453,
 } as const
 
 /** A feed whose index is the number of its calls. */

@@ -20,6 +20,7 @@ const read = (options: Partial<TermsOptions>) => {
     publicBaseUrl: "https://feed.example",
     paymentMode: "simulated",
     venueMode: "simulated",
+    chainId: 8453,
     ...options,
   })
   return { text: utf8.decode(text.bytes), json: decodeTerms(utf8.decode(json.bytes)) }

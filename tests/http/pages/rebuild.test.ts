@@ -19,7 +19,7 @@ const options = {
   commit: null,
   paymentMode: "simulated",
   venueMode: "simulated",
-  network: "eip155:8453",
+  chainId: 8453,
 } as const
 
 const limiter: RateLimiter = {

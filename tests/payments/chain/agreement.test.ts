@@ -294,7 +294,7 @@ const lyingProxy = Effect.fnUntraced(function* (lie: (request: RpcRequest) => un
       outcomeOf(chain.isNonceUsed(token.asset, buyerAt(1), paid.nonce), String),
     ])
     ok(reads.includes("disputed"), reads.join())
-  }).pipe(Effect.provide(layer({ rpcUrls, finality: "safe" })))
+  }).pipe(Effect.provide(layer({ rpcUrls, chainId: 8453, finality: "safe" })))
 })
 
 const buyerAt = (n: number) => address(buyer(n).address)
@@ -304,7 +304,7 @@ if (hasAnvil) {
     const anvil = yield* freshAnvil
     const proxy = yield* proxyTo(anvil.url, () => undefined)
     return Layer.merge(
-      layer({ rpcUrls: [anvil.url, proxy], finality: "safe" }),
+      layer({ rpcUrls: [anvil.url, proxy], chainId: 8453, finality: "safe" }),
       Layer.succeed(ChainControl, controlOf(anvil, 1)),
     )
   }))

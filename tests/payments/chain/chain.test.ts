@@ -55,10 +55,10 @@ function suite(name: string, chain: Layer.Layer<ChainPorts>, runs: number): void
   property("a use that was not seen is proved at any time after it", anyLateUse, late, lateUseLaw)
 }
 
-const overAnvil = (options: Omit<ChainOptions, "rpcUrls">) =>
+const overAnvil = (options: Omit<ChainOptions, "rpcUrls" | "chainId">) =>
   Layer.unwrap(Effect.map(freshAnvil, (anvil) =>
     Layer.merge(
-      layer({ ...options, rpcUrls: [anvil.url] }),
+      layer({ ...options, chainId: 8453, rpcUrls: [anvil.url] }),
       Layer.succeed(
         ChainControl,
         controlOf(anvil, options.finality === "safe" ? 1 : options.finality.blocks),

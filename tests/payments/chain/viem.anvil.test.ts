@@ -68,7 +68,7 @@ function onAnvil(
         Effect.provide(
           body(anvil),
           Layer.merge(
-            layer({ rpcUrls: [anvil.url], finality: deep }),
+            layer({ rpcUrls: [anvil.url], chainId: 8453, finality: deep }),
             Layer.succeed(ChainControl, controlOf(anvil, deep.blocks)),
           ),
         )

@@ -10,11 +10,10 @@ import { ExactEvmScheme } from "@x402/evm/exact/facilitator"
 import { Effect } from "effect"
 import { createWalletClient, http, publicActions } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { base } from "viem/chains"
+import { base, baseSepolia } from "viem/chains"
 
 /** The public key of anvil's first account. */
 const gasKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
-const network = "eip155:8453"
 
 export interface ReferenceFacilitator {
   readonly url: string
@@ -22,11 +21,14 @@ export interface ReferenceFacilitator {
   failsAfterSettling: boolean
 }
 
-export const startFacilitator = Effect.fn("startFacilitator")(function* (rpcUrl: string) {
+export const startFacilitator = Effect.fn("startFacilitator")(function* (
+  rpcUrl: string,
+  chain: typeof base | typeof baseSepolia = base,
+) {
   const account = privateKeyToAccount(gasKey)
   const wallet = createWalletClient({
     account,
-    chain: base,
+    chain,
     transport: http(rpcUrl),
     pollingInterval: 100,
   }).extend(publicActions)
@@ -36,7 +38,10 @@ export const startFacilitator = Effect.fn("startFacilitator")(function* (rpcUrl:
       typeof toFacilitatorEvmSigner
     >[0],
   )
-  const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer))
+  const facilitator = new x402Facilitator().register(
+    `eip155:${chain.id}`,
+    new ExactEvmScheme(signer),
+  )
   const self: { -readonly [K in keyof ReferenceFacilitator]: ReferenceFacilitator[K] } = {
     url: "",
     failsAfterSettling: false,

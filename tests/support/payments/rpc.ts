@@ -38,7 +38,10 @@ export const chainWith = (
     (rpcUrls) =>
       Effect.provide(
         Chain,
-        layer({ rpcUrls, finality: "safe", callTimeout: Duration.minutes(1), ...options }),
+        layer({
+          ...{ rpcUrls, chainId: 8453, finality: "safe" },
+          ...{ callTimeout: Duration.minutes(1), ...options },
+        }),
       ),
   )
 

@@ -7,15 +7,15 @@ import { Base64 } from "effect/encoding"
 import { address, type Authorization, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import {
+  base,
   type PaymentTerms,
   requirements,
   tokenOf,
-  usdcOnBase,
 } from "../../../src/payments/domain/x402/terms.ts"
 
 /** The terms of the default, simulated mode. */
 export const terms: PaymentTerms = {
-  ...usdcOnBase,
+  ...base.usdc,
   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
   maxTimeoutSeconds: 120,
   neededSeconds: 35,

@@ -31,9 +31,9 @@ export interface Call {
   readonly data: Hex
 }
 
-/** Deploys the contracts and funds the first buyers. */
-export const deployToken = Effect.fnUntraced(function* (anvil: Anvil) {
-  yield* anvil.call("anvil_setCode", token.asset, artifact.Token.code)
+/** Deploys the contracts and funds the first buyers; `asset` is where the token of the chain is. */
+export const deployToken = Effect.fnUntraced(function* (anvil: Anvil, asset = token.asset) {
+  yield* anvil.call("anvil_setCode", asset, artifact.Token.code)
   yield* anvil.call("anvil_setCode", callerAddress, artifact.Caller.code)
   yield* anvil.call("anvil_setCode", walletAddress, artifact.Wallet.code)
   const owner = `0x${buyer(0).address.slice(2).toLowerCase().padStart(64, "0")}`
@@ -44,14 +44,18 @@ export const deployToken = Effect.fnUntraced(function* (anvil: Anvil) {
   ]
   yield* Effect.forEach(
     holders,
-    (holder) => sent(anvil, toToken("mint", [holder, startBalance])),
+    (holder) => sent(anvil, toToken("mint", [holder, startBalance], asset)),
   )
 })
 
 /** A call of the token. */
-export function toToken(functionName: string, args: ReadonlyArray<unknown>): Call {
+export function toToken(
+  functionName: string,
+  args: ReadonlyArray<unknown>,
+  to: Address = token.asset,
+): Call {
   const abi = artifact.Token.abi as Abi
-  return { to: token.asset, data: encodeFunctionData({ abi, functionName, args }) }
+  return { to, data: encodeFunctionData({ abi, functionName, args }) }
 }
 
 /**

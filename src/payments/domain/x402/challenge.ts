@@ -10,7 +10,13 @@ import { described, text } from "../../../core/domain/fields.ts"
 import { usd } from "../../../core/domain/money.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import type { SignedExtension } from "./offerReceipt.ts"
-import { type PaymentRequirements, type PaymentTerms, requirements, v1Networks } from "./terms.ts"
+import {
+  networkOf,
+  type PaymentRequirements,
+  type PaymentTerms,
+  requirements,
+  testNote,
+} from "./terms.ts"
 import { resendRule } from "../../../catalog/domain/refusal.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
 
@@ -156,7 +162,7 @@ export function challenge(
       }],
       terms: `${terms.publicBaseUrl}/terms.txt`,
       policies: `${terms.publicBaseUrl}/.well-known/x402`,
-      hint: payHint,
+      hint: [testNote(terms.chainId) ?? [], payHint].flat().join(" "),
     },
   }
 }
@@ -170,7 +176,7 @@ export function challengeV1(
   terms: PaymentTerms,
   { error = paymentRequiredError, resource = "http" }: ChallengeOptions = {},
 ): typeof ChallengeV1Body.Type | null {
-  const network = v1Networks[terms.chainId]
+  const network = networkOf(terms.chainId)?.v1Name
   return network === undefined ? null : {
     x402Version: 1,
     error,

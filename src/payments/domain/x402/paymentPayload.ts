@@ -16,7 +16,7 @@ import { payerProofExtension } from "../payerProof.ts"
 import { PaymentFault } from "../paymentFault.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
-import { type PaymentTerms, requirements, v1Networks } from "./terms.ts"
+import { networkOf, type PaymentTerms, requirements } from "./terms.ts"
 
 /**
  * Tolerance for the time of the block that will contain the payment, and for a buyer's clock that
@@ -177,7 +177,9 @@ function offerChecks(
   const ours = requirements(product, terms)
   const chosen = payment.accepted
   // A payment without the terms it chose may name the network as version 1 did.
-  const networks = chosen === null ? [ours.network, v1Networks[terms.chainId]] : [ours.network]
+  const networks = chosen === null
+    ? [ours.network, networkOf(terms.chainId)?.v1Name]
+    : [ours.network]
   return [
     [
       payment.scheme === null || payment.scheme === ours.scheme,

@@ -25,13 +25,56 @@ export interface PaymentTerms {
   readonly serviceName: string
 }
 
-/** USDC on Base, with the name and version of its EIP-712 domain. */
-export const usdcOnBase = {
-  chainId: 8453,
-  asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-  tokenName: "USD Coin",
-  tokenVersion: "2",
-} as const
+/** Where payments are made: a chain and its USDC, with the name and version of its EIP-712 domain. */
+export interface Network {
+  /** For people. */
+  readonly title: string
+  /** In x402 version 1, and as the value of NETWORK. */
+  readonly v1Name: string
+  /** The money of a test network has no value. */
+  readonly isTest: boolean
+  readonly usdc: Pick<PaymentTerms, "chainId" | "asset" | "tokenName" | "tokenVersion">
+}
+
+/** Every network, by its chain id. */
+export const networks = {
+  8453: {
+    title: "Base",
+    v1Name: "base",
+    isTest: false,
+    usdc: {
+      chainId: 8453,
+      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      tokenName: "USD Coin",
+      tokenVersion: "2",
+    },
+  },
+  84532: {
+    title: "Base Sepolia, a test network",
+    v1Name: "base-sepolia",
+    isTest: true,
+    usdc: {
+      chainId: 84532,
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      tokenName: "USDC",
+      tokenVersion: "2",
+    },
+  },
+} as const satisfies Readonly<Record<number, Network>>
+
+export const base: Network = networks[8453]
+
+/** The network of a chain id; undefined for another chain. */
+export const networkOf = (chainId: number): Network | undefined =>
+  Object.values<Network>(networks).find(({ usdc }) => usdc.chainId === chainId)
+
+/** What every text about payments says where their money has no value; null elsewhere. */
+export function testNote(chainId: number): string | null {
+  const network = networkOf(chainId)
+  return network?.isTest === true
+    ? `Payments are made on ${network.title}: its USDC has no value.`
+    : null
+}
 
 export interface PaymentRequirements {
   readonly scheme: "exact"
@@ -76,9 +119,6 @@ export function tokenOf(terms: PaymentTerms): TokenDomain {
     version: terms.tokenVersion,
   }
 }
-
-/** The network names of x402 version 1, by chain id. */
-export const v1Networks: Readonly<Record<number, string>> = { 8453: "base", 84532: "base-sepolia" }
 
 /** The value of the PAYMENT-RESPONSE header. */
 export function receiptHeader(receipt: {
