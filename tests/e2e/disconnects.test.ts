@@ -10,7 +10,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Layer, Schedule } from "effect"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
-import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
+import { layerLedger } from "../support/payments/simulated.ts"
 import { layerStore, Ledger } from "../../src/payments/simulated/ledger.ts"
 import {
   address,

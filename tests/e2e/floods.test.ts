@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, References, type Scope } from "effect"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
-import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
+import { layerLedger } from "../support/payments/simulated.ts"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"

@@ -23,7 +23,7 @@ import {
   layerLedger,
   type Misbehaviour,
   type SimulationOptions,
-} from "../../src/payments/simulated/facilitator.ts"
+} from "../support/payments/simulated.ts"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { test } from "../support/effect.ts"

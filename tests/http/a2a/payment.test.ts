@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Duration, Effect, Ref } from "effect"
-import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import type { Misbehaviour } from "../../support/payments/simulated.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address, type Authorization, recordOf } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"

@@ -13,7 +13,7 @@ import {
   layer as overHttp,
 } from "../../../src/payments/facilitator/facilitator.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
-import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger } from "../../support/payments/simulated.ts"
 import { layerStore } from "../../../src/payments/simulated/ledger.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { requirements } from "../../../src/payments/domain/x402/terms.ts"

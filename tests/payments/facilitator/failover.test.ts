@@ -19,7 +19,7 @@ import { type FacilitatorSteps, failover } from "../../../src/payments/facilitat
 import { scaledRefundTiming } from "../../../src/payments/refunds/RefundWorker.ts"
 import { defaultTiming, scaledTiming } from "../../../src/payments/timing.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { layerLedger, type Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger, type Misbehaviour } from "../../support/payments/simulated.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { test } from "../../support/effect.ts"

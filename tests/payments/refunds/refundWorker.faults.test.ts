@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import type { Misbehaviour } from "../../support/payments/simulated.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { attemptsMax } from "../../../src/payments/domain/refund.ts"

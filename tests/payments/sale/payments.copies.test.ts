@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Layer, Logger, Result } from "effect"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
-import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger } from "../../support/payments/simulated.ts"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"

@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Fiber, Ref, Result } from "effect"
-import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import type { SimulationOptions } from "../../support/payments/simulated.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"

@@ -9,7 +9,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Logger, Result } from "effect"
-import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import type { SimulationOptions } from "../../support/payments/simulated.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { Payments } from "../../../src/payments/Payments.ts"

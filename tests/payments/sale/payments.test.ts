@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Option, Result } from "effect"
 import { recordOf } from "../../../src/payments/domain/payment.ts"
-import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import type { Misbehaviour } from "../../support/payments/simulated.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"

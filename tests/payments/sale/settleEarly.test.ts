@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber } from "effect"
-import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import type { Misbehaviour } from "../../support/payments/simulated.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Work, WorkResult } from "../../../src/payments/purchase.ts"

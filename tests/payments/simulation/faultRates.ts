@@ -4,10 +4,7 @@
  * @module
  */
 import { Duration } from "effect"
-import type {
-  Misbehaviour,
-  SimulationOptions,
-} from "../../../src/payments/simulated/facilitator.ts"
+import type { Misbehaviour, SimulationOptions } from "../../support/payments/simulated.ts"
 import type { Random } from "../../support/random.ts"
 
 /** The probability of each fault in one call. */

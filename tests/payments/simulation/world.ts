@@ -4,7 +4,7 @@
  * @module
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
-import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger } from "../../support/payments/simulated.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import {
   address,

@@ -5,7 +5,7 @@
  */
 import { strictEqual } from "node:assert/strict"
 import { Effect, Fiber, Layer, Ref, References } from "effect"
-import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import type { SimulationOptions } from "../payments/simulated.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { Payments } from "../../../src/payments/Payments.ts"

@@ -8,7 +8,7 @@ import { Clock, Context, Duration, Effect, Layer, Ref, type Scope } from "effect
 import { layerPostgres } from "../../../src/postgres/client.ts"
 import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
-import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger, type SimulationOptions } from "../payments/simulated.ts"
 import { layerStore, Ledger } from "../../../src/payments/simulated/ledger.ts"
 import type { Authorization } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"

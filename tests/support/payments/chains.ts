@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger } from "./simulated.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { address } from "../../../src/payments/domain/payment.ts"

@@ -8,7 +8,7 @@ import { Context, Duration, Effect, Fiber, Layer, Redacted, References, Schedule
 import type { Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
-import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger, type SimulationOptions } from "./simulated.ts"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"

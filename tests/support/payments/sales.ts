@@ -15,7 +15,7 @@ import {
   type Scope,
 } from "effect"
 import { TestClock } from "effect/testing"
-import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import { layerLedger, type SimulationOptions } from "./simulated.ts"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import {
