@@ -1,12 +1,12 @@
 /**
  * A facilitator and a chain for play money, with real signatures, the contract's rules and one
- * ledger. Tests can make both fail in the ways that real ones do.
+ * ledger.
  *
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { Chain, ChainUnavailable } from "../Chain.ts"
+import { Chain } from "../Chain.ts"
 import {
   Facilitator,
   type FacilitatorRequest,
@@ -17,59 +17,37 @@ import { Signatures } from "../Signatures.ts"
 import type { PaidAt, PaymentProof } from "../domain/payment.ts"
 import { layerStore, Ledger } from "./ledger.ts"
 
-/** Faults that real facilitators have shown. */
-export type Misbehaviour =
-  | "success_without_transaction"
-  | "failure_after_broadcast"
-  | "double_broadcast"
-  | "late_broadcast"
-  | "error_after_broadcast"
-  | "html"
-  | "garbage"
-  | "silence"
-  | "silence_after_broadcast"
-
-/** The faults of the calls that the current fiber makes; they come before those of the options. */
+/** The faults of the calls that the current fiber makes, as a test trigger asks for them. */
 export const CallFaults = Context.Reference<{
-  readonly verify: Misbehaviour | "refusal" | null
-  /** `late_cancellation`: the payer cancels the authorization, and the call says nothing. */
-  readonly settle: Misbehaviour | "late_cancellation" | null
-  /** The delay of a late broadcast or cancellation; null for that of the options. */
-  readonly late: Duration.Duration | null
+  /** The outcome of a verification, which is then not made. */
+  readonly verify: VerifyOutcome | null
+  /**
+   * A settlement says nothing, and `unclearFor` later the payment is taken (`late_broadcast`) or its
+   * payer cancels the authorization (`late_cancellation`).
+   */
+  readonly settle: "late_broadcast" | "late_cancellation" | null
+  readonly unclearFor: Duration.Duration
 }>("bellwether/payments/CallFaults", {
-  defaultValue: () => ({ verify: null, settle: null, late: null }),
+  defaultValue: () => ({ verify: null, settle: null, unclearFor: Duration.zero }),
 })
-
-export interface SimulationOptions {
-  /** The duration of every call. */
-  readonly delay?: Duration.Duration
-  /** The delay of a late broadcast or cancellation. */
-  readonly late?: Duration.Duration
-  /** The fault of the next call; null or absent for none. */
-  readonly misbehave?: (call: "verify" | "settle") => Misbehaviour | null
-  /** True while the chain cannot be read. */
-  readonly chainDown?: () => boolean
-  /** True while the chain accepts requests and never responds. */
-  readonly chainSilent?: () => boolean
-  /** How many seconds after its block a transfer is safe. */
-  readonly safeAfterSeconds?: number
-}
 
 const secondsPerBlock = 2n
 /** A transfer is stored shortly after its block time, so the newest blocks may be incomplete. */
 const completeAfterBlocks = 5n
 
-/** Facilitator and chain on the given ledger. */
+/**
+ * Facilitator and chain on the given ledger. A transfer is safe this many seconds after its block.
+ */
 export const layerLedger = (
-  options: SimulationOptions = {},
+  safeAfterSeconds = 0,
 ): Layer.Layer<Facilitator | Chain, never, Ledger | Signatures> =>
   Layer.effectContext(Effect.gen(function* () {
     const ledger = yield* Ledger
     const signatures = yield* Signatures
     const scope = yield* Scope.Scope
     return Context.mergeAll(
-      Context.make(Facilitator, facilitator({ ledger, signatures }, scope, options)),
-      Context.make(Chain, chain(ledger, options)),
+      Context.make(Facilitator, facilitator({ ledger, signatures }, scope)),
+      Context.make(Chain, chain(ledger, BigInt(safeAfterSeconds))),
     )
   }))
 
@@ -145,83 +123,34 @@ const transactionOf = (
   { token: { asset }, authorization: { from, nonce } }: FacilitatorRequest,
 ) => signatures.digest(`simulated:${asset}:${from}:${nonce}`)
 
-function facilitator(
-  ports: Ports,
-  scope: Scope.Scope,
-  { delay = Duration.zero, late = Duration.seconds(5), misbehave = () => null }: SimulationOptions,
-): Facilitator["Service"] {
-  const pause = Duration.isZero(delay) ? Effect.void : Effect.sleep(delay)
-  const broadcast = (request: FacilitatorRequest) => broadcastTo(ports, request)
-
-  const settle = Effect.fnUntraced(function* (
-    request: FacilitatorRequest,
-  ): Effect.fn.Return<SettleOutcome> {
-    yield* pause
-    const faults = yield* CallFaults
-    const misbehaviour = faults.settle ?? misbehave("settle")
-    const soon = <A>(effect: Effect.Effect<A>) =>
-      Effect.forkIn(Effect.delay(effect, faults.late ?? late), scope)
-    switch (misbehaviour) {
-      case null:
-        return yield* broadcast(request)
-      case "success_without_transaction":
-        return { outcome: "settled", transaction: `0x${"00".repeat(32)}` }
-      case "failure_after_broadcast":
-        return yield* Effect.as(broadcast(request), declined("transaction_failed"))
-      case "double_broadcast":
-        return yield* Effect.andThen(broadcast(request), broadcast(request))
-      case "late_broadcast":
-        yield* soon(broadcast(request))
-        return unknown(misbehaviour)
-      case "late_cancellation":
-        yield* soon(cancelOn(ports, request))
-        return unknown(misbehaviour)
-      case "error_after_broadcast":
-        return yield* Effect.as(broadcast(request), unknown(misbehaviour))
-      case "html":
-      case "garbage":
-        return unknown(misbehaviour)
-      case "silence":
-        return yield* Effect.never
-      case "silence_after_broadcast":
-        return yield* Effect.andThen(broadcast(request), Effect.never)
-    }
-  })
-
+function facilitator(ports: Ports, scope: Scope.Scope): Facilitator["Service"] {
   const verify = Effect.fnUntraced(function* (
     request: FacilitatorRequest,
   ): Effect.fn.Return<VerifyOutcome> {
-    yield* pause
-    const misbehaviour = (yield* CallFaults).verify ?? misbehave("verify")
-    if (misbehaviour === "silence" || misbehaviour === "silence_after_broadcast") {
-      return yield* Effect.never
-    }
-    if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
-    if (misbehaviour === "refusal") return { outcome: "invalid", reason: "insufficient_funds" }
-    if (misbehaviour !== null) return unknown(misbehaviour)
+    const fault = (yield* CallFaults).verify
+    if (fault !== null) return fault
     const reason = (yield* requestFaultOf(ports, request)) ??
       (yield* ledgerFaultOf(ports, request))
     return reason === null ? { outcome: "valid" } : { outcome: "invalid", reason }
   })
 
+  const settle = Effect.fnUntraced(function* (
+    request: FacilitatorRequest,
+  ): Effect.fn.Return<SettleOutcome> {
+    const { settle: fault, unclearFor } = yield* CallFaults
+    if (fault === null) return yield* broadcastTo(ports, request)
+    const end = fault === "late_broadcast" ? broadcastTo(ports, request) : cancelOn(ports, request)
+    yield* Effect.forkIn(Effect.delay(end, unclearFor), scope)
+    return { outcome: "unknown", reason: fault, unanswered: true }
+  })
+
   return Facilitator.of({ name: "simulated", verify, settle })
 }
 
-function chain(
-  ledger: Ledger["Service"],
-  { chainDown = () => false, chainSilent = () => false, safeAfterSeconds = 0 }: SimulationOptions,
-): Chain["Service"] {
-  const readable = Effect.suspend((): Effect.Effect<void, ChainUnavailable> =>
-    chainDown()
-      ? Effect.fail(new ChainUnavailable({ reason: "simulated" }))
-      : chainSilent()
-      ? Effect.never
-      : Effect.void
-  )
-  const safeTime = Effect.map(nowSeconds, (now) => now - BigInt(safeAfterSeconds))
+function chain(ledger: Ledger["Service"], safeAfterSeconds: bigint): Chain["Service"] {
+  const safeTime = Effect.map(nowSeconds, (now) => now - safeAfterSeconds)
 
   const paymentProof: Chain["Service"]["paymentProof"] = Effect.fnUntraced(function* (expected) {
-    yield* readable
     const safe = yield* safeTime
     const found = yield* ledger.used(expected.asset, expected.from, expected.nonce)
     return Option.match(found, {
@@ -238,7 +167,6 @@ function chain(
   })
 
   const transfers: Chain["Service"]["transfers"] = Effect.fnUntraced(function* (query) {
-    yield* readable
     const { asset, to, after } = query
     const through = (yield* safeTime) / secondsPerBlock - completeAfterBlocks
     if (after === null || through <= after) return { transfers: [], through: after ?? through }
@@ -261,19 +189,15 @@ function chain(
   })
 
   return Chain.of({
-    head: Effect.andThen(readable, Effect.zipWith(nowSeconds, safeTime, headAt)),
+    head: Effect.zipWith(nowSeconds, safeTime, headAt),
     paymentProof,
     transfers,
-    isNonceUsed: (asset, from, nonce) =>
-      Effect.andThen(readable, Effect.map(ledger.used(asset, from, nonce), Option.isSome)),
+    isNonceUsed: (asset, from, nonce) => Effect.map(ledger.used(asset, from, nonce), Option.isSome),
     // The ledger does not credit recipients, so what was received is added: the treasury needs it
     // for refunds.
     balanceOf: (_asset, holder) =>
-      Effect.andThen(
-        readable,
-        Effect.zipWith(ledger.balance(holder), ledger.received(holder), (left, got) => left + got),
-      ),
-    hasCode: () => Effect.as(readable, false),
+      Effect.zipWith(ledger.balance(holder), ledger.received(holder), (left, got) => left + got),
+    hasCode: () => Effect.succeed(false),
   })
 }
 
@@ -296,5 +220,3 @@ const notYet: PaymentProof = { proof: "not_yet" }
 const never = (reason: "expired" | "spent_elsewhere"): PaymentProof => ({ proof: "never", reason })
 
 const declined = (reason: string): SettleOutcome => ({ outcome: "declined", reason })
-
-const unknown = (reason: string) => ({ outcome: "unknown", reason, unanswered: true }) as const

@@ -101,13 +101,15 @@ export const triggers: ReadonlyArray<Trigger> = [
     name: "payment-refused",
     happens: "The facilitator refuses the payment for `insufficient_funds`: 402.",
     end: "not charged; a new signature is refused in the same way",
-    act: ({ sell, work }) => withFault(sell(work), { verify: "refusal" }),
+    act: ({ sell, work }) =>
+      withFault(sell(work), { verify: { outcome: "invalid", reason: "insufficient_funds" } }),
   },
   {
     name: "facilitator-down",
     happens: "The facilitator cannot verify the payment: 502 `facilitator_error`.",
     end: `not charged; answered when it sends ${later}`,
-    act: ({ sell, work }) => withFault(sell(work), { verify: "garbage" }),
+    act: ({ sell, work }) =>
+      withFault(sell(work), { verify: { outcome: "unknown", reason: "trigger" } }),
   },
   {
     name: "rate-limited",
@@ -139,13 +141,13 @@ const stale = ({ id }: Product) =>
 
 const withFault = <A, E>(
   sale: Effect.Effect<A, E>,
-  faults: Partial<Omit<typeof CallFaults.Service, "late">>,
+  faults: Partial<typeof CallFaults.Service>,
 ) =>
   Effect.provideService(sale, CallFaults, {
     verify: null,
     settle: null,
+    unclearFor: unknownFor,
     ...faults,
-    late: unknownFor,
   })
 
 /** The work of a reserved market: its report is the published sample. */
