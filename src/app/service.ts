@@ -29,7 +29,6 @@ import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms } from "../payments/domain/x402/terms.ts"
-import { layerLimited } from "../payments/facilitator/limit.ts"
 import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
@@ -203,6 +202,7 @@ const salesLayer = (settings: ServiceSettings) => {
       terms: termsOf(settings),
       timing: timingOf(settings),
       sign,
+      verificationsMax: settings.verificationsMax,
       salesMax: settings.salesMax,
       rateLimits: yield* RateLimits,
     })
@@ -216,7 +216,6 @@ const salesLayer = (settings: ServiceSettings) => {
 const paymentLayer = (settings: ServiceSettings) =>
   Layer.mergeAll(
     salesLayer(settings).pipe(
-      Layer.provide(layerLimited(settings.verificationsMax)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
     PaymentHealth.layer({

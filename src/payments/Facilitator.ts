@@ -18,9 +18,6 @@ export interface FacilitatorRequest {
   readonly requirements: PaymentRequirements
 }
 
-/** The reason of a verification that got no place in time (`facilitator/limit.ts`). */
-export const facilitatorBusy = "overloaded"
-
 /** Nothing is known of the payment. `unanswered`: no x402 answer arrived, clear or not. */
 interface Unknown {
   readonly outcome: "unknown"

@@ -43,7 +43,7 @@ const chainSeconds = Metric.histogram("chain_call_seconds", {
   boundaries: secondsBuckets,
 })
 
-/** A facilitator whose calls are recorded. Place it below the limit of concurrent calls. */
+/** A facilitator whose calls are recorded. */
 export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | PortRecords> = Layer
   .effect(
     Facilitator,

@@ -56,7 +56,7 @@ import {
 import { faultOf } from "./domain/paymentFault.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
 import { type PaymentTerms, requirements, tokenOf } from "./domain/x402/terms.ts"
-import { Facilitator, facilitatorBusy, type SettleOutcome } from "./Facilitator.ts"
+import { Facilitator, type SettleOutcome } from "./Facilitator.ts"
 import { declined, type Move, PaymentStore, StoreReadOnly } from "./PaymentStore.ts"
 import { etagOf, type Outcome, type Purchase, type Work } from "./purchase.ts"
 import { needsChain, proofOf, reconcile, type ReconcileOptions } from "./reconcile.ts"
@@ -100,12 +100,15 @@ export interface PaymentOptions {
   readonly timing?: PaymentTiming
   /** Signs receipts; without it they have no signature. */
   readonly sign?: Sign
+  /** Maximum number of payments that are verified at the facilitator at the same time. */
+  readonly verificationsMax?: number
   /** Maximum number of verified payments that are sold at the same time. */
   readonly salesMax?: number
   /** Counts what is not paid for; without it nothing is counted. */
   readonly rateLimits?: RateLimits["Service"]
 }
 
+const defaultVerificationsMax = 256
 const defaultSalesMax = 512
 const noRateLimits = RateLimits.of({
   take: () => Effect.succeed({ granted: true, remaining: 1, resetMs: 0 }),
@@ -143,6 +146,9 @@ type SaleError = FailedSale | NotClaimed
  */
 const drainTimeout = Duration.seconds(60)
 const queueWait = Duration.seconds(5)
+/** How many verifications wait for each place at the facilitator, and for how long. */
+const verificationsPerPlace = 2
+const verificationWait = Duration.seconds(2)
 /**
  * How many payments of one client are verified at the same time, and how many more wait for that:
  * an address with many invalid payments must not occupy all places of the facilitator. An IPv6 site
@@ -176,7 +182,8 @@ const perPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
 /** The state of selling in one process. Closing the scope waits for its fibers. */
 export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) {
   const { terms, timing = defaultTiming, sign = null } = options
-  const { salesMax = defaultSalesMax, rateLimits = noRateLimits } = options
+  const { verificationsMax = defaultVerificationsMax, salesMax = defaultSalesMax } = options
+  const { rateLimits = noRateLimits } = options
   const store = storeWithDeadline("The payment store", yield* PaymentStore)
   const chain = yield* Chain
   const signatures = yield* Signatures
@@ -186,7 +193,13 @@ export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) 
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drainTimeout))
   )
+  const verifications = makePlaces({
+    places: verificationsMax,
+    waiting: verificationsMax * verificationsPerPlace,
+    waitMax: verificationWait,
+  })
   const sales = makePlaces({ places: salesMax, ...saleQueue })
+  yield* publishDepth("verifications", verifications)
   yield* publishDepth("sales", sales)
   return {
     store,
@@ -212,6 +225,7 @@ export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) 
     signerOf: makeSignerCheck(signatures, chain, token),
     shares,
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury: address(terms.treasury) }),
+    verifications,
     sales,
     saleClients: makePlacesByKey({ places: Math.ceil(salesMax / 4), ...saleQueue }),
     saleSites: makePlacesByKey({ places: Math.ceil(salesMax / 2), ...saleQueue }),
@@ -573,7 +587,7 @@ const inUnverifiedPlaces =
   }
 
 const verifyWithFacilitator = (seller: Seller, sale: Sale): Effect.Effect<void, NotCharged> =>
-  seller.facilitator.verify(requestOf(seller, sale)).pipe(
+  seller.verifications.run(overloaded)(seller.facilitator.verify(requestOf(seller, sale))).pipe(
     Effect.timeoutOrElse({ duration: seller.timing.verifyTimeout, orElse: () => late }),
     orInstead("The facilitator failed to verify", defective),
     Effect.flatMap((verify) => {
@@ -589,7 +603,6 @@ const verifyWithFacilitator = (seller: Seller, sale: Sale): Effect.Effect<void, 
             }),
           )
         case "unknown":
-          if (verify.reason === facilitatorBusy) return Effect.fail(overloaded)
           return Effect.fail(
             new NotCharged({
               code: "facilitator_error",

@@ -9,6 +9,7 @@ import { Deferred, Effect, Fiber, Option, Ref, Result } from "effect"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import type { PaymentOptions } from "../../../src/payments/sell.ts"
 import type { Purchase } from "../../../src/payments/purchase.ts"
 import { test } from "../../support/effect.ts"
 import {
@@ -20,6 +21,7 @@ import {
   product,
   purchase,
   replica,
+  replicaWith,
   stateOf,
   taken,
   useNonce,
@@ -31,11 +33,11 @@ const attacker = { client: "2001:db8:1:1::/64", site: "2001:db8:1::/48" }
 const neverComputed = workOf(Effect.die("computed"))
 
 /** A service whose facilitator gives its verdict when `open` runs; it counts its verifications. */
-const slowFacilitator = Effect.gen(function* () {
+const slowFacilitator = Effect.fnUntraced(function* (options: Partial<PaymentOptions> = {}) {
   const gate = yield* Deferred.make<void>()
   const verifying = yield* Ref.make(0)
   const facilitator = yield* Facilitator
-  const payments = yield* Effect.provideService(replica, Facilitator, {
+  const payments = yield* Effect.provideService(replicaWith(options), Facilitator, {
     ...facilitator,
     verify: (request) =>
       Ref.update(verifying, (n) => n + 1).pipe(
@@ -65,7 +67,7 @@ const outcomes = (fibers: ReadonlyArray<Fiber.Fiber<string>>) =>
 
 test("one address has 16 payments verified at once and 64 in the queue; another one is sold to", () =>
   inMarket(Effect.gen(function* () {
-    const { selling, verifying, open } = yield* slowFacilitator
+    const { selling, verifying, open } = yield* slowFacilitator()
     const attack = yield* Effect.forEach(
       Array.from({ length: 100 }, (_, n) => n + 1),
       (n) => Effect.flatMap(unfunded(n), (bought) => selling(bought)),
@@ -84,7 +86,7 @@ test("one address has 16 payments verified at once and 64 in the queue; another 
 
 test("an IPv6 site has 64 payments verified at once, however many networks it uses", () =>
   inMarket(Effect.gen(function* () {
-    const { selling, verifying, open } = yield* slowFacilitator
+    const { selling, verifying, open } = yield* slowFacilitator()
     yield* Effect.forEach(
       Array.from({ length: 80 }, (_, n) => n + 1),
       (n) =>
@@ -98,9 +100,42 @@ test("an IPv6 site has 64 payments verified at once, however many networks it us
     yield* open
   })))
 
+for (const demand of [3, 9, 10, 30]) {
+  test(`of ${demand} payments 3 are verified at once, 6 wait, and the rest are refused uncharged`, () =>
+    inMarket(Effect.gen(function* () {
+      const { selling, verifying, open } = yield* slowFacilitator({ verificationsMax: 3 })
+      const calls = yield* Effect.forEach(
+        Array.from({ length: demand }, (_, n) => n + 1),
+        (payer) =>
+          Effect.flatMap(
+            purchase({ payer, client: { client: `192.0.2.${payer}`, site: null } }),
+            (bought) => selling(bought),
+          ),
+      )
+      yield* passing(0)
+      equal(yield* verifying, 3)
+      yield* open
+      yield* passing(1)
+      const { answer = [], overloaded = [] } = yield* outcomes(calls)
+      equal([answer.length, overloaded.length], [Math.min(demand, 9), Math.max(0, demand - 9)])
+    })))
+}
+
+test("a payment that waits two seconds for its verification is refused, and leaves the queue", () =>
+  inMarket(Effect.gen(function* () {
+    const { selling, verifying, open } = yield* slowFacilitator({ verificationsMax: 1 })
+    const first = yield* selling(yield* purchase())
+    const late = yield* selling(yield* purchase({ payer: 1 }))
+    yield* passing(2)
+    equal(yield* Fiber.join(late), "overloaded")
+    yield* open
+    yield* passing(1)
+    equal([yield* Fiber.join(first), yield* verifying], ["answer", 0])
+  })))
+
 test("callers who hang up before the verdict keep their places, are counted, and leave no row", () =>
   inMarket(Effect.gen(function* () {
-    const { selling, verifying, open } = yield* slowFacilitator
+    const { selling, verifying, open } = yield* slowFacilitator()
     const counted = yield* Ref.make(0)
     const onAbandoned = () => Ref.update(counted, (n) => n + 1)
     const payments = yield* Effect.forEach([1, 2, 3], (n) => unfunded(n, { onAbandoned }))
@@ -169,7 +204,7 @@ test("of many copies of an unresolved payment one reads the chain", () => {
 
 test("a payment that another replica settles during its verification never gets a 402", () =>
   inMarket(Effect.gen(function* () {
-    const { selling, open } = yield* slowFacilitator
+    const { selling, open } = yield* slowFacilitator()
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
     const late = yield* selling(bought, neverComputed)

@@ -39,6 +39,7 @@ import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { failover } from "../../../src/payments/facilitator/failover.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
+import type { PaymentOptions } from "../../../src/payments/sell.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
 import { testKey } from "../signing/key.ts"
@@ -102,12 +103,14 @@ type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
 export type Market = Payments | Ports
 
 /** Another service on the same store, ledger and chain, as replicas share them. */
-export const replica = Effect.gen(function* () {
+export const replicaWith = Effect.fnUntraced(function* (options: Partial<PaymentOptions> = {}) {
   const ports = yield* Effect.context<Ports>()
-  const layer = Layer.fresh(Payments.layer({ terms, timing, sign: testKey.sign }))
+  const layer = Layer.fresh(Payments.layer({ terms, timing, sign: testKey.sign, ...options }))
   const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
   return Context.get(built, Payments)
 })
+
+export const replica = replicaWith()
 
 /** A work without a check. */
 export const workOf = (work: Effect.Effect<WorkResult, NotCharged>): Work => ({
