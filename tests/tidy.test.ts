@@ -508,7 +508,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/status": 770,
   "src/track-record": 3_075,
   "src/venues": 3_800,
-  "src/whales": 4_525,
+  "src/whales": 4_380,
   "src/writing": 4_665,
   tests: 89_625,
   "packages, bench, examples, tools": 10_420,

@@ -45,15 +45,12 @@ export interface WalletSource {
     limit: number,
   ) => Effect.Effect<Decoded<LeaderboardRow>, VenueUnavailable>
   /**
-   * A wallet's activity in `[from, to]` (inclusive), as maker and taker, newest first. `cursor`
-   * continues exactly after the last row of an earlier page of the same range, because a caller cannot
-   * distinguish a repeated row from a second, equal event. Rows repeat only when newer rows arrive
-   * between two pages, so callers read the last minutes of a range again later.
+   * The newest page of a wallet's activity in `[from, to]` (inclusive), as maker and taker. Rows arrive
+   * some time after their events, so callers read the last minutes of a range again later.
    */
   readonly activity: (
     wallet: string,
     range: { readonly from: EpochMs; readonly to: EpochMs },
-    cursor: string | null,
   ) => Effect.Effect<ActivityPage, VenueUnavailable>
 }
 

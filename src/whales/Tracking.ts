@@ -183,7 +183,7 @@ const nameOf = Effect.fnUntraced(function* (
 ) {
   const name = displayName({ wallet, userName, pseudonym: "" })
   if (name !== null) return name
-  const page = yield* Effect.result(source.activity(wallet, { from: historyFrom, to: now }, null))
+  const page = yield* Effect.result(source.activity(wallet, { from: historyFrom, to: now }))
   if (Result.isFailure(page)) return null
   return page.success.rows
     .map((row) => displayName({ ...row, wallet }))

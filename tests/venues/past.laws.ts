@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import type { ActivityEvent } from "../../src/markets/domain/activity.ts"
+import { type ActivityEvent, wholeSeconds } from "../../src/markets/domain/activity.ts"
 import { type MarketFacts, MarketId } from "../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../src/core/domain/time.ts"
 import { boardPeriods } from "../../src/markets/domain/leaderboard.ts"
@@ -96,20 +96,22 @@ const validBoards = Effect.gen(function* () {
   }
 })
 
-/** The distinct events of a range, from all pages: a page may repeat rows of another. */
+/** The distinct events of a range, read by whole seconds. */
 const readAll = Effect.fnUntraced(function* (
   source: WalletSource,
   wallet: string,
   range: { readonly from: number; readonly to: number },
 ) {
   const activity = new Set<string>()
-  let cursor: string | null = null
-  for (let page = 0; page < pagesMax; page++) {
-    const found: ActivityPage = yield* source.activity(wallet, range, cursor)
-    assertPage(found, wallet, range)
-    for (const { event } of found.rows) activity.add(JSON.stringify(event))
-    if (found.next === null) return [...activity].sort()
-    cursor = found.next
+  let to = range.to
+  for (let count = 0; count < pagesMax; count++) {
+    const page = yield* source.activity(wallet, { ...range, to })
+    assertPage(page, wallet, { ...range, to })
+    const taken = wholeSeconds({ ...range, to }, page)
+    for (const event of taken.activity) activity.add(JSON.stringify(event))
+    assertThat(taken.end !== "cut", "a page is longer than a second")
+    if (taken.end === "all") return [...activity].sort()
+    to = taken.from - 1
   }
   return yield* Effect.die(`More than ${pagesMax} pages`)
 })
@@ -117,12 +119,11 @@ const readAll = Effect.fnUntraced(function* (
 const pagesMax = 200
 
 function assertPage(
-  { rows, rejected, oldest, next, cut }: ActivityPage,
+  { rows, rejected, oldest }: ActivityPage,
   wallet: string,
   { from, to }: { readonly from: number; readonly to: number },
 ): void {
   assertRejections(rejected)
-  assertThat(!cut || next === null, "a cut page has no cursor")
   rows.forEach(({ event }, at) => {
     assertThat(event.wallet === wallet, "events of the wallet")
     assertThat(within(event.at, from, to) && event.at % second === 0, "whole seconds of the range")
@@ -151,7 +152,7 @@ const marketsOfWallets = Effect.gen(function* () {
   const markets = new Set<MarketId>()
   for (const wallet of source === null ? [] : found) {
     const range = { from: now - 10 * day, to: now }
-    const page = yield* source?.activity(wallet, range, null) ?? Effect.die("no source")
+    const page = yield* source?.activity(wallet, range) ?? Effect.die("no source")
     for (const { event } of page.rows.slice(-40)) markets.add(event.marketId)
   }
   return markets
@@ -179,9 +180,9 @@ const completeActivity = Effect.gen(function* () {
     )
   }
   assertThat(activity > 0, "some wallet has activity")
-  const unknown = yield* source.activity(`0x${"0".repeat(40)}`, { from: 0, to: now }, null)
+  const unknown = yield* source.activity(`0x${"0".repeat(40)}`, { from: 0, to: now })
   assertThat(
-    unknown.rows.length === 0 && unknown.next === null,
+    unknown.rows.length === 0 && !unknown.more,
     "an unknown wallet has no activity",
   )
 })

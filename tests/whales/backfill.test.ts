@@ -19,6 +19,7 @@ import {
   memoryWallets,
   type VenueRow,
   walletVenue,
+  wholePages,
 } from "../support/whales/activity.ts"
 import { activityEvent, start, tokens } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
@@ -45,7 +46,7 @@ const rowsFor = (wallet: string): ReadonlyArray<VenueRow> =>
 
 const truth = new Set(wallets.flatMap((wallet) => [...truthOf(rowsFor(wallet))]))
 const venue = () =>
-  activityOf(rowsFor, new Random(3), { pageRows: (random) => 2 + random.below(9) })
+  activityOf(rowsFor, new Random(3), { pageRows: wholePages(rowsFor(address(1)), 9) })
 
 const backfillOf = (activity: WalletSource["activity"], store: Layer.Layer<WalletStore>) =>
   Effect.map(
@@ -169,7 +170,7 @@ onEveryStore("a backfill", (law) => {
         const wallet = address(1)
         const rows = rowsOf(generated, wallet).map((row) => ({ ...row, lateMs: 0 }))
         const fails = () => random.chance(0.1)
-        const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
+        const pageRows = wholePages(rows, generated.pageRowsMax)
         const activity = activityOf(() => rows, random, { pageRows, fails })
         const store = yield* Effect.map(
           Layer.build(walletStore.layer),

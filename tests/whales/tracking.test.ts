@@ -43,7 +43,7 @@ const activityNaming = (
     const rows = row === null
       ? []
       : [{ event: activityEvent("buy", { wallet }), userName: "", pseudonym: "", ...row }]
-    return { rows, rejected: {}, oldest: rows.length > 0 ? start : null, next: null, cut: false }
+    return { rows, rejected: {}, oldest: rows.length > 0 ? start : null, more: false }
   })
 
 const trackingOf = Effect.fnUntraced(function* (

@@ -13,7 +13,6 @@ import {
   activityEventsMax,
   forwardPagesMax,
   historyFrom,
-  secondPagesMax,
   WalletHistory,
 } from "../../src/whales/WalletHistory.ts"
 import { Random } from "../support/random.ts"
@@ -26,6 +25,7 @@ import {
   memoryWallets,
   type VenueRow,
   walletVenue,
+  wholePages,
 } from "../support/whales/activity.ts"
 import { activityEvent, start, tokens, wallet } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
@@ -131,7 +131,7 @@ const readToEnd = Effect.fnUntraced(
         })
     }
     yield* TestClock.setTime(begin)
-    const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
+    const pageRows = wholePages(rows, generated.pageRowsMax)
     const options = { pageRows, fails: () => occurs(failures), answerMs }
     const history = yield* historyOf(activityOf(() => rows, random, options), memory)
     for (; count < readingsMax; count++) {
@@ -207,7 +207,7 @@ lawOfActivity(
       const memory = memoryWallets([wallet])
       memory.hook = () => Effect.yieldNow
       yield* TestClock.setTime(spanOf(rows, generated).end)
-      const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
+      const pageRows = wholePages(rows, generated.pageRowsMax)
       const history = yield* historyOf(activityOf(() => rows, random, { pageRows }), memory)
       const reader = Effect.gen(function* () {
         // Each continues from its own state, not from the store.
@@ -220,9 +220,9 @@ lawOfActivity(
     }),
 )
 
-/** Activity events of one second that fill this many pages of ten rows. */
-const crowdedSecond = (at: number, pages: number): ReadonlyArray<VenueRow> =>
-  Array.from({ length: 10 * pages }, (_, n) => ({
+/** Ten activity events, or so many, of one second. */
+const crowdedSecond = (at: number, rows = 10): ReadonlyArray<VenueRow> =>
+  Array.from({ length: rows }, (_, n) => ({
     event: activityEvent("buy", {
       tokenId: tokens[0],
       price: 0.5,
@@ -240,7 +240,7 @@ const readAll = Effect.fnUntraced(function* (
 ) {
   yield* TestClock.setTime(start + hour)
   const memory = memoryWallets([wallet])
-  const paged = { pageRows: () => 10, ...options }
+  const paged = { pageRows: () => 20, ...options }
   const history = yield* historyOf(activityOf(() => rows, new Random(1), paged), memory)
   for (let count = 0; trackedOf(memory).history === "reading" && count < readingsMax; count++) {
     if (Exit.isFailure(yield* Effect.exit(history.readBack(trackedOf(memory))))) break
@@ -248,49 +248,23 @@ const readAll = Effect.fnUntraced(function* (
   return { memory, history }
 })
 
-test("readBack() truncates a wallet when a second has more pages than the limit", () =>
+test("readBack() truncates a wallet when a second has more rows than a page", () =>
   Effect.gen(function* () {
-    const older = crowdedSecond(start - second, 1)
-    const fits = yield* readAll([...older, ...crowdedSecond(start, secondPagesMax - 1)], {})
-    equal(trackedOf(fits.memory).history, "whole")
-    equal(fits.memory.activity.size, 10 * secondPagesMax)
-    const newer = crowdedSecond(start + minute, 3)
-    const over = yield* readAll(
-      [...older, ...crowdedSecond(start, secondPagesMax + 1), ...newer],
-      {},
-    )
+    const older = crowdedSecond(start - second)
+    const fits = yield* readAll([...older, ...crowdedSecond(start, 19)], {})
+    equal([trackedOf(fits.memory).history, fits.memory.activity.size], ["whole", 29])
+    const newer = crowdedSecond(start + minute)
+    const over = yield* readAll([...older, ...crowdedSecond(start, 21), ...newer], {})
     equal(trackedOf(over.memory).history, "truncated")
     equal(stored(over.memory), truthOf(newer), "newer activity stays")
     equal(trackedOf(over.memory).readFrom, start + 1)
-  }))
-
-test("readBack() stores an event once when a new row shifts it onto the next page", () =>
-  Effect.gen(function* () {
-    const late = crowdedSecond(start, 1).slice(0, 3).map((row) => ({ ...row, lateMs: minute }))
-    const rows = [...crowdedSecond(start, 4), ...late]
-    yield* TestClock.setTime(start + minute - 1_500)
-    const memory = memoryWallets([wallet])
-    const options = { pageRows: () => 10, answerMs: 700 }
-    const history = yield* historyOf(activityOf(() => rows, new Random(1), options), memory)
-    while (trackedOf(memory).history === "reading") yield* history.readBack(trackedOf(memory))
-    equal(stored(memory), truthOf(rows))
-  }))
-
-test("readBack() reads beyond the depth of the venue, but not within a second", () =>
-  Effect.gen(function* () {
-    const rows = [0, 1, 2, 3].flatMap((n) => crowdedSecond(start + n * second, 4))
-    const deep = yield* readAll(rows, { depthMax: 50 })
-    equal([trackedOf(deep.memory).history, deep.memory.activity.size], ["whole", 160])
-    const shallow = yield* readAll(rows, { depthMax: 40 })
-    equal(trackedOf(shallow.memory).history, "truncated")
-    equal(shallow.memory.activity.size, 0)
   }))
 
 test("readBack() truncates a wallet with more than activityEventsMax events", () =>
   Effect.gen(function* () {
     const rows = Array.from(
       { length: activityEventsMax / 1_000 + 20 },
-      (_, n) => crowdedSecond(start - n * second, 100),
+      (_, n) => crowdedSecond(start - n * second, 1_000),
     )
     const pageRows = () => 10_000
     const below = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
@@ -304,7 +278,7 @@ test("readBack() truncates a wallet with more than activityEventsMax events", ()
 
 test("readBack() changes nothing while the venue fails, and continues later", () =>
   Effect.gen(function* () {
-    const rows = [0, 1, 2].flatMap((n) => crowdedSecond(start + n * second, 1))
+    const rows = [0, 1, 2].flatMap((n) => crowdedSecond(start + n * second))
     let count = 0
     const { memory, history } = yield* readAll(rows, { fails: () => ++count > 1 })
     const before = trackedOf(memory)
@@ -318,52 +292,52 @@ test("readBack() changes nothing while the venue fails, and continues later", ()
     equal(stored(memory), truthOf(rows))
   }))
 
-test("readForward() makes one request without new activity, and never leaves a gap", () =>
+/** Reads the history before these rows back, then all of them forwards at `now`. */
+const readNew = Effect.fnUntraced(function* (rows: ReadonlyArray<VenueRow>, now: number) {
+  yield* TestClock.setTime(start - minute)
+  const memory = memoryWallets([wallet])
+  let requests = 0
+  const source = activityOf(() => rows, new Random(1), { pageRows: () => 40 })
+  const counted: WalletSource["activity"] = (...query) =>
+    Effect.suspend(() => (requests++, source(...query)))
+  const history = yield* historyOf(counted, memory)
+  yield* history.readBack(trackedOf(memory))
+  equal(trackedOf(memory).history, "whole")
+  requests = 0
+  yield* TestClock.setTime(now)
+  yield* history.readForward(trackedOf(memory), now)
+  equal(trackedOf(memory).readTo, now)
+  return { memory, requests }
+})
+
+const old = crowdedSecond(start - hour)
+
+test("readForward() makes one request without new activity, and reads many pages of it", () =>
   Effect.gen(function* () {
-    const busy = Array.from({ length: 400 }, (_, n) => crowdedSecond(start + n * minute, 1)).flat()
-    const rows = [...crowdedSecond(start - minute, 1), ...busy]
-    yield* TestClock.setTime(start - 1)
-    const memory = memoryWallets([wallet])
-    const pageRows = () => 10
-    const history = yield* historyOf(activityOf(() => rows, new Random(1), { pageRows }), memory)
-    yield* history.readBack(trackedOf(memory))
-    equal((yield* history.readForward(trackedOf(memory), start - 1)).pages, 1)
-    const now = start + 401 * minute
-    yield* TestClock.setTime(now)
-    let readings = 0
-    while ((trackedOf(memory).readTo ?? 0) < wholeSecond(now)) {
-      const before = trackedOf(memory)
-      const { pages } = yield* history.readForward(before, now)
-      ok(pages < 2 * forwardPagesMax, `${pages} pages`)
-      checkState(memory, rows, before)
-      readings++
-    }
-    ok(readings > 1, "more activity than one reading takes")
-    equal(stored(memory), truthOf(rows))
+    equal((yield* readNew(old, start)).requests, 1)
+    const busy = Array.from({ length: 150 }, (_, n) => crowdedSecond(start + n * minute)).flat()
+    const { memory, requests } = yield* readNew([...old, ...busy], start + 200 * minute)
+    ok(requests <= forwardPagesMax)
+    equal(stored(memory), truthOf([...old, ...busy]))
     equal(trackedOf(memory).history, "whole")
   }))
 
-test("readForward() continues after a second that cannot be read", () =>
+test("readForward() truncates a wallet with more new activity than its pages", () =>
   Effect.gen(function* () {
-    const rows = [
-      ...crowdedSecond(start - hour, 1),
-      ...crowdedSecond(start, secondPagesMax + 1),
-      ...crowdedSecond(start + hour, 1),
-    ]
-    yield* TestClock.setTime(start - minute)
-    const memory = memoryWallets([wallet])
-    const pageRows = () => 10
-    const history = yield* historyOf(activityOf(() => rows, new Random(1), { pageRows }), memory)
-    yield* history.readBack(trackedOf(memory))
-    equal(trackedOf(memory).history, "whole")
-    yield* TestClock.setTime(start + hour + minute)
-    yield* history.readForward(trackedOf(memory), start + hour + minute)
+    const busy = Array.from({ length: 400 }, (_, n) => crowdedSecond(start + n * minute)).flat()
+    const { memory, requests } = yield* readNew([...old, ...busy], start + 401 * minute)
+    equal([trackedOf(memory).history, requests], ["truncated", forwardPagesMax])
+    const kept = busy.filter(({ event: { at } }) => at > start + 390 * minute)
+    ok(truthOf(kept).isSubsetOf(stored(memory)), "the newest are stored")
+  }))
+
+test("readForward() continues before a second that cannot be read", () =>
+  Effect.gen(function* () {
+    const [before, after] = [crowdedSecond(start), crowdedSecond(start + hour)]
+    const rows = [...old, ...before, ...crowdedSecond(start + minute, 41), ...after]
+    const { memory } = yield* readNew(rows, start + hour + minute)
     equal(trackedOf(memory).history, "truncated")
-    equal(
-      stored(memory),
-      truthOf([...crowdedSecond(start - hour, 1), ...crowdedSecond(start + hour, 1)]),
-    )
-    equal(trackedOf(memory).readTo, start + hour + minute)
+    equal(stored(memory), truthOf([...old, ...before, ...after]))
   }))
 
 test("readBack() fails for a venue whose trades are anonymous", () =>

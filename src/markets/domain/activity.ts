@@ -40,75 +40,45 @@ export interface NumberedActivityEvent extends ActivityEvent {
   readonly occurrence: number
 }
 
-/** The next request in a range of a wallet's activity; the range is read newest first. */
-interface Reading {
-  /** Inclusive, like `to`. */
-  readonly from: EpochMs
-  readonly to: EpochMs
-  /** Where to continue in this range; null requests its first page. */
-  readonly cursor: string | null
-  /** The events read so far of the second `to`, when it is longer than a page. */
-  readonly partialSecond: ReadonlyArray<ActivityEvent>
-}
-
 /** The parts of an activity page that decide what is read next; newest first. */
 export interface ActivityEventPage {
   readonly rows: ReadonlyArray<{ readonly event: ActivityEvent }>
   /** The oldest instant among all rows, valid or not; null for a page without rows. */
   readonly oldest: EpochMs | null
-  /** The cursor of the next page of this range; null at its end. */
-  readonly next: string | null
-  /** Whether the range continues but the venue returns no more of it; then `next` is null. */
-  readonly cut: boolean
+  /** Whether the range has older rows than these. */
+  readonly more: boolean
 }
 
+/** The whole seconds of a page. */
 interface WholeSeconds {
   readonly activity: ReadonlyArray<NumberedActivityEvent>
-  /** Every event from here up to the start of the reading has been taken. */
-  readonly readFrom: EpochMs
-  /** The next request; null when the range is finished, or when the venue returns no more of it. */
-  readonly remaining: Reading | null
-  /** Whether the range continues before `readFrom` but is not available. */
-  readonly truncated: boolean
-}
-
-/** Starts to read `[from, to]` at its newest event. */
-export function startReading(from: EpochMs, to: EpochMs): Reading {
-  return { from, to, cursor: null, partialSecond: [] }
+  /** Every event of the range from here on has been taken. */
+  readonly from: EpochMs
+  /**
+   * `all`: the range is finished. `more`: it continues before `from`. `cut`: it continues, but the venue
+   * returns no more of it, or its last second has more rows than a page.
+   */
+  readonly end: "all" | "more" | "cut"
 }
 
 /**
- * Takes the whole seconds of a page. Its oldest second may continue on the next page, so that second
- * is not taken: the next request ends at it, inclusive. The cursor is followed only when one second
- * fills a whole page. When the venue limits the depth of a range, the remainder is requested as its
- * own range, so only a second longer than that depth ends the reading. After a crash a second may be
- * taken again: its events have the same numbers, so saving them again adds nothing.
+ * Takes the whole seconds of a page of `[from, to]` (inclusive). Its oldest second may continue beyond the
+ * page, so that second is not taken: the next request ends at it, inclusive. After a crash a second may
+ * be taken again: its events have the same numbers, so saving them again adds nothing.
  *
- * Each step either lowers `to` or follows a cursor; the caller limits the number of steps.
+ * A request that ends with `more` lowers `to` by at least a second; the caller limits their number.
  */
-export function wholeSeconds(reading: Reading, page: ActivityEventPage): WholeSeconds {
-  const { from, to } = reading
-  const { oldest, next, cut } = page
-  const inRange = page.rows.map(({ event }) => event).filter(({ at }) => from <= at && at <= to)
-  const activity = [...reading.partialSecond, ...inRange]
-  if ((next === null && !cut) || (oldest !== null && oldest < from)) {
-    return {
-      activity: numberOccurrences(activity),
-      readFrom: from,
-      remaining: null,
-      truncated: false,
-    }
+export function wholeSeconds(
+  { from, to }: { readonly from: EpochMs; readonly to: EpochMs },
+  { rows, oldest, more }: ActivityEventPage,
+): WholeSeconds {
+  const activity = rows.map(({ event }) => event).filter(({ at }) => from <= at && at <= to)
+  if (!more || (oldest !== null && oldest < from)) {
+    return { activity: numberOccurrences(activity), from, end: "all" }
   }
-  if (oldest !== null && oldest < to) {
-    return {
-      activity: numberOccurrences(activity.filter(({ at }) => at > oldest)),
-      readFrom: oldest + 1,
-      remaining: startReading(from, oldest),
-      truncated: false,
-    }
-  }
-  const remaining = next === null ? null : { from, to, cursor: next, partialSecond: activity }
-  return { activity: [], readFrom: to + 1, remaining, truncated: remaining === null }
+  if (oldest === null || oldest >= to) return { activity: [], from: to + 1, end: "cut" }
+  const whole = activity.filter(({ at }) => at > oldest)
+  return { activity: numberOccurrences(whole), from: oldest + 1, end: "more" }
 }
 
 /** Numbers equal events. Accepts any order, but every transaction must be complete. */
@@ -122,11 +92,6 @@ export function numberOccurrences(
     seen.set(key, occurrence + 1)
     return { ...event, occurrence }
   })
-}
-
-/** Unique to one event. */
-export function activityEventKey(event: NumberedActivityEvent): string {
-  return `${contentKey(event)} ${event.occurrence}`
 }
 
 /** The same for equal events. Omits the time, because a transaction has only one. */

@@ -107,8 +107,8 @@ interface DataPage {
   readonly rows: ReadonlyArray<unknown>
   /** The cursor of the next page; null at the end. */
   readonly next: string | null
-  /** Whether the venue reports more rows but returns no cursor to them. */
-  readonly cut: boolean
+  /** Whether the venue has more rows, with or without a cursor to them. */
+  readonly more: boolean
 }
 
 /** Null when the body is not a page. */
@@ -119,7 +119,7 @@ export function dataPage(value: unknown): DataPage | null {
   const cursor = pagination?.["next_cursor"]
   const more = pagination?.["has_more"]
   const next = typeof cursor === "string" && cursor !== "" && more !== false ? cursor : null
-  return { rows: list(body["data"]), next, cut: next === null && more === true }
+  return { rows: list(body["data"]), next, more: next !== null || more === true }
 }
 
 function sideOf(value: unknown): Trade["side"] | null {
@@ -237,8 +237,7 @@ export function activityPage(
     rows: rows.toSorted((a, b) => b.event.at - a.event.at),
     rejected,
     oldest: oldestOf(page.rows),
-    next: page.next,
-    cut: page.cut,
+    more: page.more,
   }
 }
 
@@ -338,15 +337,13 @@ const firstSecond = 1
 
 /**
  * One page. Unlike `/trades`, this route returns maker and taker fills by default; it omits deposits
- * and withdrawals unless the request includes them. Status 400 for a cursor means that it is too deep:
- * the venue returns no more of this range. A page without pagination is a fault, because it would look
- * like the last page. A page whose next cursor is its own is a fault too.
+ * and withdrawals unless the request includes them. A page without pagination is a fault, because it
+ * would look like the last page, and so is one of several without a time.
  */
 function activity({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.activity")(function* (
     wallet: string,
     range: { readonly from: EpochMs; readonly to: EpochMs },
-    cursor: string | null,
   ) {
     const start = Math.max(firstSecond, Math.ceil(range.from / second))
     const end = Math.floor(range.to / second)
@@ -358,22 +355,21 @@ function activity({ send, url }: Route, limits: RequestLimits) {
         end,
         sort_direction: "DESC",
         limit: limits.activityRows,
-        ...(cursor === null ? {} : { cursor }),
       },
     })
-    const readPage = pageWithoutLoop(new Set(cursor === null ? [] : [cursor]))
-    const read = (body: unknown) => isPaginated(body) ? readPage(body) : null
+    const read = (body: unknown) => {
+      const page = isPaginated(body) ? dataPage(body) : null
+      const isFault = page !== null && page.more && page.rows.length > 0 &&
+        oldestOf(page.rows) === null
+      return isFault ? null : page
+    }
     return yield* send("activity", request, read).pipe(
       Effect.map((page) => activityPage(page, wallet.toLowerCase(), range)),
-      Effect.catchIf(
-        ({ reason }) => cursor !== null && reason === "status 400",
-        () => Effect.succeed({ ...emptyPage, cut: true }),
-      ),
     )
   })
 }
 
-const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
+const emptyPage: ActivityPage = { rows: [], rejected: {}, oldest: null, more: false }
 
 function isPaginated(body: unknown): boolean {
   return object(object(body)?.["pagination"]) !== null

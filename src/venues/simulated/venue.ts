@@ -150,7 +150,7 @@ function walletSource(world: World): WalletSource {
           pseudonym: wallet.pseudonym,
         }))
         const oldest = rows.at(-1)?.event.at ?? null
-        return { rows, rejected: {}, oldest, next: null, cut: false }
+        return { rows, rejected: {}, oldest, more: false }
       }),
   }
 }

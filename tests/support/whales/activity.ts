@@ -6,11 +6,7 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import {
-  type ActivityEvent,
-  activityEventKey,
-  type NumberedActivityEvent,
-} from "../../../src/markets/domain/activity.ts"
+import type { ActivityEvent, NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import { minute } from "../../../src/core/domain/time.ts"
 import type {
   HistoryState,
@@ -25,6 +21,7 @@ import {
 } from "../../../src/markets/VenueClient.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { Random } from "../random.ts"
+import { activityEventKey } from "./activityEvents.ts"
 
 /** A row of the venue. */
 export interface VenueRow {
@@ -44,20 +41,18 @@ export interface ActivityOptions {
   readonly pageRows: (random: Random) => number
   /** Whether this request fails. */
   readonly fails?: () => boolean
-  /** Rows the venue returns of one range. */
-  readonly depthMax?: number
   /** How long a request takes; rows arrive meanwhile. */
   readonly answerMs?: number
 }
 
-/** A source of activity, newest first; rows of one second have a fixed order. */
+/** A source of activity: the newest rows of a range; those of one second have a fixed order. */
 export function activityOf(
   rows: (wallet: string) => ReadonlyArray<VenueRow>,
   random: Random,
   options: ActivityOptions,
 ): WalletSource["activity"] {
-  const { pageRows, fails = () => false, depthMax = Infinity, answerMs = 0 } = options
-  return (wallet, range, cursor) =>
+  const { pageRows, fails = () => false, answerMs = 0 } = options
+  return (wallet, range) =>
     Effect.gen(function* () {
       if (answerMs > 0) yield* TestClock.adjust(answerMs)
       const now = yield* Clock.currentTimeMillis
@@ -65,9 +60,7 @@ export function activityOf(
       const visible = rows(wallet).toReversed().filter(({ event: { at }, lateMs }) =>
         range.from <= at && at <= range.to && at + lateMs <= now
       ).sort((a, b) => b.event.at - a.event.at)
-      const offset = Number(cursor ?? 0)
-      const end = Math.min(depthMax, offset + Math.max(1, pageRows(random)))
-      const page = visible.slice(offset, end)
+      const page = visible.slice(0, Math.max(1, pageRows(random)))
       const activity = page.filter(({ isActivity }) => isActivity)
       return {
         rows: activity.map(({ event }) => ({ event, userName: "", pseudonym: "Scary-Barrel" })),
@@ -75,10 +68,16 @@ export function activityOf(
           ? { other_type: page.length - activity.length }
           : {},
         oldest: page.at(-1)?.event.at ?? null,
-        next: end < visible.length && end < depthMax ? String(end) : null,
-        cut: end < visible.length && end === depthMax,
+        more: page.length < visible.length,
       } satisfies ActivityPage
     })
+}
+
+/** Pages of random length, each longer than the longest second of these rows. */
+export function wholePages(rows: ReadonlyArray<VenueRow>, moreMax: number) {
+  const seconds = [...Map.groupBy(rows, ({ event }) => event.at).values()]
+  const longest = Math.max(...seconds.map(({ length }) => length))
+  return (random: Random) => longest + 1 + random.below(moreMax)
 }
 
 /** A venue with wallets and nothing else. */
@@ -86,8 +85,7 @@ export function walletVenue(source: Partial<WalletSource>) {
   const wallets: WalletSource = {
     categories: ["overall"],
     leaderboard: () => Effect.succeed({ rows: [], rejected: {} }),
-    activity: () =>
-      Effect.succeed({ rows: [], rejected: {}, oldest: null, next: null, cut: false }),
+    activity: () => Effect.succeed({ rows: [], rejected: {}, oldest: null, more: false }),
     ...source,
   }
   return Layer.mock(VenueClient, { wallets })

@@ -7,11 +7,9 @@
 import { Arbitrary, Schema } from "effect"
 import {
   type ActivityEvent,
-  activityEventKey,
   type ActivityEventKind,
   type ActivityEventPage,
   type NumberedActivityEvent,
-  startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
 import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
@@ -96,6 +94,12 @@ export function activityOfSteps(given: ReadonlyArray<Step>): ReadonlyArray<Activ
   return activity
 }
 
+/** Unique to one event, whatever its order of fields. */
+export function activityEventKey(event: NumberedActivityEvent): string {
+  const { wallet, transaction, marketId, kind, tokenId, size, price, occurrence } = event
+  return [wallet, transaction, marketId, kind, tokenId ?? "", size, price, occurrence].join(" ")
+}
+
 /** The same items in a random order. */
 export function shuffled<A>(items: ReadonlyArray<A>, random: Random): ReadonlyArray<A> {
   const left = [...items]
@@ -103,28 +107,32 @@ export function shuffled<A>(items: ReadonlyArray<A>, random: Random): ReadonlyAr
 }
 
 /**
- * A page of these events: newest first, of random length, rows of one second in a fixed order. The last
- * page sometimes has a next cursor, and there is no page beyond `depthMax` rows.
+ * A page of these events: newest first, of random length, rows of one second in a fixed order. It is
+ * longer than any second. The last page sometimes says that there are more.
  */
 export function pageOf(
   activity: ReadonlyArray<ActivityEvent>,
-  query: { readonly from: EpochMs; readonly to: EpochMs; readonly cursor: string | null },
+  range: Range,
   random: Random,
-  depthMax = Infinity,
 ): ActivityEventPage {
-  const offset = Number(query.cursor ?? 0)
+  const seconds = [...Map.groupBy(activity, ({ at }) => at).values()]
+  const longest = Math.max(...seconds.map(({ length }) => length))
   const inRange = activity.toReversed()
     .sort((a, b) => b.at - a.at)
-    .filter(({ at }) => query.from <= at && at <= query.to)
-  const end = Math.min(depthMax, offset + 1 + random.below(5))
-  const more = end < inRange.length
-  const page = inRange.slice(offset, end)
+    .filter(({ at }) => range.from <= at && at <= range.to)
+  const page = inRange.slice(0, longest + 1 + random.below(5))
+  const oldest = page.at(-1)?.at ?? null
+  const isFull = page.length < inRange.length
   return {
     rows: page.map((event) => ({ event })),
-    oldest: page.at(-1)?.at ?? null,
-    next: end < depthMax && (more || random.chance(0.1)) ? String(end) : null,
-    cut: more && end === depthMax,
+    oldest,
+    more: isFull || (oldest !== null && oldest < range.to && random.chance(0.1)),
   }
+}
+
+interface Range {
+  readonly from: number
+  readonly to: number
 }
 
 const pagesMax = 5_000
@@ -136,23 +144,22 @@ const pagesMax = 5_000
 export function readThrough(
   activity: ReadonlyArray<ActivityEvent>,
   random: Random,
-  { crashes = 0, depthMax = Infinity } = {},
+  crashes = 0,
 ): ReadonlyArray<NumberedActivityEvent> {
   const saved = new Map<string, NumberedActivityEvent>()
-  const from = start - day
-  let readFrom = activity.reduce((latest, { at }) => Math.max(latest, at), start) + 3 * second
-  let reading: ReturnType<typeof startReading> | null = startReading(from, readFrom)
-  for (let pages = 0; reading !== null; pages++) {
-    if (pages === pagesMax) throw new Error("Cannot read the wallet: pages without an end")
-    const taken = wholeSeconds(reading, pageOf(activity, reading, random, depthMax))
-    const again: boolean = random.chance(crashes)
-    // A page is saved completely or not at all.
-    if (!again || random.chance(0.5)) {
-      taken.activity.forEach((event) => saved.set(activityEventKey(event), event))
-      readFrom = Math.min(readFrom, taken.readFrom)
-    }
-    const overlap = random.pick([0, 0, second, hour])
-    reading = again ? startReading(from, readFrom + overlap) : taken.remaining
+  let range: Range = {
+    from: start - day,
+    to: activity.reduce((latest, { at }) => Math.max(latest, at), start) + 3 * second,
   }
-  return [...saved.values()]
+  for (let pages = 0; pages < pagesMax; pages++) {
+    const taken = wholeSeconds(range, pageOf(activity, range, random))
+    const again = random.chance(crashes)
+    // A page is saved completely or not at all.
+    const isSaved = !again || random.chance(0.5)
+    if (isSaved) taken.activity.forEach((event) => saved.set(activityEventKey(event), event))
+    if (!again && taken.end === "all") return [...saved.values()]
+    const to = isSaved ? taken.from - 1 : range.to
+    range = { ...range, to: again ? Math.max(to, range.from) + random.pick([0, second, hour]) : to }
+  }
+  throw new Error("Cannot read the wallet: pages without an end")
 }

@@ -5,11 +5,11 @@
  * @module
  */
 import { Arbitrary, Schema } from "effect"
-import { activityEventKey, numberOccurrences } from "../../../src/markets/domain/activity.ts"
+import { numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import { hour, minute, second } from "../../../src/core/domain/time.ts"
 import { Random } from "../random.ts"
-import { activityEvent, start, tokens, wallet } from "./activityEvents.ts"
+import { activityEvent, activityEventKey, start, tokens, wallet } from "./activityEvents.ts"
 import { lateMsMax, type VenueRow } from "./activity.ts"
 
 const one = <const A extends number>(...of: readonly [A, ...ReadonlyArray<A>]) =>

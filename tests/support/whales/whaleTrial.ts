@@ -19,7 +19,7 @@ import type { TrackingSource } from "../../../src/whales/domain/tracking.ts"
 import { Backfill } from "../../../src/whales/Backfill.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { type ActivityPage, VenueClient } from "../../../src/markets/VenueClient.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../../src/whales/WalletHistory.ts"
 import { Whales } from "../../../src/whales/Whales.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
@@ -119,14 +119,9 @@ export const allActivity = Effect.fnUntraced(function* (
   const activity: Array<ActivityEvent> = []
   if (source === null) return []
   for (const wallet of wallets) {
-    let cursor: string | null = null
-    do {
-      const page: ActivityPage = yield* Effect.orDie(
-        source.activity(wallet.address, { from: 0, to }, cursor),
-      )
-      activity.push(...page.rows.map(({ event }) => event))
-      cursor = page.next
-    } while (cursor !== null)
+    // The simulated venue has one page.
+    const page = yield* Effect.orDie(source.activity(wallet.address, { from: 0, to }))
+    activity.push(...page.rows.map(({ event }) => event))
   }
   return numberOccurrences(activity)
 })

@@ -95,53 +95,42 @@ const page = (data: ReadonlyArray<unknown>, next: string | null = null, more = n
     pagination: { limit: 2, offset: 0, has_more: more, next_cursor: next },
   })
 
-const activity = (cursor: string | null, within = range) =>
-  wallets((source) => source.activity(wallet, within, cursor))
+const activity = (within = range) => wallets((source) => source.activity(wallet, within))
 
 test("activity() requests whole seconds of the range, both ends included, newest first", () =>
   Effect.gen(function* () {
     const from = recordedAt - 2_500
     const { requested } = yield* withVenue(
       () => page([]),
-      activity("here", { from, to: from + 2_400 }),
+      activity({ from, to: from + 2_400 }),
     )
     const seconds = recordedAt / second
     equal(requested.map(String), [
       `http://data/v2/activity?user=${wallet}&start=${seconds - 2}&end=${seconds - 1}` +
-      `&sort_direction=DESC&limit=${defaultLimits.activityRows}&cursor=here`,
+      `&sort_direction=DESC&limit=${defaultLimits.activityRows}`,
     ])
-    const all = yield* withVenue(() => page([]), activity(null, { from: 0, to: recordedAt }))
+    const all = yield* withVenue(() => page([]), activity({ from: 0, to: recordedAt }))
     equal(all.requested.map(param("start")), ["1"])
-    const none = yield* withVenue(() => page([]), activity(null, { from, to: from + 100 }))
+    const none = yield* withVenue(() => page([]), activity({ from, to: from + 100 }))
     equal([none.requested.length, reason(none.result)], [0, "none"])
   }))
 
-test("activity() retries a page whose cursor leads to itself, or that has no pagination", () =>
+test("activity() retries a page without pagination, and one of several without a time", () =>
   Effect.gen(function* () {
-    const itself = yield* withVenue(() => page([], "here"), activity("here"))
-    equal(reason(itself.result), "unexpected response shape")
-    equal(itself.requested.length, defaultLimits.attemptsMax)
-    const silent = yield* withVenue(() => Response.json({ data: [activityRow()] }), activity(null))
+    const silent = yield* withVenue(() => Response.json({ data: [activityRow()] }), activity())
     equal(reason(silent.result), "unexpected response shape")
+    equal(silent.requested.length, defaultLimits.attemptsMax)
+    const timeless = yield* withVenue(() => page([{ type: "TRADE" }], "next"), activity())
+    equal(reason(timeless.result), "unexpected response shape")
   }))
 
-test("activity() reports a cut range when the venue returns no more of it", () =>
+test("activity() says whether the venue has more, with or without a cursor", () =>
   Effect.gen(function* () {
-    const cut = (result: Result.Result<unknown, VenueUnavailable>) => {
-      const { next, cut } = Result.getOrThrow(result) as { next: unknown; cut: unknown }
-      return [next, cut]
-    }
-    const refuses = () => new Response("{}", { status: 400 })
-    equal(cut((yield* withVenue(refuses, activity("deep"))).result), [null, true])
-    equal(reason((yield* withVenue(refuses, activity(null))).result), "status 400")
-    const noCursor = () => page([activityRow()], null, true)
-    equal(cut((yield* withVenue(noCursor, activity(null))).result), [null, true])
-    equal(cut((yield* withVenue(() => page([activityRow()]), activity(null))).result), [
-      null,
-      false,
-    ])
-    const down = () => new Response(null, { status: 500 })
-    equal(reason((yield* withVenue(down, activity("deep"))).result), "status 500")
+    const more = (result: Result.Result<unknown, VenueUnavailable>) =>
+      (Result.getOrThrow(result) as { more: unknown }).more
+    equal(more((yield* withVenue(() => page([activityRow()], "next"), activity())).result), true)
+    equal(more((yield* withVenue(() => page([], null, true), activity())).result), true)
+    equal(more((yield* withVenue(() => page([activityRow()]), activity())).result), false)
   }))
 
 const board: Board = { period: "month", category: "sports", by: "profit" }
@@ -363,7 +352,7 @@ test("each route keeps its own pace, a fifth of the venue's limit", () =>
     })
     equal(
       [
-        yield* spacing(() => page([]), activity(null)),
+        yield* spacing(() => page([]), activity()),
         yield* spacing(() => page([]), wallets((of) => of.leaderboard(board, 1))),
         yield* spacing(
           () => Response.json({ data: [recordRow()] }),

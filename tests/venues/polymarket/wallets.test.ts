@@ -166,21 +166,21 @@ Deno.test("activityPage() returns the wallet's events newest first, and the olde
     at(99),
   ]
   const page = activityPage(
-    { rows: [...rows, null, 7], next: "more", cut: false },
+    { rows: [...rows, null, 7], next: "x", more: true },
     "0x00000000000000000000000000000000000000aa",
     { from: recordedAt - 20 * second, to: recordedAt },
   )
   equal(page.rows.map(({ event }) => (recordedAt - event.at) / second), [3, 3, 5])
   equal(page.rejected, { other_type: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
-  equal([page.oldest, page.next], [recordedAt - 99 * second, "more"])
+  equal([page.oldest, page.more], [recordedAt - 99 * second, true])
 })
 
-Deno.test("dataPage() distinguishes the end of the data from rows that are not available", () => {
+Deno.test("dataPage() distinguishes the end of the data from rows without a cursor", () => {
   const page = (pagination: unknown) => dataPage({ data: [], pagination })
-  equal(page({ has_more: true, next_cursor: "x" }), { rows: [], next: "x", cut: false })
-  equal(page({ has_more: false, next_cursor: null }), { rows: [], next: null, cut: false })
-  equal(page({ has_more: false, next_cursor: "x" }), { rows: [], next: null, cut: false })
-  equal(page({ has_more: true, next_cursor: null }), { rows: [], next: null, cut: true })
+  equal(page({ has_more: true, next_cursor: "x" }), { rows: [], next: "x", more: true })
+  equal(page({ has_more: false, next_cursor: null }), { rows: [], next: null, more: false })
+  equal(page({ has_more: false, next_cursor: "x" }), { rows: [], next: null, more: false })
+  equal(page({ has_more: true, next_cursor: null }), { rows: [], next: null, more: true })
   equal([dataPage({ error: "no" }), dataPage([])], [null, null])
 })
 

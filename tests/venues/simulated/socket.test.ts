@@ -13,15 +13,14 @@ import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import {
   type ActivityEvent,
-  activityEventKey,
   numberOccurrences,
-  startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
+import { activityEventKey } from "../../support/whales/activityEvents.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
 import {
   defaultGroups,
@@ -93,17 +92,15 @@ const readActivity = Effect.fnUntraced(function* (
   to: number,
 ) {
   const activity: Array<ActivityEvent> = []
-  let reading: ReturnType<typeof startReading> | null = startReading(from, to)
-  for (let page = 0; reading !== null; page++) {
-    ok(page < 3_000, "reading does not end")
-    const { from, to, cursor }: ReturnType<typeof startReading> = reading
-    const found = yield* source.activity(wallet, { from, to }, cursor)
-    const taken: ReturnType<typeof wholeSeconds> = wholeSeconds(reading, found)
+  let until = to
+  for (let page = 0; page < 3_000; page++) {
+    const range = { from, to: until }
+    const taken = wholeSeconds(range, yield* source.activity(wallet, range))
     activity.push(...taken.activity)
-    reading = taken.remaining
-    if (taken.truncated) return { activity, truncated: true }
+    if (taken.end !== "more") return { activity, truncated: taken.end === "cut" }
+    until = taken.from - 1
   }
-  return { activity, truncated: false }
+  throw new Error("reading does not end")
 })
 
 const keysOf = (activity: ReadonlyArray<ActivityEvent>) =>

@@ -40,7 +40,7 @@ law("entriesOf() does not depend on the order of the activity", wallets, ({ step
 law("entriesOf() does not depend on pages, overlaps and crashes", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)
   const random = new Random(seed)
-  const read = readThrough(activity, random, { crashes: random.pick([0, 0.1, 0.5]) })
+  const read = readThrough(activity, random, random.pick([0, 0.1, 0.5]))
   equal(entriesOf(shuffled(read, random), tokens), positionOf(activity))
 }, manyWallets)
 

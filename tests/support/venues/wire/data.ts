@@ -29,9 +29,7 @@ const activityReach = 60 * day
 
 /** Server behaviour that does not depend on the request. */
 interface DataBehaviour {
-  /** 1 for a page that partly repeats the previous one, otherwise 0. */
-  readonly back: number
-  /** Older activity is not available. */
+  /** Older activity is not available; null for no limit. */
   readonly retentionDays: number | null
 }
 
@@ -127,54 +125,39 @@ function leaderboard(world: World, query: URLSearchParams): ReadonlyArray<Json> 
     }))
 }
 
-/** A wallet's activity, which is of trades only. */
+/** A page of a wallet's activity, which is of trades only; this stand-in follows no cursor. */
 function activity(
   world: World,
   clock: WorldClock,
   query: URLSearchParams,
   now: EpochMs,
-  behaviour: DataBehaviour,
+  { retentionDays }: DataBehaviour,
 ): Answer {
   const wallet = walletOf(world, query)
   const limit = limitOf(query)
-  const cursor = query.get("cursor") ?? ""
-  const after = cursor === "" ? null : parseCursor(cursor)
-  if (cursor !== "" && after === null) return badRequest("invalid cursor")
+  if (query.has("cursor")) return badRequest("invalid cursor")
   const start = Number(query.get("start")) * second
   const end = Number(query.get("end")) * second
-  // A page that repeats rows of the previous page starts half a page early.
-  const early = after === null ? 0 : Math.min(after.depth, Math.floor(behaviour.back * limit / 2))
   const found = wallet === undefined ? noRows : activityRows(world, clock, {
     wallet,
     from: start > 0 ? start : clock.fromWorld(now - activityReach),
     to: end > 0 ? end : clock.fromWorld(now),
-    after: early === 0 ? after : null,
-    limit: early === 0 ? limit : (after?.depth ?? 0) - early + limit,
+    limit,
     now,
-    retentionDays: behaviour.retentionDays,
+    retentionDays,
   })
-  const depth = (after?.depth ?? 0) - early + limit
   return {
     status: 200,
     body: {
-      data: found.rows.slice(early === 0 ? 0 : depth - limit)
-        .map(({ activity }) => activityRow(clock, activity)),
+      data: found.rows.map((row) => activityRow(clock, row)),
       pagination: {
         limit,
         offset: 0,
-        has_more: found.next !== null || found.cut,
-        next_cursor: found.next === null
-          ? null
-          : btoa(JSON.stringify({ ts: found.next.at / second, sq: found.next.rows, d: depth })),
+        has_more: found.more,
+        next_cursor: found.more && found.rows.length > 0 ? "next" : null,
       },
     },
   }
-}
-
-/** The second of a page's last row, and how many rows of that second the pages so far contain. */
-interface ActivityCursor {
-  readonly at: EpochMs
-  readonly rows: number
 }
 
 interface ActivityQuery {
@@ -182,8 +165,6 @@ interface ActivityQuery {
   /** Clock time, both ends included. */
   readonly from: EpochMs
   readonly to: EpochMs
-  /** The end of the previous page. */
-  readonly after: ActivityCursor | null
   readonly limit: number
   /** World time; nothing later has happened. */
   readonly now: EpochMs
@@ -191,52 +172,27 @@ interface ActivityQuery {
   readonly retentionDays: number | null
 }
 
-interface ActivityRows {
-  readonly rows: ReadonlyArray<{ readonly activity: Activity; readonly at: EpochMs }>
-  /** The start of the next page; null at the end. */
-  readonly next: ActivityCursor | null
-  /** The range contains older rows that are no longer available. */
-  readonly cut: boolean
-}
-
+/** `more`: the range has older rows, available or not. */
 function activityRows(
   world: World,
   clock: WorldClock,
-  { wallet, from, to, after, limit, now, retentionDays }: ActivityQuery,
-): ActivityRows {
-  const until = after === null ? to : Math.min(to, after.at)
-  const skip = after !== null && until === after.at ? after.rows : 0
+  { wallet, from, to, limit, now, retentionDays }: ActivityQuery,
+): { readonly rows: ReadonlyArray<Activity>; readonly more: boolean } {
   const oldest = retentionDays === null ? -Infinity : now - retentionDays * day
   // A row's time is rounded down to its second, so the last second is read completely.
   const first = clock.toWorld(Math.ceil(from / second) * second)
-  const last = Math.min(now, clock.toWorld(Math.floor(until / second) * second + second))
+  const last = Math.min(now, clock.toWorld(Math.floor(to / second) * second + second))
   const found = world.activity(wallet, { from: Math.max(oldest, first), to: last })
-    .map((activity) => ({
-      activity,
-      at: Math.floor(clock.fromWorld(activity.at) / second) * second,
-    }))
-    .filter(({ at }) => at >= from && at <= until)
-  const rows = found.slice(skip, skip + limit)
-  const end = rows.at(-1)?.at ?? until
-  const before = end === until ? skip : 0
+    .filter((activity) => {
+      const at = Math.floor(clock.fromWorld(activity.at) / second) * second
+      return at >= from && at <= to
+    })
   const hasOlder = first < oldest &&
     world.activity(wallet, { from: first, to: oldest - 1 }).length > 0
-  return {
-    rows,
-    next: found.length > skip + limit
-      ? { at: end, rows: before + rows.filter(({ at }) => at === end).length }
-      : null,
-    cut: found.length <= skip + limit && hasOlder,
-  }
+  return { rows: found.slice(0, limit), more: found.length > limit || hasOlder }
 }
 
-const noRows: ActivityRows = { rows: [], next: null, cut: false }
-
-function parseCursor(cursor: string): (ActivityCursor & { readonly depth: number }) | null {
-  const text = /^eyJ0cyI6[A-Za-z0-9+/]+=*$/.test(cursor) ? atob(cursor) : ""
-  const [, ts, sq, d] = /^\{"ts":(\d{1,12}),"sq":(\d{1,9}),"d":(\d{1,9})\}$/.exec(text) ?? []
-  return ts === undefined ? null : { at: Number(ts) * second, rows: Number(sq), depth: Number(d) }
-}
+const noRows = { rows: [], more: false }
 
 function conditionsOf(world: World, query: URLSearchParams) {
   return (query.get("condition") ?? "").split(",")

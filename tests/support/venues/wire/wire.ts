@@ -87,10 +87,7 @@ export function wire(world: World, options: WireOptions = {}): Wire {
       ? books(route, url, sent, (tokenId) => clobBook(world, clock, tokenId, now))
       : route === "prices_history"
       ? clobHistory(world, clock, url.searchParams, now)
-      : dataAnswer(world, clock, route, url.searchParams, now, {
-        back,
-        retentionDays,
-      })
+      : dataAnswer(world, clock, route, url.searchParams, now, { retentionDays })
     if (fault === "reordered") return respond({ ...answer, body: reordered(answer.body, nth) })
     if (fault === "bad_rows") return respond({ ...answer, body: withBadRows(answer.body) })
     return fault === "truncated" ? respond(answer, 0.5) : respond(answer)
