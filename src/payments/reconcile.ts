@@ -106,9 +106,11 @@ export const reconcile = Effect.fnUntraced(function* (
   }
 })
 
-/** Limits of a sweep: rows per round, rows that are processed at once, and rounds. */
+/**
+ * Limits of a sweep: rows of a round, which are processed at once and so share their reads of the
+ * chain (`chain/sharedReads.ts`), and rounds.
+ */
 const sweepRows = 200
-const sweepConcurrency = 16
 const sweepRoundsMax = 50
 
 /**
@@ -152,7 +154,7 @@ const sweepRound = Effect.fnUntraced(function* (
       onSuccess: (payment) => reconcileRow(options, payment),
       onFailure: logUnreadable,
     }),
-    { concurrency: sweepConcurrency },
+    { concurrency: sweepRows },
   )
 })
 

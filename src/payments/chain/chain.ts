@@ -23,6 +23,7 @@ import {
   type RpcOptions,
 } from "./rpc.ts"
 import { readNextRange, scanBlocksMax } from "./transfers.ts"
+import { sharedReads } from "./sharedReads.ts"
 import {
   authorizationStateCall,
   balanceCall,
@@ -104,7 +105,12 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
   const newest = newestBlock(rpc)
-  const searching: Searching = { rpc, blocksMax: BigInt(blocksMax), reached: new Map() }
+  const searching: Searching = {
+    rpc,
+    reads: sharedReads(rpc, BigInt(blocksMax)),
+    blocksMax: BigInt(blocksMax),
+    reached: new Map(),
+  }
   const proofAsOf: Endpoint["proofAsOf"] = (expected) =>
     expected.chainId !== options.chainId
       ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
@@ -182,6 +188,7 @@ const checkChainId = (rpc: Rpc, chainId: number) =>
 /** An endpoint, and how far it was searched for the use of each nonce outside the usual blocks. */
 interface Searching {
   readonly rpc: Rpc
+  readonly reads: ReturnType<typeof sharedReads>
   /** Blocks per range. */
   readonly blocksMax: bigint
   /** The first block that was not searched yet, by `searchKey`. */
@@ -193,18 +200,18 @@ const proofOf = Effect.fnUntraced(function* (
   safe: Head,
   expected: ExpectedTransfer,
 ) {
-  const { rpc } = searching
+  const { rpc, reads } = searching
   const hinted = yield* paidInHint(rpc, safe, expected)
   if (Option.isSome(hinted)) return paid(hinted.value)
   const usual = searchRange(expected.validBefore, safe)
-  const used = yield* findUse(rpc, safe, expected, usual)
+  const used = yield* findUse(reads, safe, expected, usual)
   if (used !== null) return yield* proofFromUse(rpc, safe, expected, used)
   const unused: PaymentProof = safe.timestamp <= expected.validBefore
     ? { proof: "not_yet" }
     : { proof: "never", reason: "expired" }
   const start = otherStart(expected, usual)
   if (start === null && unused.proof === "not_yet") return unused
-  if (!(yield* isUsedAt(rpc, safe, expected))) return unused
+  if (!(yield* Effect.flatMap(reads.stateOf(expected, safe), decodeBoolean))) return unused
   const other = start === null ? null : yield* findOtherUse(searching, safe, expected, start)
   return other === null
     ? yield* inconsistent("a used nonce without a log of its use")
@@ -241,16 +248,12 @@ const paidInHint = Effect.fnUntraced(function* (
 
 /** The log that used or cancelled the nonce; null when there is none in these blocks. */
 const findUse = Effect.fnUntraced(function* (
-  rpc: Rpc,
+  reads: Searching["reads"],
   safe: Head,
-  { asset, from, nonce }: ExpectedTransfer,
+  expected: ExpectedTransfer,
   blocks: Blocks,
 ) {
-  const [use, second] = yield* eventsOf(rpc, {
-    asset,
-    topics: [[topics.used, topics.canceled], [topicOf(from)], [nonce]],
-    in: blocks,
-  })
+  const [use, second] = yield* reads.usesOf(expected, safe, blocks)
   if (use === undefined) return null
   const consistent = second === undefined && use.event !== "transfer" &&
     use.at.block <= safe.number + aheadBlocksMax
@@ -279,7 +282,7 @@ const otherStart = ({ since }: ExpectedTransfer, { from, to }: Blocks) =>
  * that several endpoints can find it in one read.
  */
 const findOtherUse = Effect.fnUntraced(function* (
-  { rpc, blocksMax, reached }: Searching,
+  { reads, blocksMax, reached }: Searching,
   safe: Head,
   expected: ExpectedTransfer,
   start: bigint,
@@ -289,7 +292,7 @@ const findOtherUse = Effect.fnUntraced(function* (
   for (let range = 0; range < otherRangesMax && from <= safe.number; range++) {
     const next = from + blocksMax
     const to = next <= safe.number ? next - 1n : safe.number
-    const use = yield* findUse(rpc, safe, expected, { from, to })
+    const use = yield* findUse(reads, safe, expected, { from, to })
     if (use !== null) return use
     from = next
     if (reached.size >= otherSearchesMax) reached.clear()
@@ -301,17 +304,6 @@ const findOtherUse = Effect.fnUntraced(function* (
 
 const searchKey = ({ asset, from, nonce, validBefore, since }: ExpectedTransfer) =>
   `${asset}:${from}:${nonce}:${since ?? validBefore}`
-
-/** Whether the nonce is used or cancelled as of the safe block. */
-const isUsedAt = (rpc: Rpc, safe: Head, { asset, from, nonce }: ExpectedTransfer) =>
-  Effect.flatMap(
-    rpc.call({
-      method: "eth_call",
-      params: [{ to: asset, data: authorizationStateCall(from, nonce) }, { blockHash: safe.hash }],
-      decode: decodeWord,
-    }),
-    decodeBoolean,
-  )
 
 const decodeBoolean = (word: string) => {
   switch (BigInt(word)) {
