@@ -6,6 +6,7 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { refundQueues } from "../../../src/payments/domain/refund.ts"
+import { layerFile } from "../../../src/payments/DeliveryJournal.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
@@ -80,6 +81,8 @@ export const startReplica = (world: World, name: string) =>
         Payments.layer({ terms, timing: { ...timing, answerWindow: world.answerWindow } }),
       ).pipe(
         Layer.provide(outsidePorts(world, intercept)),
+        // The files outlive the process, as on a machine.
+        Layer.provide(layerFile(`${world.journals}/${name}`)),
         Layer.provide(
           Layer.succeed(PaymentStore, interceptStore(world.database.payments, intercept)),
         ),

@@ -100,6 +100,10 @@ export const makeWorld = Effect.fnUntraced(function* (
     { chainId: token.chainId, asset: token.asset, payTo: address(terms.payTo) },
     BigInt(startSeconds / 2 - 60),
   )
+  const journals = yield* Effect.acquireRelease(
+    Effect.sync(() => Deno.makeTempDirSync({ prefix: "journals-" })),
+    (folder) => Effect.sync(() => Deno.removeSync(folder, { recursive: true })),
+  )
   const signed: Array<SignedPayment> = []
   const calls: Array<CallRecord> = []
   return {
@@ -115,6 +119,8 @@ export const makeWorld = Effect.fnUntraced(function* (
     signatures,
     sign,
     database,
+    /** The folder of the replicas' delivery journals. */
+    journals,
     ledger,
     facilitator: Context.get(outside, Facilitator),
     chain: Context.get(outside, Chain),
