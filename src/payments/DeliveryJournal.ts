@@ -31,7 +31,7 @@ export const DeliveryJournal = Context.Reference<DeliveryJournal>(
 )
 
 /**
- * How many deliveries of the two newest files are `recent`: a killed process leaves those of the last
+ * How many deliveries of the newest files are `recent`: a killed process leaves those of the last
  * seconds, while the store was down too.
  */
 const recentMax = 10_000
@@ -80,8 +80,8 @@ const makeJournal = Effect.fnUntraced(function* (folder: string, openFile: OpenF
   const startedAt = yield* Clock.currentTimeMillis
   yield* report(() => {
     Deno.mkdirSync(folder, { recursive: true })
-    recent = fileNames(folder).slice(-2)
-      .flatMap((name) => idsIn(`${folder}/${name}`)).toReversed().slice(0, recentMax)
+    recent = recentFiles(folder, startedAt)
+      .flatMap((name) => idsIn(`${folder}/${name}`).toReversed()).slice(0, recentMax)
     write(startedAt, "")
   })
   yield* Effect.addFinalizer(() => Effect.sync(close))
@@ -149,6 +149,19 @@ function openToAppend(path: string): JournalFile {
 function fileNames(folder: string): ReadonlyArray<string> {
   return [...Deno.readDirSync(folder)].map(({ name }) => name)
     .filter((name) => namePattern.test(name)).sort()
+}
+
+/**
+ * The two newest files of the past, then the two newest of the future, the newest first. A clock that
+ * was fast has written those of the future; after one that is slow now they are the last deliveries.
+ */
+function recentFiles(folder: string, now: EpochMs): ReadonlyArray<string> {
+  const names = fileNames(folder).toReversed()
+  const isFuture = (name: string) => name > fileName(now)
+  return [
+    ...names.filter((name) => !isFuture(name)).slice(0, 2),
+    ...names.filter(isFuture).slice(0, 2),
+  ]
 }
 
 /** The ids in a file, without repetitions. */

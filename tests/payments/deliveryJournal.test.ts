@@ -48,6 +48,22 @@ test("the next process reads the deliveries of the two newest files, the newest 
     equal(yield* appended(9), [first])
   })))
 
+test("files that a fast clock has dated in the future hide no delivery", () =>
+  Effect.scoped(Effect.gen(function* () {
+    const folderPath = yield* folder
+    const at = (hour: number, id?: PaymentId) =>
+      Effect.andThen(
+        TestClock.setTime(hour * hourMs),
+        runProcess(folderPath, ({ append }) => id === undefined ? Effect.void : append(id)),
+      )
+    yield* at(10, first)
+    yield* at(100, second)
+    yield* at(101, third)
+    equal(yield* at(11), [first, third, second])
+    // And those that a slow clock has dated in the past are not hidden either.
+    equal(yield* at(2), [third, second])
+  })))
+
 test("an incomplete or invalid line is skipped", () =>
   Effect.scoped(Effect.gen(function* () {
     const folderPath = yield* folder
