@@ -500,7 +500,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/markets": 3_965,
   "src/movers": 935,
   "src/news": 3_215,
-  "src/payments": 10_500,
+  "src/payments": 10_695,
   "src/postgres": 1_365,
   "src/predetermined": 490,
   "src/research": 1_995,
