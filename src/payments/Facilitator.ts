@@ -8,6 +8,8 @@
  */
 import { Context, type Effect } from "effect"
 import type { Authorization, Signature, TokenDomain } from "./domain/payment.ts"
+import type { ListingVerdict } from "./domain/paymentHealth.ts"
+import type { Listing } from "./domain/x402/challenge.ts"
 import type { PaymentRequirements } from "./domain/x402/terms.ts"
 
 /** Everything that a facilitator needs to know of a payment, rebuilt from checked values. */
@@ -16,6 +18,8 @@ export interface FacilitatorRequest {
   readonly authorization: Authorization
   readonly signature: Signature
   readonly requirements: PaymentRequirements
+  /** What a catalogue of the facilitator lists the product by; absent where nothing is sold. */
+  readonly listing?: Listing
 }
 
 /** Nothing is known of the payment. `unanswered`: no x402 answer arrived, clear or not. */
@@ -33,7 +37,12 @@ export type VerifyOutcome =
 
 export type SettleOutcome =
   /** The facilitator reports that this transaction settled the payment. */
-  | { readonly outcome: "settled"; readonly transaction: string }
+  | {
+    readonly outcome: "settled"
+    readonly transaction: string
+    /** Absent when the facilitator has no catalogue, or says nothing. */
+    readonly listed?: ListingVerdict
+  }
   /** The facilitator reports that it did not and will not settle the payment. */
   | { readonly outcome: "declined"; readonly reason: string }
   | Unknown

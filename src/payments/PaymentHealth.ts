@@ -49,6 +49,8 @@ interface Stats {
   readonly open: ReadonlyMap<PaymentState, OpenPayments>
   /** The last block whose transfers to the account were matched; null before the first scan. */
   readonly scannedThrough: bigint | null
+  /** Seconds since the newest answer of each product was sold; one that never was is absent. */
+  readonly soldAgo: ReadonlyMap<string, number>
 }
 
 /** The port to the stored payments together. */
@@ -133,6 +135,9 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
       yield* Metric.update(Metric.withAttributes(openUsdc, { state }), inUsdc(amount))
       yield* Metric.update(Metric.withAttributes(oldestPayment, { state }), oldestAgoMs / 1_000)
     }
+    for (const [product, seconds] of read.soldAgo) {
+      yield* Metric.update(Metric.withAttributes(lastSold, { product }), seconds)
+    }
   })
 
   yield* Effect.forkScoped(
@@ -179,6 +184,9 @@ const openUsdc = Metric.gauge("payments_open_usdc", {
 })
 const oldestPayment = Metric.gauge("payments_open_oldest_seconds", {
   description: "Seconds since the oldest payment of each state entered it",
+})
+const lastSold = Metric.gauge("product_last_sold_seconds", {
+  description: "Seconds since an answer of each product was last sold; none for one never sold",
 })
 const healthGauge = Metric.gauge("payments_health", {
   description: "0 ok, 1 unknown, 2 degraded, 3 failing, by part and in all",

@@ -9,8 +9,14 @@ import { Cause, Context, Effect, Exit, Layer, Metric, Option } from "effect"
 import { annotate, inSpan } from "../core/tracing.ts"
 import { Chain, ChainUnavailable } from "./Chain.ts"
 import type { EpochMs } from "../core/domain/time.ts"
-import { afterAnswer, afterFailure, type CallRecord, noCalls } from "./domain/paymentHealth.ts"
-import { Facilitator } from "./Facilitator.ts"
+import {
+  afterAnswer,
+  afterFailure,
+  type CallRecord,
+  type ListingVerdict,
+  noCalls,
+} from "./domain/paymentHealth.ts"
+import { Facilitator, type SettleOutcome } from "./Facilitator.ts"
 import { secondsBuckets, timed } from "../core/timed.ts"
 
 /** What was observed of each kind of call. */
@@ -20,6 +26,8 @@ interface Records {
   chain: CallRecord
   /** When the endpoints of the chain last contradicted each other. */
   disputedAt: EpochMs | null
+  /** What a catalogue said at the last settlement with a verdict. */
+  listing: ListingVerdict | null
 }
 
 export class PortRecords extends Context.Service<PortRecords, Records>()(
@@ -27,13 +35,19 @@ export class PortRecords extends Context.Service<PortRecords, Records>()(
 ) {
   static readonly layer: Layer.Layer<PortRecords> = Layer.sync(
     PortRecords,
-    () => ({ verify: noCalls, settle: noCalls, chain: noCalls, disputedAt: null }),
+    () => ({ verify: noCalls, settle: noCalls, chain: noCalls, disputedAt: null, listing: null }),
   )
 }
 
 const facilitatorSeconds = Metric.histogram("facilitator_call_seconds", {
   description: "Duration of a call to the facilitator, without the wait for a free place",
   boundaries: secondsBuckets,
+})
+/** The verdicts that catalogues give; any other counts as `other`, because a label is no free text. */
+const knownVerdicts: ReadonlyArray<string> = ["success", "processing", "rejected"]
+const listingVerdicts = Metric.counter("listing_verdicts", {
+  description: "What catalogues of paid services said at a settlement, by status",
+  incremental: true,
 })
 const facilitatorInFlight = Metric.gauge("facilitator_calls_in_flight", {
   description: "Calls to the facilitator that wait for its answer",
@@ -73,10 +87,24 @@ export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | Por
       return Facilitator.of({
         name,
         verify: (request) => observed("verify", verify(request)),
-        settle: (request) => observed("settle", settle(request)),
+        settle: (request) => Effect.tap(observed("settle", settle(request)), noteListing(records)),
       })
     }),
   )
+
+/** Counts and keeps a catalogue's verdict, and logs it when it is another one than before. */
+const noteListing = (records: Records) => (settled: SettleOutcome) =>
+  Effect.gen(function* () {
+    if (settled.outcome !== "settled" || settled.listed === undefined) return
+    const { status, reason } = settled.listed
+    const last = records.listing
+    records.listing = settled.listed
+    const label = knownVerdicts.includes(status) ? status : "other"
+    yield* Metric.update(Metric.withAttributes(listingVerdicts, { status: label }), 1)
+    if (last?.status === status && last.reason === reason) return
+    const log = status === "rejected" ? Effect.logWarning : Effect.logInfo
+    yield* log("A catalogue's verdict on the last settlement", { status, reason })
+  })
 
 /** A chain whose reads are recorded. */
 export const layerChain: Layer.Layer<Chain, never, Chain | PortRecords> = Layer.effect(

@@ -54,6 +54,7 @@ import {
   wasTaken,
 } from "./domain/payment.ts"
 import { faultOf } from "./domain/paymentFault.ts"
+import { listingOf } from "./domain/x402/challenge.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
 import { type PaymentTerms, requirements, tokenOf } from "./domain/x402/terms.ts"
 import { Facilitator, type SettleOutcome } from "./Facilitator.ts"
@@ -781,7 +782,10 @@ function* settle(
   answer: Uint8Array | null,
 ): Effect.fn.Return<Effect.Effect<Payment | null>, NotCharged | Unresolved> {
   const settling = yield* intend(seller, claimed, answer)
-  const report: SettleOutcome = yield* seller.facilitator.settle(requestOf(seller, sale)).pipe(
+  const report: SettleOutcome = yield* seller.facilitator.settle({
+    ...requestOf(seller, sale),
+    listing: listingOf(sale.purchase.product, seller.terms),
+  }).pipe(
     Effect.timeoutOrElse({ duration: seller.timing.settleTimeout, orElse: () => late }),
     orInstead("The facilitator failed to settle", defective),
   )

@@ -49,6 +49,7 @@ const faults: Readonly<Record<string, Fault>> = {
   ScanBehind: { is: { chain_scan_lag_seconds: 601 } },
   HttpErrors: { grows: { [requests("5xx")]: 600, [requests("2xx")]: 9_400 } },
   PaymentsDegraded: { is: { 'payments_health{part="all"}': 2 } },
+  ListingExpires: { is: { 'product_last_sold_seconds{product="latest"}': 2_160_001 } },
   PaymentUnresolved: { is: { 'payments_open_oldest_seconds{state="unresolved"}': 1_801 } },
   MoneyAtRisk: { is: { 'payments_open_usdc{state="refund_due"}': 51 } },
   UnmatchedRefundsWait: {

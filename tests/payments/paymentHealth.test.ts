@@ -11,6 +11,7 @@ import { TestClock } from "effect/testing"
 import { reasonsOf } from "../../src/payments/domain/paymentHealth.ts"
 import { type QueueName, type RefundState, refundStates } from "../../src/payments/domain/refund.ts"
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
+import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentHealth, PaymentStats } from "../../src/payments/PaymentHealth.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { layer as restoreStore } from "../../src/payments/postgres/restoreStore.ts"
@@ -40,6 +41,7 @@ import {
 } from "../support/payments/sales.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { onEveryStore } from "../support/stores.ts"
+import { signedRequest } from "./facilitator/facilitator.laws.ts"
 import { claimAndMove, paths, paymentIn } from "./paymentStore.laws.ts"
 
 const options = {
@@ -71,7 +73,7 @@ const layerOf = (world: World) => {
   )
   const stored = Layer.mergeAll(
     Layer.mock(PaymentStats, {
-      read: () => Effect.succeed({ open: new Map(), scannedThrough: null }),
+      read: () => Effect.succeed({ open: new Map(), scannedThrough: null, soldAgo: new Map() }),
     }),
     Layer.mock(Refunds, { measure: Ref.get(world.owed) }),
   )
@@ -205,6 +207,41 @@ test("the metrics have the calls, the head, the treasury and the verdict of each
     ) match(text, line)
   })))
 
+test("a catalogue's verdict is counted and kept, and no status makes a metric of its own", () =>
+  Effect.gen(function* () {
+    const said = ["processing", "success", "rejected", "a status of another catalogue"]
+    const waiting = [...said]
+    const catalogued = Layer.mock(Facilitator, {
+      name: "catalogued",
+      settle: () => {
+        const status = waiting.shift()
+        const listed = status === undefined ? {} : { listed: { status, reason: "why" } }
+        return Effect.succeed({ outcome: "settled", transaction: "0x1", ...listed })
+      },
+    })
+    yield* Effect.gen(function* () {
+      const { settle } = yield* Facilitator
+      const request = yield* signedRequest(startSeconds)
+      const records = yield* PortRecords
+      const verdict = () => records.listing
+      equal(verdict(), null)
+      for (const status of said) {
+        yield* settle(request)
+        equal([verdict()?.status, verdict()?.reason], [status, "why"])
+      }
+      yield* settle(request)
+      equal(verdict()?.status, said.at(-1))
+      const text = yield* PrometheusMetrics.format()
+      for (const status of ["processing", "success", "rejected", "other"]) {
+        match(text, new RegExp(`^listing_verdicts\\{status="${status}"\\} 1$`, "m"))
+      }
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(layerFacilitator, PortRecords.layer).pipe(Layer.provide(catalogued)),
+      ),
+    )
+  }))
+
 const account = { chainId: token.chainId, asset: token.asset, payTo: address(terms.payTo) }
 
 onEveryStore("the statistics of payments", (law) => {
@@ -212,12 +249,16 @@ onEveryStore("the statistics of payments", (law) => {
     "count the open payments of each state, and know the scanned block",
     Effect.gen(function* () {
       const stats = yield* PaymentStats
-      equal(yield* stats.read(account), { open: new Map(), scannedThrough: null })
+      equal(yield* stats.read(account), {
+        open: new Map(),
+        scannedThrough: null,
+        soldAgo: new Map(),
+      })
       yield* paymentIn(0, "refund_due")
       yield* claimAndMove(1, "settle-early", paths["settle-early"].settled ?? [])
       yield* paymentIn(2, "answered")
       yield* (yield* PaymentStore).saveScannedThrough(account, 77n)
-      const { open, scannedThrough } = yield* stats.read(account)
+      const { open, scannedThrough, soldAgo } = yield* stats.read(account)
       equal([...open.keys()].toSorted(), ["refund_due", "settled"])
       for (const { payments, amount, oldestAgoMs } of open.values()) {
         equal(payments, 1)
@@ -225,6 +266,9 @@ onEveryStore("the statistics of payments", (law) => {
         ok(oldestAgoMs >= 0)
       }
       equal(scannedThrough, 77n)
+      equal([...soldAgo.keys()], ["latest"])
+      const [ago = -1] = soldAgo.values()
+      ok(ago >= 0 && ago < 600, `${ago} s`)
       const { liability } = yield* PaymentStore
       const owed = yield* liability
       const settled = yield* claimAndMove(3, "settle-early", paths["settle-early"].settled ?? [])

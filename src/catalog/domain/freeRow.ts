@@ -302,11 +302,11 @@ export const freeRows = {
       version: text("The release that answers"),
       commit: described(
         Schema.NullOr(Schema.String),
-        "The commit of that release, 7 to 12 hexadecimal digits; null when it is not known",
+        "Its commit, 7 to 12 hexadecimal digits; null when not known",
       ),
       paymentMode: described(
         Schema.Literals(["live", "simulated"]),
-        "live: payments take money; simulated: they are checked, and no money moves",
+        "live: settled on `network`; simulated: checked, and no money moves",
       ),
       venue: Schema.Struct({ mode: VenueMode })
         .annotate({ description: "The source of the market data" }),
@@ -329,7 +329,7 @@ export const freeRows = {
       digest: Schema.Struct({
         latestAt: described(
           Schema.NullOr(IsoTime),
-          "When the newest was written; null before the first, when it cannot be read, or when down",
+          "When the newest was written; null before the first, if unreadable, or when down",
         ),
         stale: described(Schema.Boolean, "True when none is recent enough to be sold"),
       }).annotate({ description: "How recent it is" }),
@@ -338,8 +338,7 @@ export const freeRows = {
         venue: text("`ok`; `failing`: updates are late; `starting`; `unknown` when down"),
         wallets: Schema.String.annotate({
           description:
-            "`ok` while tracked wallets are read often enough for whale entries; else `stale`, " +
-            "`starting`, or `unknown` when down",
+            "`ok`; `stale`: read too rarely for whale entries; `starting`; `unknown` when down",
         }),
         payments: text("`ok`, `degraded` or `failing`; `unknown` before it is observed"),
         clock: text(
@@ -350,6 +349,10 @@ export const freeRows = {
         reasons: Schema.Array(Schema.String).annotate({
           description: "Why `checks.payments` is not `ok`, the worst first; empty when it is",
         }),
+        listing: described(
+          Schema.NullOr(Schema.String),
+          "What a catalogue said at the last sale: status and reason; null when nothing",
+        ),
       }).annotate({ description: "More about `checks.payments`" }),
     }).annotate({ identifier: "Health" }),
     sample: samples.health,

@@ -16,7 +16,11 @@ import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import type { DailyHead } from "../../feed/FeedStore.ts"
-import { type HealthOfPayments, reasonsOf } from "../../payments/domain/paymentHealth.ts"
+import {
+  type HealthOfPayments,
+  listingText,
+  reasonsOf,
+} from "../../payments/domain/paymentHealth.ts"
 import { PaymentHealth } from "../../payments/PaymentHealth.ts"
 import { VenueRefusals } from "../../markets/VenueClient.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
@@ -257,7 +261,7 @@ function healthBody(
       payments: payments.verdict,
       clock: disagreement === null ? "ok" : "failing",
     },
-    payments: { reasons: reasonsOf(payments) },
+    payments: { reasons: reasonsOf(payments), listing: listingText(payments) },
   }
 }
 
@@ -279,7 +283,7 @@ function down(options: SnapshotOptions): Answer {
     feed: { index: null, lastUpdated: null, stale: true, asOf: null },
     digest: { latestAt: null, stale: true },
     checks: { store: "failing", ...unknown },
-    payments: { reasons: ["The store does not answer"] },
+    payments: { reasons: ["The store does not answer"], listing: null },
   }
   return answer({
     status: 503,

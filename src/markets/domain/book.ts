@@ -26,7 +26,7 @@ export interface OrderBook {
 const impactOf = (does: string) =>
   described(
     Schema.NullOr(Amount),
-    `USD that ${does}; null when the book ends before, or when the spread is so wide that no order is ` +
+    `USD that ${does}; null when the book ends before, or no order is ` +
       "that near: the price would move by more",
   )
 

@@ -6,6 +6,14 @@
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 
+/** What a catalogue says of the product whose payment was settled: the facilitator's own words. */
+export interface ListingVerdict {
+  /** Such as `success`, `processing` or `rejected`: at most 100 printable characters. */
+  readonly status: string
+  /** Why, where it says; at most 100 printable characters. */
+  readonly reason: string | null
+}
+
 /** `unknown`: nothing was observed yet. */
 export type Verdict = "ok" | "unknown" | "degraded" | "failing"
 
@@ -62,6 +70,8 @@ export interface PaymentFacts {
   readonly chain: CallRecord
   /** When two endpoints of the chain last contradicted each other; null when they never did. */
   readonly disputedAt: EpochMs | null
+  /** The last verdict of a catalogue; null before the first. */
+  readonly listing: ListingVerdict | null
   readonly head: ChainHead | null
   /** Atomic units of the treasury; null before the first read. */
   readonly balance: { readonly units: bigint; readonly at: EpochMs } | null
@@ -99,6 +109,7 @@ export interface HealthOfPayments {
   /** The worst verdict of all parts. */
   readonly verdict: Verdict
   readonly parts: { readonly [P in Part]: Finding }
+  readonly listing: ListingVerdict | null
 }
 
 /** One failure proves little: a call may be unclear because of its payment. */
@@ -144,7 +155,7 @@ export function healthOfPayments(facts: PaymentFacts, rules: HealthRules): Healt
     sweep: sweepFinding(facts, rules),
   }
   const worst = Math.max(...Object.values(parts).map(({ verdict }) => verdicts.indexOf(verdict)))
-  return { verdict: verdicts[worst] ?? "unknown", parts }
+  return { verdict: verdicts[worst] ?? "unknown", parts, listing: facts.listing }
 }
 
 function facilitatorFinding({ now }: PaymentFacts, record: CallRecord, call: string): Finding {
@@ -272,6 +283,11 @@ function sweepFinding({ now, startedAt, sweptAt }: PaymentFacts, rules: HealthRu
   return now - (sweptAt ?? startedAt) > limitMs
     ? found("degraded", "Waiting payments are resolved late: no sweep has finished")
     : fine
+}
+
+/** What a catalogue said at the last settlement: `rejected: why`; null when it said nothing. */
+export function listingText({ listing }: HealthOfPayments): string | null {
+  return listing === null ? null : [listing.status, listing.reason ?? []].flat().join(": ")
 }
 
 /** The reasons of all parts that do not work, the worst first. */

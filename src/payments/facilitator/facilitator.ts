@@ -3,14 +3,17 @@
  *
  * @module
  */
-import { type Cause, Duration, Effect, Layer, Schema, Stream } from "effect"
+import { type Cause, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import { Base64 } from "effect/encoding"
 import {
   FetchHttpClient,
+  type Headers,
   HttpClient,
   type HttpClientError,
   HttpClientRequest,
   type HttpClientResponse,
 } from "effect/http"
+import type { ListingVerdict } from "../domain/paymentHealth.ts"
 import {
   Facilitator,
   type FacilitatorRequest,
@@ -62,7 +65,7 @@ export const connect = Effect.fnUntraced(function* (options: FacilitatorOptions)
     name: options.baseUrl,
     verify: (request) =>
       post(client, options, "/verify", request, verifyTimeout).pipe(
-        Effect.flatMap(decodeVerify),
+        Effect.flatMap(({ json }) => decodeVerify(json)),
         Effect.map(({ isValid, invalidReason }): VerifyOutcome =>
           isValid
             ? { outcome: "valid" }
@@ -72,8 +75,9 @@ export const connect = Effect.fnUntraced(function* (options: FacilitatorOptions)
       ),
     settle: (request) =>
       post(client, options, "/settle", request, settleTimeout).pipe(
-        Effect.flatMap(decodeSettle),
-        Effect.map(settleOutcome),
+        Effect.flatMap(({ json, headers }) =>
+          Effect.map(decodeSettle(json), (response) => settleOutcome(response, headers))
+        ),
         Effect.catch((error) => unknown("settle", error)),
       ),
   })
@@ -81,14 +85,45 @@ export const connect = Effect.fnUntraced(function* (options: FacilitatorOptions)
 
 function settleOutcome(
   { success, errorReason, transaction }: typeof SettleResponse.Type,
+  headers: Headers.Headers,
 ): SettleOutcome {
   if (!success) {
     const reason = printable(errorReason ?? "no reason given")
     return { outcome: pendingReasons.includes(reason) ? "unknown" : "declined", reason }
   }
-  return transactionPattern.test(transaction ?? "")
-    ? { outcome: "settled", transaction: (transaction ?? "").toLowerCase() }
-    : { outcome: "unknown", reason: "success without a transaction" }
+  if (!transactionPattern.test(transaction ?? "")) {
+    return { outcome: "unknown", reason: "success without a transaction" }
+  }
+  const listed = listingVerdict(headers["extension-responses"])
+  return {
+    ...{ outcome: "settled", transaction: (transaction ?? "").toLowerCase() },
+    ...listed === null ? {} : { listed },
+  }
+}
+
+/** A header with a catalogue's verdict: base64 of JSON. No header of a payment is longer. */
+const verdictLengthMax = 8_192
+const Verdict = Schema.fromJsonString(Schema.Struct({
+  bazaar: Schema.Struct({
+    status: Schema.String,
+    rejectedReason: Schema.optionalKey(Schema.Unknown),
+    reason: Schema.optionalKey(Schema.Unknown),
+    code: Schema.optionalKey(Schema.Unknown),
+  }),
+}))
+const decodeVerdict = Schema.decodeUnknownOption(Verdict)
+
+/** What the catalogue says in `EXTENSION-RESPONSES`; null without the header, or with another form. */
+function listingVerdict(header: string | undefined): ListingVerdict | null {
+  if (header === undefined || header.length > verdictLengthMax) return null
+  const text = Result.getOrElse(Base64.decodeString(header), () => "")
+  return Option.match(decodeVerdict(text), {
+    onNone: () => null,
+    onSome: ({ bazaar: { status, rejectedReason, reason, code } }) => {
+      const why = [rejectedReason, reason, code].find((value) => typeof value === "string")
+      return { status: printable(status), reason: why === undefined ? null : printable(`${why}`) }
+    },
+  })
 }
 
 /**
@@ -116,10 +151,11 @@ const post = Effect.fnUntraced(
       return yield* new Unclear({ reason: `status ${response.status}` })
     }
     const text = yield* textOf(response)
-    return yield* Effect.try({
+    const json = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
       catch: () => new Unclear({ reason: `not JSON, status ${response.status}` }),
     })
+    return { json, headers: response.headers }
   },
   (exchange, _client, _options, _path, _request, timeout) => Effect.timeout(exchange, timeout),
 )
@@ -139,13 +175,14 @@ const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCli
 })
 
 /** The standard request, rebuilt from checked values. Nothing else of the buyer's is passed on. */
-function bodyOf({ authorization, signature, requirements }: FacilitatorRequest) {
+function bodyOf({ authorization, signature, requirements, listing }: FacilitatorRequest) {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   return {
     x402Version: 2,
     paymentPayload: {
       x402Version: 2,
       accepted: requirements,
+      ...listing,
       payload: {
         signature,
         authorization: {

@@ -1,12 +1,13 @@
 /**
- * The statistics of stored payments in PostgreSQL. Each statement reads a partial index of open
- * payments, never the whole table. A restored row whose answer was delivered keeps its state for
+ * The statistics of stored payments in PostgreSQL. Each statement reads a partial index, never
+ * the whole table. A restored row whose answer was delivered keeps its state for
  * good, and is not counted as open.
  *
  * @module
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { products } from "../../catalog/domain/product.ts"
 import type { PaymentState } from "../domain/payment.ts"
 import { openStates, PaymentStats } from "../PaymentHealth.ts"
 import type { ScannedAccount } from "../PaymentStore.ts"
@@ -35,5 +36,18 @@ const read = (sql: SqlClient) =>
     const open = rows.map(({ state, payments, amount, oldest_ago_ms }) =>
       [state, { payments: Number(payments), amount, oldestAgoMs: oldest_ago_ms ?? 0 }] as const
     ).filter(([, { payments }]) => payments > 0)
-    return { open: new Map(open), scannedThrough: scan?.through_block ?? null }
+    const soldAgo = yield* lastSold(sql)
+    return { open: new Map(open), scannedThrough: scan?.through_block ?? null, soldAgo }
   }, Effect.orDie)
+
+/** One branch for each product, each of which reads one entry of an index. */
+const lastSold = Effect.fnUntraced(function* (sql: SqlClient) {
+  const branches = sql.literal(
+    Object.values(products).map(({ id }) => `
+      SELECT '${id}' AS id,
+        extract(epoch FROM clock_timestamp() - max(answered_at))::float8 AS sold_ago
+      FROM payment WHERE product_id = '${id}' AND state = 'answered'`).join(" UNION ALL "),
+  )
+  const rows = yield* sql<{ id: string; sold_ago: number | null }>`${branches}`
+  return new Map(rows.flatMap(({ id, sold_ago }) => sold_ago === null ? [] : [[id, sold_ago]]))
+})

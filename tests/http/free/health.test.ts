@@ -15,6 +15,7 @@ import { faultOf } from "../../support/http/shape.ts"
 const reason = "All products that are settled early are not sold: the treasury does not cover them"
 
 const without = (verdict: "degraded" | "failing"): HealthOfPayments => ({
+  ...healthyPayments,
   verdict,
   parts: { ...healthyPayments.parts, treasury: { verdict, reason } },
 })
@@ -49,9 +50,13 @@ for (const verdict of ["degraded", "failing"] as const) {
         const { status, checks, payments } = yield* Effect.promise(() => response.json())
         return [status, checks.payments, payments, checks.clock]
       })
-      equal(yield* health, ["live", "ok", { reasons: [] }, "ok"])
-      yield* Ref.set(world.paymentHealth, without(verdict))
+      equal(yield* health, ["live", "ok", { reasons: [], listing: null }, "ok"])
+      const listing = { status: "rejected", reason: "no example" }
+      yield* Ref.set(world.paymentHealth, { ...without(verdict), listing })
       yield* Ref.set(world.clockFault, "the clocks disagree")
-      equal(yield* health, ["degraded", verdict, { reasons: [reason] }, "failing"])
+      equal(yield* health, ["degraded", verdict, {
+        reasons: [reason],
+        listing: "rejected: no example",
+      }, "failing"])
     }))
 }

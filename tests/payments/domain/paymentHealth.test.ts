@@ -48,6 +48,7 @@ const healthy: PaymentFacts = {
   settle: afterAnswer(now - 1_000),
   chain: afterAnswer(now - 1_000),
   disputedAt: null,
+  listing: null,
   head,
   balance: { units: usd(20), at: now - 1_000 },
   stored,

@@ -5,6 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
+import { extractDiscoveryInfo } from "@x402/extensions/bazaar"
 import { Clock, Duration, Effect, Layer, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -16,6 +17,7 @@ import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../support/payments/simulated.ts"
 import { layerStore } from "../../../src/payments/simulated/ledger.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
+import { listingOf } from "../../../src/payments/domain/x402/challenge.ts"
 import { requirements } from "../../../src/payments/domain/x402/terms.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
@@ -167,6 +169,78 @@ liveTest(
       }, { headers })
       yield* Effect.provide(calls, recording)
       equal(received, ["/verify 1", "/settle 2", "/verify 3"])
+    }),
+)
+
+const verdictHeader = (value: unknown) => ({ "EXTENSION-RESPONSES": btoa(JSON.stringify(value)) })
+
+/** A header of a settlement, and the verdict that is read in it. */
+const verdicts: ReadonlyArray<
+  readonly [Readonly<Record<string, string>>, { status: string; reason: string | null } | undefined]
+> = [
+  [{}, undefined],
+  [{ "EXTENSION-RESPONSES": "%%% no base64" }, undefined],
+  [{ "EXTENSION-RESPONSES": btoa("no JSON") }, undefined],
+  [verdictHeader({ other: { status: "success" } }), undefined],
+  [verdictHeader({ bazaar: { status: 1 } }), undefined],
+  [verdictHeader({ bazaar: { status: "success", reason: "x".repeat(9_000) } }), undefined],
+  [verdictHeader({ bazaar: { status: "processing" } }), { status: "processing", reason: null }],
+  [
+    verdictHeader({ bazaar: { status: "rejected", rejectedReason: "no\nexample" }, more: 1 }),
+    { status: "rejected", reason: "no?example" },
+  ],
+]
+
+for (const [headers, listed] of verdicts) {
+  liveTest(
+    `the HTTP facilitator reads ${listed?.status ?? "nothing"} in ${JSON.stringify(headers)}`
+      .slice(0, 120),
+    () =>
+      Effect.gen(function* () {
+        const { settle } = yield* Facilitator
+        const settled = yield* settle(yield* signedRequest(startSeconds))
+        equal(settled, {
+          ...{ outcome: "settled", transaction },
+          ...listed === undefined ? {} : { listed },
+        })
+      }).pipe(
+        Effect.provide(
+          responding(() => Response.json({ success: true, transaction }, { headers })),
+        ),
+      ),
+  )
+}
+
+liveTest(
+  "a settlement names its product as the reference catalogue reads it",
+  () =>
+    Effect.gen(function* () {
+      const found: Array<unknown> = []
+      const reading = serving(async (request) => {
+        const { paymentPayload, paymentRequirements } = await request.json()
+        const { resourceUrl, description } =
+          extractDiscoveryInfo(paymentPayload, paymentRequirements) ?? {}
+        found.push([resourceUrl, description])
+        return Response.json({ success: true, transaction })
+      })
+      yield* Effect.gen(function* () {
+        const { settle } = yield* Facilitator
+        const request = yield* signedRequest(startSeconds)
+        for (const product of Object.values(products)) {
+          yield* settle({
+            ...request,
+            requirements: requirements(product, terms),
+            listing: listingOf(product, terms),
+          })
+        }
+      }).pipe(Effect.provide(reading))
+      equal(
+        found,
+        Object.values(products).map(({ path, description }) => [
+          `${terms.publicBaseUrl}${path}`,
+          description,
+        ]),
+      )
     }),
 )
 

@@ -112,6 +112,7 @@ const fine = { verdict: "ok", reason: null } as const
 /** Payments of which every part works. */
 export const healthyPayments: HealthOfPayments = {
   verdict: "ok",
+  listing: null,
   parts: {
     ...{ verification: fine, settlement: fine, chain: fine, treasury: fine },
     ...{ unresolved: fine, refunds: fine, scan: fine, sweep: fine },

@@ -140,6 +140,14 @@ export function paymentRequired(
   }
 }
 
+/** What a catalogue reads in a settled payment: the resource, and how to call it. */
+export type Listing = Pick<PaymentRequired, "resource" | "extensions">
+
+export function listingOf(product: Product, terms: PaymentTerms): Listing {
+  const { resource, extensions } = paymentRequired(product, terms)
+  return { resource, extensions }
+}
+
 /** The 402 of a product over HTTP: the x402 form as header, and a summary as body. */
 export function challenge(
   product: Product,
