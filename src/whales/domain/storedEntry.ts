@@ -16,7 +16,7 @@ import type { CalibratedWhale } from "./whale.ts"
 export interface StoredEntry extends Entry {
   /**
    * The time of its first fill when the entry was first stored. Together with wallet, market and outcome
-   * it identifies the entry for ever, also when an earlier fill is found later.
+   * it identifies the entry in the feed, also when an earlier fill is found later.
    */
   readonly openedAt: EpochMs
   /** The wallet's newest calibration before the entry; null when there was none. */
@@ -39,44 +39,53 @@ export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" 
  * Carries the stored state of a position's entries over to its recomputed entries. `calibrationBefore`
  * returns the wallet's newest calibration computed before an instant.
  *
- * A stored entry and a recomputed one match when they have the same outcome and their times overlap.
- * The match with the unchanged entry is preferred, then with one that contains the stored `openedAt`,
- * then with any. When several stored entries became one, it keeps the `openedAt` of an emitted one, or
- * of the first if none was emitted. A recomputed entry that overlaps an emitted one counts as published.
+ * A recomputed entry that overlaps an emitted one of its outcome counts as published. An emitted entry
+ * that is no longer part of one entry is also stored as fully hedged: its buys turned out to close
+ * another position, and without this record they could be published again.
  *
- * An emitted entry that disappears or becomes shorter is also stored as fully hedged. Its buys turned out
- * to close another position; without this record they could be published again.
- *
- * An entry keeps its calibration, with one exception: when it is not published yet and a fill from before
- * the calibration is found, it gets an older calibration.
+ * An entry continues the stored one that was opened within it: it keeps its `openedAt`, and its calibration
+ * unless a fill from before that is found.
  */
 export function carryOver(
   stored: ReadonlyArray<StoredEntry>,
   recomputed: ReadonlyArray<Entry>,
   calibrationBefore: (instant: EpochMs) => FrozenCalibration | null,
 ): ReadonlyArray<StoredEntry> {
-  const overlaps = overlapsIn(recomputed)
-  const published = new Set(stored.filter(({ emitted }) => emitted).flatMap(overlaps))
-  const predecessors = matchPredecessors(stored, overlaps)
-  const matched = new Set(predecessors.values())
-  const keys = new Set(stored.filter((one) => one.emitted || matched.has(one)).map(keyOf))
+  const opened = new Map(stored.map((one) => [`${one.outcome} ${one.openedAt}`, one]))
+  const published = stored.filter(({ emitted }) => emitted)
   const carried = recomputed.map((entry): StoredEntry => {
-    const one = predecessors.get(entry)
-    const isKept = one !== undefined && (one.emitted || isBefore(one.calibration, entry))
+    // Nearly all entries begin where they were opened: thousands are not compared with each other.
+    const one = opened.get(`${entry.outcome} ${entry.firstFillAt}`) ??
+      stored.find(({ outcome, openedAt }) =>
+        outcome === entry.outcome && entry.firstFillAt <= openedAt && openedAt <= entry.lastFillAt
+      )
     return {
       ...entry,
-      openedAt: one?.openedAt ?? newOpenedAt(entry.outcome, entry.firstFillAt, keys),
-      calibration: isKept ? one.calibration : calibrationBefore(entry.firstFillAt),
-      emitted: published.has(entry),
+      openedAt: one?.openedAt ?? entry.firstFillAt,
+      calibration: one !== undefined && isBefore(one.calibration, entry)
+        ? one.calibration
+        : calibrationBefore(entry.firstFillAt),
+      emitted: published.some((other) => overlaps(entry, other)),
     }
   })
-  const disappeared = stored.filter((one) => one.emitted && !matched.has(one))
-  const shortened = [...predecessors]
-    .filter(([entry, one]) => one.emitted && !covers({ ...one, ...entry }, one))
-    .map(([, one]) => ({ ...one, openedAt: newOpenedAt(one.outcome, one.lastFillAt, keys) }))
-  const hedged = [...disappeared, ...shortened].map((one) => ({ ...one, hedgedShares: one.shares }))
-  return [...carried, ...hedged]
+  const gone = published.filter((one) => !carried.some((entry) => covers(entry, one)))
+  return [...carried, ...gone.map((one) => ({ ...one, hedgedShares: one.shares }))]
     .sort((a, b) => a.openedAt - b.openedAt || a.outcome - b.outcome)
+}
+
+type Span = Pick<Entry, "outcome" | "firstFillAt" | "lastFillAt">
+
+function overlaps(a: Span, b: Span): boolean {
+  return a.outcome === b.outcome && a.firstFillAt <= b.lastFillAt && b.firstFillAt <= a.lastFillAt
+}
+
+function covers(whole: Span, part: Span): boolean {
+  return whole.outcome === part.outcome && whole.firstFillAt <= part.firstFillAt &&
+    part.lastFillAt <= whole.lastFillAt
+}
+
+function isBefore(calibration: FrozenCalibration | null, entry: Entry): boolean {
+  return calibration === null || Date.parse(calibration.computedAt) < entry.firstFillAt
 }
 
 /** The conditions for publishing an entry in the feed. */
@@ -96,86 +105,4 @@ export function isDue(entry: StoredEntry, terms: FeedTerms): boolean {
     entry.lastFillAt >= terms.notBefore &&
     !isHedge(entry) &&
     !isNearCertain(entry)
-}
-
-/** The stored entry that each recomputed entry continues, if there is one. */
-function matchPredecessors(
-  stored: ReadonlyArray<StoredEntry>,
-  overlaps: (one: StoredEntry) => ReadonlyArray<Entry>,
-): ReadonlyMap<Entry, StoredEntry> {
-  const predecessors = new Map<Entry, StoredEntry>()
-  const emittedFirst = stored.toSorted((a, b) =>
-    Number(b.emitted) - Number(a.emitted) || a.openedAt - b.openedAt
-  )
-  const matched = new Set<StoredEntry>()
-  for (const fits of [isUnchanged, containsOpenedAt, () => true]) {
-    for (const one of emittedFirst.filter((one) => !matched.has(one))) {
-      const successor = overlaps(one).find((entry) => !predecessors.has(entry) && fits(one, entry))
-      if (successor === undefined) continue
-      predecessors.set(successor, one)
-      matched.add(one)
-    }
-  }
-  return predecessors
-}
-
-function isUnchanged(one: StoredEntry, entry: Entry): boolean {
-  return one.firstFillAt === entry.firstFillAt && one.lastFillAt === entry.lastFillAt &&
-    one.shares === entry.shares && one.hedgedShares === entry.hedgedShares
-}
-
-function containsOpenedAt({ openedAt }: StoredEntry, entry: Entry): boolean {
-  return entry.firstFillAt <= openedAt && openedAt <= entry.lastFillAt
-}
-
-/**
- * Finds the entries that overlap a stored one, oldest first. Entries of one outcome do not overlap each
- * other, so both their starts and their ends are sorted.
- */
-function overlapsIn(
-  recomputed: ReadonlyArray<Entry>,
-): (one: StoredEntry) => ReadonlyArray<Entry> {
-  const sides = ([0, 1] as const).map((side) =>
-    recomputed.filter(({ outcome }) => outcome === side).sort((a, b) =>
-      a.firstFillAt - b.firstFillAt
-    )
-  )
-  return (one) => {
-    const entries = sides[one.outcome] ?? []
-    const { from, to } = timeOf(one)
-    let low = 0
-    for (let high = entries.length; low < high;) {
-      const middle = (low + high) >> 1
-      if ((entries[middle]?.lastFillAt ?? to) < from) low = middle + 1
-      else high = middle
-    }
-    let end = low
-    while ((entries[end]?.firstFillAt ?? Infinity) <= to) end += 1
-    return entries.slice(low, end)
-  }
-}
-
-/** Includes `openedAt`, even when the fill at that time turned out not to be a buy. */
-function timeOf({ openedAt, firstFillAt, lastFillAt }: StoredEntry) {
-  return { from: Math.min(openedAt, firstFillAt), to: Math.max(openedAt, lastFillAt) }
-}
-
-function covers(whole: StoredEntry, part: StoredEntry): boolean {
-  return timeOf(whole).from <= timeOf(part).from && timeOf(part).to <= timeOf(whole).to
-}
-
-function isBefore(calibration: FrozenCalibration | null, entry: Entry): boolean {
-  return calibration === null || Date.parse(calibration.computedAt) < entry.firstFillAt
-}
-
-function keyOf({ outcome, openedAt }: Pick<StoredEntry, "outcome" | "openedAt">): string {
-  return `${outcome} ${openedAt}`
-}
-
-/** This instant, or the next one whose key is not in `keys`; adds the key. */
-function newOpenedAt(outcome: 0 | 1, instant: EpochMs, keys: Set<string>): EpochMs {
-  let openedAt = instant
-  while (keys.has(keyOf({ outcome, openedAt }))) openedAt += 1
-  keys.add(keyOf({ outcome, openedAt }))
-  return openedAt
 }

@@ -59,18 +59,6 @@ Deno.test("carryOver() opens a new entry at its first fill, with the calibration
   equal(carried([], entry(1, 20))[0]?.calibration, first)
 })
 
-Deno.test("carryOver() leaves openedAt unchanged when an entry grows", () => {
-  const stored = carried([], entry(10, 20)).map(published)
-  equal(brief(carried(stored, entry(10, 90))), [[10, 10, 90, "emitted", "open"]])
-})
-
-Deno.test("carryOver() leaves openedAt and calibration of an emitted entry when an earlier fill is found", () => {
-  const stored = carried([], entry(10, 20)).map(published)
-  const after = carried(stored, entry(1, 20))
-  equal(brief(after), [[10, 1, 20, "emitted", "open"]])
-  equal(after[0]?.calibration, second)
-})
-
 Deno.test("carryOver() gives an unpublished entry a calibration from before its earlier fill", () => {
   const stored = carried([], entry(10, 20))
   equal(carried(stored, entry(1, 20))[0]?.calibration, first)
@@ -83,56 +71,21 @@ Deno.test("carryOver() adds no calibration to an entry without one", () => {
   equal(carried(stored, entry(10, 30))[0]?.calibration, null)
 })
 
-Deno.test("carryOver() takes openedAt of the emitted one when two entries become one", () => {
-  const [a, b] = carried([], entry(10, 20), entry(30, 40))
-  ok(a !== undefined && b !== undefined)
-  equal(brief(carried([a, b], entry(10, 40))), [[10, 10, 40, "unpublished", "open"]])
-  equal(brief(carried([a, published(b)], entry(10, 40))), [[30, 10, 40, "emitted", "open"]])
-})
-
-Deno.test("carryOver() stores both when two emitted entries become one", () => {
-  const stored = carried([], entry(10, 20), entry(30, 40)).map(published)
-  const one = carried(stored, entry(10, 40))
-  equal(brief(one), [[10, 10, 40, "emitted", "open"], [30, 30, 40, "emitted", "hedged"]])
-  const again = carried(one, entry(10, 20), entry(30, 40))
-  equal(brief(again).slice(0, 2), [[10, 10, 20, "emitted", "open"], [
-    30,
-    30,
-    40,
-    "emitted",
-    "open",
-  ]])
-})
-
-Deno.test("carryOver() marks both parts of an emitted entry as emitted", () => {
+Deno.test("carryOver() never publishes again what an emitted entry was", () => {
   const stored = carried([], entry(10, 40)).map(published)
-  const two = carried(stored, entry(5, 7), entry(10, 20), entry(30, 50))
-  equal(brief(two).filter(([, , , , state]) => state === "open"), [
+  const states = (...recomputed: ReadonlyArray<Entry>) => brief(carried(stored, ...recomputed))
+  equal(states(), [[10, 10, 40, "emitted", "hedged"]])
+  equal(states(entry(5, 90)), [[10, 5, 90, "emitted", "open"]])
+  equal(states(entry(5, 7), entry(10, 20), entry(30, 50)), [
     [5, 5, 7, "unpublished", "open"],
     [10, 10, 20, "emitted", "open"],
+    [10, 10, 40, "emitted", "hedged"],
     [30, 30, 50, "emitted", "open"],
   ])
-})
-
-Deno.test("carryOver() stores an emitted entry that disappeared as hedged, and never publishes it again", () => {
-  const stored = carried([], entry(10, 20)).map(published)
-  const disappeared = carried(stored)
-  equal(brief(disappeared), [[10, 10, 20, "emitted", "hedged"]])
-  equal(brief(carried(disappeared)), brief(disappeared))
-  equal(brief(carried(disappeared, entry(15, 30))), [
-    [10, 15, 30, "emitted", "open"],
-  ])
-})
-
-Deno.test("carryOver() does not publish the lost part of a shortened entry again", () => {
-  const stored = carried([], entry(10, 40)).map(published)
   const shortened = carried(stored, entry(10, 20))
-  equal(brief(shortened), [[10, 10, 20, "emitted", "open"], [40, 10, 40, "emitted", "hedged"]])
   ok(carried(shortened, entry(10, 20), entry(40, 40)).every(({ emitted }) => emitted))
-})
-
-Deno.test("carryOver() removes an unpublished entry that disappeared", () => {
-  equal(carried(carried([], entry(10, 20))), [])
+  const two = carried([], entry(10, 20), entry(30, 40)).map(published)
+  equal(brief(carried(two, entry(10, 40))), [[10, 10, 40, "emitted", "open"]])
 })
 
 Deno.test("carryOver() treats another outcome or another time as another entry", () => {
