@@ -456,7 +456,6 @@ Deno.test("no small file has one importer, except ports and entry points", () =>
 
 /** Small files of today. */
 const smallFiles: ReadonlyArray<string> = [
-  "src/markets/domain/pricePath.ts",
   "src/track-record/contestedRecord.ts",
 ]
 
@@ -495,10 +494,10 @@ const budgets: Readonly<Record<string, number>> = {
   "src/catalog": 1_930,
   "src/core": 1_835,
   "src/digest": 1_955,
-  "src/feed": 1_270,
+  "src/feed": 1_280,
   "src/http": 10_365,
-  "src/markets": 3_965,
-  "src/movers": 935,
+  "src/markets": 3_865,
+  "src/movers": 920,
   "src/news": 3_215,
   "src/payments": 10_820,
   "src/postgres": 1_365,
@@ -506,9 +505,9 @@ const budgets: Readonly<Record<string, number>> = {
   "src/research": 1_995,
   "src/signing": 250,
   "src/status": 770,
-  "src/track-record": 3_075,
+  "src/track-record": 3_025,
   "src/venues": 3_800,
-  "src/whales": 4_380,
+  "src/whales": 4_285,
   "src/writing": 4_665,
   tests: 89_625,
   "packages, bench, examples, tools": 10_420,

@@ -53,7 +53,6 @@ import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
 import * as contestedRecord from "../track-record/contestedRecord.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
-import { Outcomes } from "../track-record/Outcomes.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
 import { readerOf, simulatedReader } from "../venues/simulated/reader.ts"
@@ -169,7 +168,6 @@ const productLayer = (settings: ServiceSettings) => {
     PublishedMarkets.layer,
     retentionStore.layer,
     TrackRecord.layer,
-    Outcomes.layer,
     Status.layer({
       tickIntervalMs,
       paymentMode: settings.payments.kind,

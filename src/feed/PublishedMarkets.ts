@@ -7,7 +7,6 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { day, type EpochMs } from "../core/domain/time.ts"
-import { thinned } from "../markets/domain/pricePath.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type FeedHeading, type FeedItem, feedTypes, marketRef } from "./domain/item.ts"
 import {
@@ -16,6 +15,7 @@ import {
   pathPointsMax,
   type PublishedMarket,
   recentMax,
+  thinned,
 } from "./domain/publishedMarket.ts"
 import { FeedStore } from "./FeedStore.ts"
 

@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { MoveWindow } from "../feed/domain/item.ts"
-import { slugKey } from "../markets/domain/market.ts"
+import { type Market, slugKey } from "../markets/domain/market.ts"
 import {
   confirmMove,
   emittedMove,
@@ -23,12 +23,23 @@ import {
 } from "./domain/gates.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
-import type { BookReading, SeriesServices } from "./midSeries.ts"
+import type { BookFault, Microstructure } from "../markets/domain/book.ts"
+import type { MarketStore } from "../markets/MarketStore.ts"
+import type { VenueClient } from "../markets/VenueClient.ts"
 import { tally } from "../core/stages.ts"
 
 /** The ports of a tick. */
-export interface MoverServices extends SeriesServices {
+export interface MoverServices {
+  readonly venue: VenueClient["Service"]
+  readonly markets: MarketStore["Service"]
   readonly feed: FeedStore["Service"]
+}
+
+/** A candidate and its order book. */
+export interface BookReading {
+  readonly market: Market
+  /** Null when the venue returned no book. */
+  readonly book: Result.Result<Microstructure, BookFault> | null
 }
 
 const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]

@@ -1,10 +1,12 @@
 /**
- * The scorecard of tracked wallets and of the service itself, cached until its content may have changed.
+ * The scorecard of tracked wallets and of the service itself, cached until its content may have changed,
+ * and what became of each published item.
  *
  * @module
  */
-import { Context, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { entrySummary, type WalletScore } from "./domain/entryScore.ts"
+import { type Outcome, outcomesMax, outcomesOf } from "./domain/outcomes.ts"
 import { type Scorecard, scorecard } from "./domain/scorecard.ts"
 import { inputs, scoresJob } from "../core/domain/freshness.ts"
 import { Freshness } from "../core/Freshness.ts"
@@ -25,6 +27,11 @@ export class TrackRecord extends Context.Service<TrackRecord, {
    * calibration changes.
    */
   readonly walletScores: Effect.Effect<ReadonlyMap<string, WalletScore>>
+  /**
+   * What became of the items after `since`, ascending, at most `outcomesMax`; none of an item younger
+   * than `outcomeDelayMs`.
+   */
+  readonly outcomes: (since: number) => Effect.Effect<ReadonlyArray<Outcome>>
 }>()("bellwether/track-record/TrackRecord") {
   static readonly layer = Layer.effect(
     TrackRecord,
@@ -75,6 +82,10 @@ export class TrackRecord extends Context.Service<TrackRecord, {
           ageMax: readAgeMax,
         }),
         walletScores: Effect.map(published, ({ wallets }) => wallets),
+        outcomes: Effect.fn("TrackRecord.outcomes")(function* (since: number) {
+          const stored = yield* scores.outcomes(since, outcomesMax)
+          return outcomesOf(stored, yield* Clock.currentTimeMillis, outcomesMax)
+        }),
       })
     }),
   )

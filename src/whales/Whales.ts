@@ -9,10 +9,11 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Result } from "effect"
 import { whaleJob } from "../core/domain/freshness.ts"
-import { type EpochMs, hour, second } from "../core/domain/time.ts"
+import { day, type EpochMs, hour, second } from "../core/domain/time.ts"
 import { type RunStage, runTick, tally, type TickReport } from "../core/stages.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
+import { requestInBatches } from "../markets/requestInBatches.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { Calibration, type LabelCounts } from "./Calibration.ts"
 import { isFarm } from "./domain/entry.ts"
@@ -24,7 +25,6 @@ import {
   recomputeEntries,
 } from "./entryPublishing.ts"
 import { EntryStore } from "./EntryStore.ts"
-import { readFacts, readResolutions } from "./marketResolutions.ts"
 import { WalletHistory } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 import { WhaleMarketStore } from "./WhaleMarketStore.ts"
@@ -215,4 +215,57 @@ const readWallets = Effect.fnUntraced(function* (
   })
   const [failure] = failures
   if (failure !== undefined) return yield* failure
+})
+
+/**
+ * Markets checked in one tick. A market is checked until it has ended, and once a day for some days after
+ * that, because the venue may correct a resolution.
+ */
+const marketsMax = 4_000
+
+/** A market is checked at every tick for this long after its scheduled end, else less often. */
+const endingMs = 7 * day
+const checkEveryTicks = 6
+/** An ended market is checked again for this long, at this interval. */
+const recheckMs = 7 * day
+const recheckEveryMs = day
+
+/** Stores how markets ended. A batch that failed is requested again at the next tick. */
+const readResolutions = Effect.fnUntraced(function* (
+  { venue, whaleMarkets }: WhaleServices,
+  slot: EpochMs,
+  tickIntervalMs: number,
+  progress: Progress,
+) {
+  const markets = yield* whaleMarkets.unresolved({
+    limit: marketsMax,
+    checkedBefore: slot - checkEveryTicks * tickIntervalMs,
+    ending: { from: slot - endingMs, to: slot, checkedBefore: slot },
+    endedAfter: slot - recheckMs,
+    recheckedBefore: slot - recheckEveryMs,
+  })
+  yield* requestInBatches(
+    markets,
+    progress.rejected,
+    venue.resolutions,
+    (rows, requested, at) =>
+      Effect.map(whaleMarkets.saveResolutions(rows, requested, at), (changed) => {
+        progress.resolved += changed
+      }),
+  )
+})
+
+/** Markets whose facts are requested in one tick. */
+const unknownMax = 4_000
+/** How often the facts of a market that the venue did not know are requested again. */
+const unknownEveryMs = day
+
+/** Stores the facts of markets with activity, which entries need. */
+const readFacts = Effect.fnUntraced(function* (
+  { venue, whaleMarkets }: WhaleServices,
+  slot: EpochMs,
+  { rejected }: Progress,
+) {
+  const markets = yield* whaleMarkets.unknownMarkets(unknownMax, slot - unknownEveryMs)
+  yield* requestInBatches(markets, rejected, venue.facts, whaleMarkets.saveFacts)
 })

@@ -12,7 +12,7 @@ import {
   unknownInQuery,
 } from "../../catalog/domain/parameter.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
-import { Outcomes } from "../../track-record/Outcomes.ts"
+import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { answer } from "../server/answer.ts"
 import { type FreeRoute, queryIn } from "../server/route.ts"
 import { prepare, type PreparedRefusal, wrongQuery } from "../server/errors.ts"
@@ -30,7 +30,7 @@ export type LookupRoutes = Readonly<Record<LookupId, FreeRoute>>
 
 export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const chain = yield* FeedChain
-  const outcomes = yield* Outcomes
+  const { outcomes } = yield* TrackRecord
   const inTime = makeStoreReads("Cannot read a free answer")
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
 
@@ -58,7 +58,7 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
 
   const routes: LookupRoutes = {
     outcomes: routeOf("outcomes", ({ since }) =>
-      Effect.map(outcomes.after(since ?? 0), (data) => ({
+      Effect.map(outcomes(since ?? 0), (data) => ({
         success: true,
         since: since ?? 0,
         count: data.length,

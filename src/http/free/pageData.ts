@@ -10,7 +10,7 @@ import { pageRows, type SinglePageId } from "../../catalog/domain/pageRow.ts"
 import { digestEvery, digestRetention } from "../../digest/domain/digest.ts"
 import { Digest } from "../../digest/Digest.ts"
 import { Status } from "../../status/Status.ts"
-import { Outcomes } from "../../track-record/Outcomes.ts"
+import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { PublishedMarkets } from "../../feed/PublishedMarkets.ts"
 import { hour, minute, second } from "../../core/domain/time.ts"
 import { jsonAnswers } from "../server/answer.ts"
@@ -34,7 +34,7 @@ export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const markets = yield* PublishedMarkets
   const bodies: { readonly [Id in SinglePageId]: Effect.Effect<Body<Id>> } = {
     recent: recentItems(markets),
-    opened: openedItems(markets, yield* Outcomes),
+    opened: openedItems(markets, yield* TrackRecord),
     digests: digestTitles(yield* Digest),
     status: (yield* Status).report,
   }
@@ -64,12 +64,12 @@ const digestTitles = (digests: Digest["Service"]): Effect.Effect<Body<"digests">
 /** Of each type the newest item that is as old as the items whose outcomes are free. */
 const openedItems = (
   markets: PublishedMarkets["Service"],
-  outcomes: Outcomes["Service"],
+  { outcomes }: TrackRecord["Service"],
 ) =>
   Effect.gen(function* () {
     const found = yield* markets.opened((yield* Clock.currentTimeMillis) - outcomeDelayMs)
     const items = yield* Effect.forEach(found, (item) =>
-      Effect.map(outcomes.after(item.feedIndex - 1), ([next]) => ({
+      Effect.map(outcomes(item.feedIndex - 1), ([next]) => ({
         item: withOutcome(item),
         outcome: next?.feedIndex === item.feedIndex ? next : null,
       })))

@@ -26,12 +26,33 @@ import {
   type VerdictCounts,
 } from "../domain/selfScore.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { type DueCheck, type DueMarketsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
-import { forecasts } from "./forecasts.ts"
+import {
+  type DueCheck,
+  type DueForecast,
+  type DueMarketsQuery,
+  type JudgedCheck,
+  type JudgedForecast,
+  type JudgedReading,
+  ScoreStore,
+} from "../ScoreStore.ts"
 import type { StoredOutcome } from "../domain/outcomes.ts"
-import { delaysMinutes, type PublishedEntry } from "../domain/entryScore.ts"
-import { entryResult, type EntryResultRow, entryScores } from "./entryScores.ts"
+import {
+  delaysMinutes,
+  type EntryLabel,
+  type PublishedEntry,
+  scoredEntriesMax,
+  type ScoredEntry,
+} from "../domain/entryScore.ts"
+import {
+  dueAtOf,
+  type Forecast,
+  forecastsKeptMs,
+  type ForecastTotals,
+  noForecasts,
+} from "../domain/forecasts.ts"
 import { jsonText } from "../../postgres/json.ts"
+
+type Port = ScoreStore["Service"]
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
   ScoreStore,
@@ -45,10 +66,16 @@ export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
       saveVerdicts: saveVerdicts(sql),
       counts: counts(sql),
       outcomes: outcomes(sql),
-      ...entryScores(sql, incrementRevision(sql)),
+      dueReadings: dueReadings(sql),
+      saveReadings: saveReadings(sql),
+      entries: entries(sql),
       moveTotals: moveTotals(sql),
       version: version(sql),
-      ...forecasts(sql, lock(sql), incrementRevision(sql)),
+      forecastsMadeAt: forecastsMadeAt(sql),
+      addForecasts: addForecasts(sql),
+      dueForecasts: dueForecasts(sql),
+      saveForecastVerdicts: saveForecastVerdicts(sql),
+      forecastTotals: forecastTotals(sql),
     })),
 )
 
@@ -474,3 +501,266 @@ const version = (sql: SqlClient) =>
     Effect.map(([row]) => `${row?.revision ?? 0n}`),
     Effect.orDie,
   )
+
+interface ReadingRow {
+  readonly feed_index: bigint
+  readonly delay_minutes: number
+  readonly market_id: MarketId | null
+  readonly outcome: 0 | 1
+  readonly due_at: Date
+}
+
+const dueReadings = (sql: SqlClient): Port["dueReadings"] =>
+  Effect.fn("ScoreStore.dueReadings")(
+    function* (now, limit) {
+      const rows = yield* sql<ReadingRow>`
+        SELECT feed_index, delay_minutes, c.market_id, r.due_at, c.outcome
+        FROM score_reading r JOIN score_check c USING (feed_index)
+        WHERE r.state = 'due' AND r.due_at <= ${new Date(now)} AND c.kind = 'whale_24h'
+        ORDER BY r.due_at, feed_index, delay_minutes LIMIT ${limit}`
+      return rows.map((row) => ({
+        feedIndex: Number(row.feed_index),
+        delayMinutes: row.delay_minutes,
+        marketId: row.market_id,
+        outcome: row.outcome,
+        dueAt: row.due_at.getTime(),
+      }))
+    },
+    Effect.orDie,
+  )
+
+const saveReadings = (sql: SqlClient): Port["saveReadings"] =>
+  Effect.fn("ScoreStore.saveReadings")(
+    function* (readings) {
+      if (readings.length === 0) return 0
+      const saved = yield* sql`
+        UPDATE score_reading r SET state = i.state, stake_price = i.stake_price,
+          other_stake_price = i.other_stake_price
+        FROM json_to_recordset(${jsonText(readings.map(readingRow))}::json) AS i (
+          feed_index bigint, delay_minutes smallint, state text, stake_price float8,
+          other_stake_price float8
+        )
+        WHERE r.feed_index = i.feed_index AND r.delay_minutes = i.delay_minutes
+          AND r.state = 'due'
+        RETURNING 1`
+      if (saved.length > 0) yield* incrementRevision(sql)
+      return saved.length
+    },
+    sql.withTransaction,
+    Effect.orDie,
+  )
+
+function readingRow({ feedIndex, delayMinutes, result }: JudgedReading) {
+  const row = { feed_index: feedIndex, delay_minutes: delayMinutes, state: result.state }
+  if (result.state !== "read") return row
+  const [stake_price, other_stake_price] = result.prices
+  return { ...row, stake_price, other_stake_price }
+}
+
+interface EntryResultRow {
+  readonly result: ScoredEntry["result"]
+  readonly payout: number | null
+}
+
+/** These columns, from a check `c` and its market `m`: how it ended is known from the whale tables. */
+const entryResult = (sql: SqlClient) =>
+  sql`m.state AS result, CASE c.outcome WHEN 0 THEN payout_first ELSE payout_second END AS payout`
+
+interface EntryRow extends EntryResultRow {
+  readonly feed_index: bigint
+  readonly wallet: string
+  readonly event_key: string
+  readonly label: EntryLabel
+  readonly entry_price: number
+  readonly ask: number | null
+  readonly other_ask: number | null
+  readonly fee_rate: number
+  readonly verdict: "priced" | "unknown" | null
+  readonly value: number | null
+  readonly readings: ReadonlyArray<
+    readonly [
+      delay: number,
+      state: "due" | "read" | "missed" | "no_book",
+      bought: number | null,
+      other: number | null,
+    ]
+  >
+}
+
+const entries = (sql: SqlClient) =>
+  sql<EntryRow>`
+    SELECT e.*, c.verdict, c.value, ${entryResult(sql)}, (
+      SELECT json_agg(json_build_array(delay_minutes, r.state, stake_price, other_stake_price)
+        ORDER BY delay_minutes)
+      FROM score_reading r WHERE r.feed_index = e.feed_index
+    ) AS readings
+    FROM (SELECT * FROM score_entry ORDER BY feed_index DESC LIMIT ${scoredEntriesMax}) e
+    JOIN score_check c ON c.feed_index = e.feed_index AND c.kind = 'whale_24h'
+    LEFT JOIN whale_market m ON m.market = c.market_id
+    ORDER BY e.feed_index`.pipe(Effect.map((rows) => rows.map(scoredEntry)), Effect.orDie)
+
+function scoredEntry(row: EntryRow): ScoredEntry {
+  const { ask, other_ask, verdict, value } = row
+  return {
+    feedIndex: Number(row.feed_index),
+    wallet: row.wallet,
+    eventKey: row.event_key,
+    label: row.label,
+    entryPrice: row.entry_price,
+    asks: ask === null || other_ask === null ? null : [ask, other_ask],
+    feeRate: row.fee_rate,
+    result: row.result,
+    payout: row.payout,
+    later: verdict === null ? undefined : value ?? "unknown",
+    readings: row.readings.map(([delayMinutes, state, bought, other]) => ({
+      delayMinutes,
+      result: state === "read" ? { state, prices: [bought, other] } : { state },
+    })),
+  }
+}
+
+const forecastsMadeAt = (sql: SqlClient) =>
+  sql<{ at: Date | null }>`
+    SELECT max(made_at) AS at FROM forecast WHERE kind = 'resolution'`.pipe(
+    Effect.map(([row]) => row?.at?.getTime() ?? 0),
+    Effect.orDie,
+  )
+
+const addForecasts = (sql: SqlClient) =>
+  Effect.fn("ScoreStore.addForecasts")(
+    function* (added: ReadonlyArray<Forecast>) {
+      if (added.length === 0) return
+      yield* lock(sql)
+      const columns = sql.literal(
+        "kind, market_id, made_at, probability, baseline, low, high, event_key, due_at",
+      )
+      const incoming = sql`json_to_recordset(${jsonText(added.map(addedRow))}::json) AS row (
+        kind text, market_id text, made_at timestamptz, probability float8, baseline float8,
+        low float8, high float8, event_key text, due_at timestamptz
+      )`
+      yield* sql`
+        INSERT INTO score_market (market_id, outcome_published)
+        SELECT DISTINCT market_id, false FROM ${incoming}
+        ON CONFLICT DO NOTHING`
+      yield* sql`
+        INSERT INTO forecast (${columns}) SELECT ${columns} FROM ${incoming}
+        ON CONFLICT DO NOTHING`
+      const kept = Math.max(...added.map(({ madeAt }) => madeAt)) - forecastsKeptMs
+      yield* sql`
+        DELETE FROM forecast
+        WHERE kind IN ('resolution', 'price') AND made_at < ${new Date(kept)}`
+      yield* incrementRevision(sql)
+    },
+    sql.withTransaction,
+    Effect.orDie,
+  )
+
+function addedRow(forecast: Forecast) {
+  const { marketId, eventKey, madeAt, ...stated } = forecast
+  return {
+    ...stated,
+    market_id: marketId,
+    event_key: eventKey,
+    made_at: isoTime(madeAt),
+    due_at: isoTime(dueAtOf(forecast)),
+  }
+}
+
+interface ForecastRow
+  extends ResolutionColumns, Pick<Forecast, "kind" | "probability" | "baseline" | "low" | "high"> {
+  readonly market_id: MarketId
+  readonly made_at: Date
+  readonly event_key: string
+  readonly requested: boolean
+}
+
+const dueForecasts = (sql: SqlClient) =>
+  Effect.fn("ScoreStore.dueForecasts")(
+    function* (
+      { now, overdueBefore, limit }: { now: EpochMs; overdueBefore: EpochMs; limit: number },
+    ) {
+      const rows = yield* sql<ForecastRow>`
+        SELECT kind, market_id, made_at, probability, baseline, low, high, event_key,
+          requested_at >= due_at AS requested,
+          state, payout_first, payout_second, source, resolved_at
+        FROM forecast JOIN score_market USING (market_id)
+        WHERE NOT judged AND due_at <= ${new Date(now)}
+          AND (requested_at >= due_at OR due_at < ${new Date(overdueBefore)})
+        ORDER BY due_at, market_id COLLATE "C", kind LIMIT ${limit}`
+      return rows.map((row): DueForecast => {
+        const { kind, market_id: marketId, event_key: eventKey, made_at, requested } = row
+        const { probability, baseline, low, high } = row
+        return {
+          forecast: {
+            ...{ kind, marketId, eventKey, madeAt: made_at.getTime() },
+            ...{ probability, baseline, low, high },
+          },
+          resolution: resolutionOf(marketId, row),
+          requested,
+        }
+      })
+    },
+    Effect.orDie,
+  )
+
+const saveForecastVerdicts = (sql: SqlClient) =>
+  Effect.fn("ScoreStore.saveForecastVerdicts")(
+    function* (judged: ReadonlyArray<JudgedForecast>) {
+      yield* lock(sql)
+      const rows = jsonText(judged.map(({ forecast: { kind, marketId, madeAt }, value }) => ({
+        kind,
+        value,
+        market_id: marketId,
+        made_at: isoTime(madeAt),
+      })))
+      const saved = yield* sql<{ market_id: string }>`
+        UPDATE forecast f SET judged = true, value = i.value
+        FROM json_to_recordset(${rows}::json)
+          AS i (kind text, market_id text, made_at timestamptz, value float8)
+        WHERE f.kind = i.kind AND f.market_id = i.market_id AND f.made_at = i.made_at
+          AND NOT f.judged
+        RETURNING f.market_id`
+      if (saved.length > 0) yield* incrementRevision(sql)
+      return saved.length
+    },
+    sql.withTransaction,
+    Effect.orDie,
+  )
+
+interface TotalsRow extends ClusterSums, Omit<ForecastTotals, "difference"> {
+  readonly kind: Forecast["kind"]
+}
+
+const forecastTotals = (sql: SqlClient) =>
+  sql<TotalsRow>`
+    WITH event AS (
+      SELECT kind, event_key, count(*)::float8 AS forecasts, count(value)::float8 AS n,
+        count(*) FILTER (WHERE judged AND value IS NULL) AS unknown,
+        count(value) FILTER (WHERE probability <> baseline) AS views, sum(value) AS value,
+        coalesce(sum((probability - value) ^ 2), 0) AS squared,
+        coalesce(sum((baseline - value) ^ 2), 0) AS baseline_squared,
+        count(*) FILTER (WHERE ${hasInterval(sql)}) AS intervals,
+        count(*) FILTER (WHERE ${hasInterval(sql)} AND value BETWEEN low AND high) AS covered
+      FROM forecast GROUP BY kind, event_key
+    )
+    SELECT kind, sum(forecasts) AS forecasts, sum(unknown)::float8 AS unknown,
+      sum(views)::float8 AS views, coalesce(sum(value), 0) AS value,
+      sum(squared) AS "squaredError", sum(baseline_squared) AS "baselineSquaredError",
+      sum(intervals)::float8 AS intervals, sum(covered)::float8 AS covered,
+      (count(*) FILTER (WHERE n > 0))::float8 AS clusters, sum(n) AS n, sum(s) AS s,
+      sum(n * n) AS nn, sum(n * s) AS ns, sum(s * s) AS ss, 0::float8 AS ff
+    FROM event, LATERAL (SELECT squared - baseline_squared AS s) difference GROUP BY kind`.pipe(
+    Effect.map((rows) => {
+      const of = (wanted: Forecast["kind"]): ForecastTotals => {
+        const row = rows.find(({ kind }) => kind === wanted)
+        if (row === undefined) return noForecasts
+        const { kind: _, clusters, n, s, nn, ns, ss, ff, ...sums } = row
+        return { ...sums, difference: { clusters, n, s, nn, ns, ss, ff } }
+      }
+      return { resolution: of("resolution"), price: of("price") }
+    }),
+    Effect.orDie,
+  )
+
+/** The market still traded, so its value is a mid, and the interval says something. */
+const hasInterval = (sql: SqlClient) => sql`value > 0 AND value < 1 AND (low > 0 OR high < 1)`

@@ -37,7 +37,6 @@ import type { Scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { Status } from "../../../src/status/Status.ts"
 import type { StatusReport } from "../../../src/status/domain/status.ts"
 import { sampleStatus } from "../catalog/samples.ts"
-import { Outcomes } from "../../../src/track-record/Outcomes.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
@@ -331,7 +330,6 @@ const servicesOverFresh = (
       Resolving.layer,
       Research.layer.pipe(Layer.provide([trackRecord(world), feedStore(world)])),
       trackRecord(world),
-      Outcomes.layer,
       Calibration.layer,
     ).pipe(
       Layer.provide([productPortsLayer(world.productPorts), writing, agreeingJudge]),

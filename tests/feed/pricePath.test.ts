@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { thinned } from "../../../src/markets/domain/pricePath.ts"
+import { thinned } from "../../src/feed/domain/publishedMarket.ts"
 
 const series = (times: ReadonlyArray<number>) => times.map((at) => ({ at, mid: at / 1e6 }))
 
