@@ -3,15 +3,12 @@
  * treasury's key.
  *
  * It connects to the service's PostgreSQL with its own login, listens for probes only, and
- * migrates nothing. Any number of workers may run at once. `refund-worker.ts check` tries what it needs,
- * and ends: a part of `deno task check --role refunds`.
+ * migrates nothing. Any number of workers may run at once.
  *
  * @module
  */
 import "./core/fiberContext.ts"
 import { Cause, Console, Effect, Exit, Layer } from "effect"
-import { printCheck } from "./app/check/rows.ts"
-import { checkWorker } from "./app/check/workerCheck.ts"
 import { printStopReason, workerBanner } from "./app/console.ts"
 import { workerLayer } from "./app/refundWorker.ts"
 import { loadWorker } from "./app/moneySettings.ts"
@@ -19,19 +16,12 @@ import { untilSignal } from "./app/untilSignal.ts"
 
 const get = (name: string) => Deno.env.get(name)
 
-const check = printCheck(
-  { role: "refunds", json: Deno.args.includes("--json") },
-  loadWorker(get),
-  checkWorker,
-)
-
-const work = Effect.gen(function* () {
+const program = Effect.gen(function* () {
   const settings = yield* loadWorker(get)
   yield* Console.log(workerBanner(settings))
   yield* Layer.build(workerLayer(settings))
   return yield* Effect.never
 }).pipe(Effect.scoped)
 
-const program = Deno.args[0] === "check" ? check : work
 const exit = await untilSignal(printStopReason(program))
 Deno.exit(Exit.isSuccess(exit) ? exit.value : Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

@@ -9,13 +9,14 @@
 import "../src/core/fiberContext.ts"
 import { Clock, Console, Duration, Effect, Exit, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { get } from "../src/app/check/http.ts"
-import { fail, hasFailed, jsonOf, ok, type Row, tableOf } from "../src/app/check/rows.ts"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { readArguments } from "../src/app/commandLine.ts"
+import { fail, hasFailed, ok, type Row, tableOf } from "../src/app/rows.ts"
 import { untilSignal } from "../src/app/untilSignal.ts"
 import { freeRows } from "../src/catalog/domain/freeRow.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import { excerpt } from "../src/core/domain/untrusted.ts"
+import { readAnswer } from "../src/core/httpReading.ts"
 import { paths } from "../src/http/documents/addresses.ts"
 import { type Finding, judge, JwkSet, noneSeen, Seen, seenOf } from "./history.ts"
 
@@ -73,7 +74,11 @@ export const verifyService = Effect.fnUntraced(function* (args: ReadonlyArray<st
   if (seen !== null && !hasFailed(rows)) {
     yield* write(seen, JSON.stringify(seenOf(evidence)))
   }
-  yield* Console.log(json ? jsonOf(rows) : tableOf(`The history of ${base.origin}`, rows))
+  yield* Console.log(
+    json
+      ? JSON.stringify({ ok: !hasFailed(rows), rows })
+      : tableOf(`The history of ${base.origin}`, rows),
+  )
   return hasFailed(rows) ? 1 : 0
 })
 
@@ -151,21 +156,31 @@ const collect = Effect.fnUntraced(function* (options: Options) {
 
 const tries = 4
 const waitSecondsMax = 70
+const limits = { timeoutMs: 8_000, bodyBytesMax: 1024 * 1024 }
+
+const answerOf = (base: URL, path: string) =>
+  Effect.flatMap(
+    HttpClient.HttpClient,
+    (client) => readAnswer(client, HttpClientRequest.get(new URL(path, base)), limits),
+  ).pipe(
+    Effect.mapError(({ reason }) => new CannotVerify({ message: `${path}: ${reason}` })),
+    Effect.provide(FetchHttpClient.layer),
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
+  )
 
 /** Reads an answer, and waits when the service says so; null for 404. */
 const reader = (base: URL) =>
   Effect.fnUntraced(function* <A>(path: string, schema: Schema.Codec<A, unknown>) {
     for (let n = 0; n < tries; n++) {
-      const { status, body } = yield* get(base.host, new URL(path, base).href).pipe(
-        Effect.mapError(({ reason }) => new CannotVerify({ message: `${path}: ${reason}` })),
-      )
+      const { status, headers, body } = yield* answerOf(base, path)
       if (status === 429 || status === 503) {
-        const seconds = Math.min(waitSeconds(body), waitSecondsMax)
+        const seconds = Math.min(Number(headers["retry-after"] ?? 1) || 1, waitSecondsMax)
         yield* Console.error(`${path}: waits ${seconds} s for the limit of the service`)
         yield* Effect.sleep(Duration.seconds(seconds))
         continue
       }
-      return yield* Schema.decodeUnknownEffect(schema)(status === 404 ? null : body).pipe(
+      const text = status === 404 ? "null" : new TextDecoder().decode(body)
+      return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(text).pipe(
         Effect.mapError(() =>
           new CannotVerify({ message: `${path}: status ${status}, or another shape` })
         ),
@@ -175,28 +190,14 @@ const reader = (base: URL) =>
   })
 
 /** The terms of a paid path: they are in a header. */
-const challengeOf = (base: URL) =>
-  Effect.tryPromise({
-    try: async (signal): Promise<unknown> => {
-      const answer = await fetch(new URL(products.latest.path, base), { redirect: "error", signal })
-      await answer.body?.cancel()
-      return JSON.parse(atob(answer.headers.get("PAYMENT-REQUIRED") ?? ""))
-    },
-    catch: () => new CannotVerify({ message: `${products.latest.path}: it has no terms` }),
-  }).pipe(Effect.timeoutOrElse({
-    duration: Duration.seconds(8),
-    orElse: () =>
-      Effect.fail(new CannotVerify({ message: `${products.latest.path}: no answer within 8 s` })),
-  }))
-
-const decodeWait = Schema.decodeUnknownOption(
-  Schema.Struct({ error: Schema.Struct({ retryAfterSeconds: Schema.Finite }) }),
-)
-
-function waitSeconds(body: unknown): number {
-  const decoded = decodeWait(body)
-  return decoded._tag === "Some" ? decoded.value.error.retryAfterSeconds : 1
-}
+const challengeOf = Effect.fnUntraced(function* (base: URL) {
+  const { path } = products.latest
+  const { headers } = yield* answerOf(base, path)
+  return yield* Effect.try({
+    try: (): unknown => JSON.parse(atob(headers["payment-required"] ?? "")),
+    catch: () => new CannotVerify({ message: `${path}: it has no terms` }),
+  })
+})
 
 type Json = Readonly<Record<string, unknown>>
 

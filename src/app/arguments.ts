@@ -80,16 +80,7 @@ const commands = {
   dev: command("dev", {}),
   start: command("start", {}),
   refunds: command("refunds", {}),
-  check: command("check", {
-    role: Flag.Literals("role", ["service", "refunds", "migrate"]).pipe(
-      Flag.withDefault("service"),
-      Flag.withDescription("The process that is checked; service by default"),
-    ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Print one JSON object"),
-    ),
-  }),
+  check: command("check", {}),
   migrate: command("migrate", {}),
   restore: (args: ReadonlyArray<string>) =>
     Effect.filterOrFail(

@@ -9,7 +9,6 @@ import { layerPostgres } from "../postgres/client.ts"
 import { migrate, migrationFiles } from "../postgres/migrate.ts"
 import { grantRoles, roles } from "../postgres/roles.ts"
 import type { Command } from "./arguments.ts"
-import { printCheck } from "./check/rows.ts"
 import { runReview } from "./refundReview.ts"
 import { loadMigration, loadService } from "./settings.ts"
 import type { GetVariable } from "./variables.ts"
@@ -18,12 +17,8 @@ import type { GetVariable } from "./variables.ts"
 export const runCommand = Effect.fnUntraced(function* (command: Command, get: GetVariable) {
   switch (command.kind) {
     case "check": {
-      const { checkMigration, checkService } = yield* Effect.promise(() =>
-        import("./check/serviceCheck.ts")
-      )
-      return yield* command.role === "migrate"
-        ? printCheck(command, loadMigration(get), checkMigration)
-        : printCheck(command, loadService("start", get), checkService)
+      const { check, printCheck } = yield* Effect.promise(() => import("./check.ts"))
+      return yield* Effect.flatMap(check(loadService("start", get)), printCheck)
     }
     case "migrate":
       yield* migrateStore((yield* loadMigration(get)).databaseUrl)

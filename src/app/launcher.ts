@@ -16,7 +16,6 @@ import {
   restoreSandbox,
   type Sandbox,
   serviceSandbox,
-  unsetSandbox,
   workerSandbox,
 } from "./sandbox.ts"
 import { loadMigration, loadRestore, loadService } from "./settings.ts"
@@ -115,20 +114,9 @@ const sandboxOf = Effect.fnUntraced(function* (
     case "refunds":
       return yield* workerOf(get)
     case "check": {
-      const { role, json } = command
-      const process = yield* Effect.option(
-        role === "service"
-          ? serviceOf(get, "start")
-          : role === "refunds"
-          ? workerOf(get)
-          : ownerOf(get, args),
-      )
+      const service = yield* Effect.option(serviceOf(get, "start"))
       const files = [get("FAMILY_FILE")].flatMap((file) => file || [])
-      const known = Option.getOrElse(
-        process,
-        () => unsetSandbox(role, role === "service" ? files : []),
-      )
-      return checkSandbox(known, role === "refunds" ? json ? ["--json"] : [] : args)
+      return checkSandbox(Option.getOrNull(service), files)
     }
     case "restore": {
       const { journals, since } = command

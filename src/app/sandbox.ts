@@ -135,26 +135,19 @@ export function restoreSandbox(
   }
 }
 
-/** What a check may: what its process reaches, and its listeners. It writes nothing. */
-export function checkSandbox(process: Sandbox, args: ReadonlyArray<string>): Sandbox {
-  const isWorker = process.entry === "src/refund-worker.ts"
-  const read = process.read.filter((path) => !process.write.includes(path))
+/**
+ * What a check may: reach what the service reaches, and write nothing. `service` is null when its
+ * settings have a problem, which is printed and nothing tried. `files` are named by settings.
+ */
+export function checkSandbox(service: Sandbox | null, files: ReadonlyArray<string>): Sandbox {
   return {
-    ...process,
-    ...isWorker ? { args: ["check", ...args] } : { entry: "src/command.ts", args },
-    read,
+    entry: "src/command.ts",
+    args: ["check"],
+    variables: variablesOf("service"),
+    net: service?.net ?? [],
+    read: files,
     write: [],
   }
-}
-
-/** A check of settings with a problem prints it, and tries nothing. `files` are named by settings. */
-export function unsetSandbox(
-  role: "service" | "refunds" | "migrate",
-  files: ReadonlyArray<string>,
-): Sandbox {
-  const process = ({ service: "service", refunds: "worker", migrate: "migration" } as const)[role]
-  const entry = role === "refunds" ? "src/refund-worker.ts" : "src/command.ts"
-  return { entry, args: [], variables: variablesOf(process), net: [], read: files, write: [] }
 }
 
 /** The permissions as flags of Deno. An empty list allows nothing. */

@@ -19,8 +19,7 @@ const wordsOf = (args: Case[1]) =>
 
 const accepted: ReadonlyArray<readonly [...Case, read: object]> = [
   ["migrate", "", { kind: "migrate" }],
-  ["check", "", { kind: "check", role: "service", json: false }],
-  ["check", "--role refunds --json", { kind: "check", role: "refunds", json: true }],
+  ["check", "", { kind: "check" }],
   ["restore", "--journal a --since 42 --journal b,c", {
     kind: "restore",
     journals: ["a", "b,c"],
@@ -60,8 +59,6 @@ for (const [command, args, read] of accepted) {
 }
 
 const refused: ReadonlyArray<readonly [...Case, because: RegExp]> = [
-  ["check", "--role x", /--role/],
-  ["check", "--role", /--role/],
   ["check", "--jso", /--jso/],
   ["check", "x", /"x"/],
   ["restore", "", /nothing to restore/],

@@ -18,7 +18,7 @@ test("docs/threat-model.md has the permissions of today; else run `deno task gen
     const readersOf = (name: string) =>
       text.split("\n").filter((line) => line.startsWith("| `") && line.includes(` \`${name}\``))
         .map((line) => line.split("`")[1])
-    equal(readersOf("TREASURY_PRIVATE_KEY"), ["refunds", "check --role refunds", "src/launch.ts"])
+    equal(readersOf("TREASURY_PRIVATE_KEY"), ["refunds", "src/launch.ts"])
     equal(readersOf("SIGNING_PRIVATE_KEY"), ["start", "check", "src/launch.ts"])
     equal(readersOf("OTEL_EXPORTER_OTLP_HEADERS"), ["start", "check", "src/launch.ts"])
   }))

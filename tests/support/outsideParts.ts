@@ -1,6 +1,6 @@
 /**
- * Every outside part of the service on one real socket: chain, facilitator, venue, model and a feed of
- * news. Each answers as it should, unless a test gives it another behaviour.
+ * Every outside part of the service on one real socket: chain, facilitator, venue and model.
+ * Each answers as it should, unless a test gives it another behaviour.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const secrets = {
   modelKey: "sk-secret-canary",
 }
 
-export type Part = "rpc" | "facilitator" | "venue" | "clob" | "model" | "feed"
+export type Part = "rpc" | "facilitator" | "venue" | "clob" | "model"
 type Answer = (request: Request) => Response | Promise<Response>
 
 /** The chain's answers: of an honest node whose newest block is now, with $5 in the treasury. */
@@ -50,8 +50,7 @@ const honest: Readonly<Record<Part, Answer>> = {
   facilitator: kinds("eip155:84532", "eip155:8453"),
   venue: () => Response.json({ markets: [gammaRow(1), gammaRow(2)], data: [] }),
   clob: () => Response.json([bookRow(1)]),
-  model: () => Response.json({ data: [{ id: "small" }, { id: "large" }] }),
-  feed: () => new Response("<rss/>"),
+  model: () => new Response("no model", { status: 404 }),
 }
 
 /** The parts until the scope closes: their addresses, by name. */

@@ -85,8 +85,6 @@ const sandboxes: Effect.Effect<Readonly<Record<string, Permissions>>, unknown> =
       "refunds:requeue": review,
       "refunds:settle": review,
       "check": checkSandbox(service, []),
-      "check --role refunds": checkSandbox(worker, []),
-      "check --role migrate": checkSandbox(owner, []),
       "src/launch.ts": launcher,
     }
   },
