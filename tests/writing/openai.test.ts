@@ -9,7 +9,6 @@ import { Duration, Effect, Fiber, Logger, Metric, References } from "effect"
 import { TestClock } from "effect/testing"
 import {
   answerBytesMax,
-  attemptTimeout,
   circuitOpenDuration,
   concurrentRequestsMax,
   failuresMax,
@@ -146,19 +145,17 @@ liveTest(
 
 const all = ["max_completion_tokens", "max_tokens"]
 for (
-  const [name, supported, formats, tokens] of [
-    ["JSON mode only", { formats: ["json_object"], tokens: all }, [
+  const [name, supported, formats] of [
+    ["JSON mode only", { formats: ["json_object"], tokens: all }, ["json_schema", "json_object"]],
+    ["the old token limit only", {
+      formats: ["json_schema", "json_object"],
+      tokens: ["max_tokens"],
+    }, [
       ...["json_schema", "json_object"],
-    ], "max_completion_tokens"],
-    ["no format", { formats: [], tokens: all }, [
-      ...["json_schema", "json_object", undefined],
-    ], "max_completion_tokens"],
-    ["the old token limit only", { formats: ["json_schema"], tokens: ["max_tokens"] }, [
-      ...["json_schema", "json_schema"],
-    ], "max_tokens"],
+    ]],
     ["neither format nor limit", { formats: [], tokens: [] }, [
-      ...["json_schema", "json_schema", "json_schema", "json_object", undefined],
-    ], undefined],
+      ...["json_schema", "json_object", undefined],
+    ]],
   ] as const
 ) {
   liveTest(
@@ -175,17 +172,14 @@ for (
         }).pipe(Effect.provide(overModel(server)))
         const last = server.calls.at(-1)
         equal(Object.keys(last?.body ?? {}).filter((key) => all.includes(key)), [
-          ...tokens === undefined ? [] : [tokens],
+          ...formats.length === 2 ? ["max_tokens"] : [],
         ])
         equal(Object(last?.body["response_format"]).type, formats.at(-1))
-        equal(last?.system.includes("JSON schema"), formats.at(-1) !== "json_schema")
+        ok(server.calls.every(({ system }) => system.includes("JSON schema")))
       }),
   )
 }
 
-/** Behaves badly until the request has the schema in its words. */
-const untilAsked = (badly: Behaviour, well: Behaviour): Behaviour => (call) =>
-  call.system.includes("JSON schema") ? well(call) : badly(call)
 const prose = () => completion("Dear reader, {all} is well.")
 const error = (message: string, code: unknown) => () => Response.json({ error: { message, code } })
 const toolCall = { role: "assistant", content: null, tool_calls: [{ id: "1", type: "function" }] }
@@ -195,20 +189,11 @@ const servers: ReadonlyArray<
   readonly [name: string, wrap: (json: string) => Behaviour, outcome: string, calls: number]
 > = [
   [
-    "ignores the format and writes prose",
-    (json) => untilAsked(prose, () => completion(json)),
-    "a draft",
-    2,
-  ],
-  [
-    "ignores the format and has keys of its own",
-    (json) => untilAsked(() => completion('{"answer":"yes"}'), () => completion(json)),
-    "a draft",
-    2,
-  ],
-  [
     "refuses the format with status 200",
-    (json) => untilAsked(error("response_format is not supported", null), () => completion(json)),
+    (json) => (call) =>
+      Object(call.body["response_format"]).type === "json_schema"
+        ? error("response_format is not supported", null)()
+        : completion(json),
     "a draft",
     2,
   ],
@@ -246,7 +231,7 @@ const servers: ReadonlyArray<
     "ends early with max_tokens",
     (json) => () => completion(json.slice(0, -9), { finish: "max_tokens" }),
     "an answer of another shape",
-    3,
+    1,
   ],
   ["has a wrong key with status 200", () => error("no such key", 401), "status 401", 1],
   ["is busy with status 200", () => error("overloaded", 529), "status 529", 2],
@@ -255,27 +240,27 @@ const servers: ReadonlyArray<
     "calls a tool",
     () => () => Response.json({ choices: [{ finish_reason: "tool_calls", message: toolCall }] }),
     "an empty answer",
-    3,
+    1,
   ],
   [
     "streams",
     (json) => () => new Response(`data: ${json}\n\ndata: [DONE]\n\n`),
     "the answer was not JSON",
-    3,
+    1,
   ],
   [
     "speaks another protocol",
     (json) => () => Response.json({ message: { role: "assistant", content: json }, done: true }),
     "no completion",
-    3,
+    1,
   ],
   [
     "echoes the schema",
     () => says(({ body }) => body["response_format"] ?? {}),
     "an answer of another shape",
-    3,
+    1,
   ],
-  ["writes prose only", () => prose, "an answer of another shape", 3],
+  ["writes prose only", () => prose, "an answer of another shape", 1],
 ]
 
 for (const [name, wrap, outcome, calls] of servers) {
@@ -305,30 +290,6 @@ for (const [name, wrap, outcome, calls] of servers) {
       }),
   )
 }
-
-liveTest(
-  "one bad answer of a server that read the format costs no second request",
-  () =>
-    Effect.gen(function* () {
-      const server = yield* modelServer(validAnswer, prose, validAnswer, prose, prose, validAnswer)
-      yield* Effect.gen(function* () {
-        const outcomes = yield* Effect.forEach(
-          Array.from({ length: 5 }),
-          () => Effect.map(requestDigest, (outcome) => [outcome, server.calls.length]),
-        )
-        equal(outcomes, [
-          ["a draft", 1],
-          ["an answer of another shape", 2],
-          ["a draft", 3],
-          ["an answer of another shape", 4],
-          // Doubted now, it gets the schema in words.
-          ["a draft", 6],
-        ])
-      }).pipe(Effect.provide(overModel(server)))
-      const formats = server.calls.map(({ body }) => Object(body["response_format"]).type)
-      equal(formats, [...Array(5).fill("json_schema"), "json_object"])
-    }),
-)
 
 /** The valid answer with a change. */
 const altered = (change: (claim: typeof claimDraft) => unknown) =>
@@ -443,11 +404,11 @@ for (
     ["drips an error without end", drips(400)],
   ] as const
 ) {
-  test(`a request to a server that ${name} times out after ${Duration.format(attemptTimeout.digest)}`, () =>
+  test(`a request to a server that ${name} times out after ${Duration.format(requestTimeout.digest)}`, () =>
     Effect.gen(function* () {
       const server = yield* modelServer(behaviour)
       yield* Effect.gen(function* () {
-        equal(yield* waiting(server, attemptTimeout.digest), "no answer in time")
+        equal(yield* waiting(server, requestTimeout.digest), "no answer in time")
         equal(server.calls.length, 1)
       }).pipe(Effect.provide(overModel(server)))
     }))
@@ -462,10 +423,10 @@ test(`at most ${concurrentRequestsMax} requests run at once, and waiting for a s
         () => Effect.forkChild(requestDigest, { startImmediately: true }),
       )
       yield* server.arrived(concurrentRequestsMax)
-      yield* TestClock.adjust(attemptTimeout.digest)
+      yield* TestClock.adjust(requestTimeout.digest)
       yield* server.arrived(2 * concurrentRequestsMax)
       equal(server.calls.length, 2 * concurrentRequestsMax)
-      yield* TestClock.adjust(Duration.subtract(requestTimeout.digest, attemptTimeout.digest))
+      yield* TestClock.adjust(requestTimeout.digest)
       equal(new Set(yield* Fiber.joinAll(fibers)), new Set(["no answer in time"]))
       equal(server.calls.length, 2 * concurrentRequestsMax)
     }).pipe(Effect.provide(overModel(server)))
@@ -506,19 +467,6 @@ liveTest(
       }).pipe(Effect.provide(overModel(server)))
     }),
 )
-
-test("a Retry-After of the server pauses requests until it is over", () =>
-  Effect.gen(function* () {
-    const server = yield* modelServer(status(429, { "retry-after": "90" }), validAnswer)
-    yield* Effect.gen(function* () {
-      equal(yield* requestDigest, "status 429")
-      yield* TestClock.adjust(Duration.seconds(89))
-      equal(yield* requestDigest, "requests are paused for now")
-      equal(server.calls.length, 1)
-      yield* TestClock.adjust(Duration.seconds(1))
-      equal(yield* requestDigest, "a draft")
-    }).pipe(Effect.provide(overModel(server)))
-  }))
 
 test(`after ${failuresMax} consecutive failures the circuit is open for ${Duration.format(circuitOpenDuration)}`, () =>
   Effect.gen(function* () {

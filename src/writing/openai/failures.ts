@@ -22,7 +22,7 @@ const callOutcomes = [
   "server_error",
   /** The request is invalid: a wrong key, an unknown model. */
   "rejected",
-  /** Nothing was sent: the circuit is open, or the server asked for a pause. */
+  /** Nothing was sent: the circuit is open. */
   "not_asked",
 ] as const
 export type CallOutcome = typeof callOutcomes[number]
@@ -32,16 +32,16 @@ export class CallFailed extends Schema.TaggedError<CallFailed>()("CallFailed", {
   reason: Schema.String,
   /** The server's Retry-After; null without one. */
   retryAfterMs: Schema.NullOr(Schema.Finite),
-  /** What of the request the server may not know; null when another form of it would not help. */
-  unsupported: Schema.NullOr(Schema.Literals(["format", "tokens", "unknown"])),
+  /** Whether the server may not know a part of the request: another form of it may help. */
+  isFormRefused: Schema.Boolean,
 }) {}
 
 export const failed = (
   outcome: CallOutcome,
   reason: string,
   retryAfterMs: number | null = null,
-  unsupported: CallFailed["unsupported"] = null,
-) => new CallFailed({ outcome, reason, retryAfterMs, unsupported })
+  isFormRefused = false,
+) => new CallFailed({ outcome, reason, retryAfterMs, isFormRefused })
 
 /** Drops the client's error message: it may repeat the server's words. */
 export function failureOf(error: unknown): CallFailed {
@@ -63,17 +63,13 @@ export function failureOfStatus(
   const reason = `status ${status}`
   if (status === 429) return failed("rate_limited", reason, retryAfterMs)
   const transient = status >= 500 || status === 408 || status === 409
-  const unsupported = unsupportedOf(status, message)
-  return failed(transient ? "server_error" : "rejected", reason, retryAfterMs, unsupported)
+  const isFormRefused = status === 400 || status === 422 ||
+    ![401, 403, 404, 408].includes(status) && formWords.test(message)
+  return failed(transient ? "server_error" : "rejected", reason, retryAfterMs, isFormRefused)
 }
 
-/** Reads the server's words only to choose another form of the request. */
-function unsupportedOf(status: number, message: string): CallFailed["unsupported"] {
-  if (status === 401 || status === 403 || status === 404 || status === 408) return null
-  if (/max_(?:completion_)?tokens/i.test(message)) return "tokens"
-  if (/response_format|json_schema|json_object|schema|grammar/i.test(message)) return "format"
-  return status === 400 || status === 422 ? "unknown" : null
-}
+/** The server's words are read only to choose another form of the request. */
+const formWords = /max_(?:completion_)?tokens|response_format|schema|json_object|grammar/i
 
 /** Whether a retry may succeed. A timeout is not retried: it would only time out again. */
 export function isTransient({ outcome }: CallFailed): boolean {

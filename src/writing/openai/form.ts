@@ -1,34 +1,27 @@
 /**
- * The forms of a request, from the strictest to one that every compatible server takes, and the reading
- * of JSON out of the answers to the loose ones.
+ * The forms of a request, and the reading of JSON out of an answer.
  *
  * @module
  */
-import type { CallFailed } from "./failures.ts"
 
-export interface Form {
-  /** Structured outputs, JSON mode, or words in the prompt only. */
-  readonly format: "json_schema" | "json_object" | "words"
+interface Form {
+  /** Structured outputs, JSON mode, or null: words in the prompt only. */
+  readonly format: "json_schema" | "json_object" | null
   /** The parameter that limits the answer; null for none, then our time and byte limits hold. */
   readonly tokens: "max_completion_tokens" | "max_tokens" | null
 }
 
-export const strictForm: Form = { format: "json_schema", tokens: "max_completion_tokens" }
+/** From the strictest form to one that every compatible server takes. */
+export const forms: readonly [Form, ...ReadonlyArray<Form>] = [
+  { format: "json_schema", tokens: "max_completion_tokens" },
+  { format: "json_object", tokens: "max_tokens" },
+  { format: null, tokens: null },
+]
 
-/** The next form for a server that does not support a part of this one; null when there is none. */
-export function simplerForm(
-  { format, tokens }: Form,
-  unsupported: CallFailed["unsupported"],
-): Form | null {
-  if (unsupported === null) return null
-  if (unsupported === "tokens" && tokens !== null) {
-    return { format, tokens: tokens === "max_completion_tokens" ? "max_tokens" : null }
-  }
-  if (format === "words") return null
-  return { format: format === "json_schema" ? "json_object" : "words", tokens }
-}
-
-/** For servers without structured outputs. JSON mode requires the word JSON in the prompt. */
+/**
+ * Part of every request: some servers ignore the format, and JSON mode requires the word JSON in the
+ * prompt.
+ */
 export function shapeInWords(jsonSchema: Record<string, unknown>): string {
   return `Answer with one JSON object that this JSON schema accepts, and with nothing before or after it: ${
     JSON.stringify(jsonSchema)

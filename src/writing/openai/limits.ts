@@ -6,24 +6,17 @@
 import { Duration } from "effect"
 
 /**
- * One HTTP request, including its body. A reasoning model writes 800 words in 20 to 60 seconds; the
- * buyer of a report waits at most a minute in total, and a digest may be up to 20 minutes late.
+ * One model request: its HTTP requests, with their bodies. A reasoning model writes 800 words in 20 to 60
+ * seconds; the buyer of a report waits at most a minute in total, and a digest may be up to 20 minutes late.
+ * Each is less than its text has: a text that ends first would hide the silence from the circuit breaker.
  */
-export const attemptTimeout = {
+export const requestTimeout = {
   digest: Duration.seconds(180),
-  report: Duration.seconds(48),
+  report: Duration.seconds(45),
   reading: Duration.seconds(60),
   judge: Duration.seconds(45),
 } as const
-/** One model request: its attempts and its wait for a free slot. */
-export const requestTimeout = {
-  digest: Duration.seconds(200),
-  report: Duration.seconds(50),
-  reading: Duration.seconds(100),
-  judge: Duration.seconds(50),
-} as const
-/** HTTP requests for one model request, the first one included. */
-export const attemptsMax = 2
+/** Before the one retry of a transient fault, unless the server asks for another wait. */
 export const retryDelay = Duration.millis(500)
 /** A server that asks for a longer wait gets no retry of this request. */
 export const retryAfterMax = Duration.seconds(10)

@@ -2,13 +2,13 @@
  * A model behind OpenAI's chat completions API, or any compatible server.
  *
  * The client gets every option explicitly, so it reads nothing from the environment. Retries, timeouts
- * and limits are ours. A request begins in the strictest form. A server that refuses it, or answers as if
- * it had not read it, is asked in a simpler one (form.ts). The form of a good answer is remembered.
+ * and limits are ours. A request begins in the strictest form (form.ts). A server that refuses it is asked
+ * in the next one, and the form of a good answer is remembered.
  *
  * @module
  */
-import { Array, Clock, Duration, Effect, Exit, Layer, Option, Random, type Redacted } from "effect"
-import { Ref, Result, Schedule, Schema, Stream } from "effect"
+import { Array, Duration, Effect, Exit, Layer, Option, Random, type Redacted, Ref } from "effect"
+import { Result, Schema, Stream } from "effect"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import { CircuitBreaker } from "effect/persistence"
 import OpenAI from "openai"
@@ -16,10 +16,8 @@ import { makePlaces, publishDepth } from "../../core/places.ts"
 import type { Prompt } from "../domain/prompt.ts"
 import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
 import { type CallFailed, failed, failureOf, failureOfStatus, isTransient } from "./failures.ts"
-import { type Form, jsonIn, shapeInWords, simplerForm, strictForm, textOf } from "./form.ts"
+import { forms, jsonIn, shapeInWords, textOf } from "./form.ts"
 import {
-  attemptsMax,
-  attemptTimeout,
   circuitOpenDuration,
   circuitOpenDurationMax,
   concurrentRequestsMax,
@@ -123,39 +121,23 @@ export const layer = (
         Effect.forkScoped,
       )
 
-      /** End of the pause that the server asked for. */
-      const pausedUntil = yield* Ref.make(0)
-
       const attempt = yield* attempts(client, options)
-      const timed = <A>(call: Call<A>) =>
-        attempt(call).pipe(
-          Effect.timeoutOrElse({ duration: attemptTimeout[call.use], orElse: () => late }),
-          recordCall(call.use),
-        )
-
-      const unlessPaused = <A>(use: ModelUse, work: Effect.Effect<A, CallFailed>) =>
-        Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          if (now < (yield* Ref.get(pausedUntil))) return yield* notAsked(use)
-          return yield* work
-        })
-      const notePause = Effect.fnUntraced(function* ({ retryAfterMs }: CallFailed) {
-        if (retryAfterMs === null) return
-        const now = yield* Clock.currentTimeMillis
-        const until = now + Math.min(retryAfterMs, Duration.toMillis(circuitOpenDurationMax))
-        yield* Ref.update(pausedUntil, (before) => Math.max(before, until))
-      })
-
       const answered = <A>(call: Call<A>) =>
-        timed(call).pipe(
-          Effect.retry({ while: isWorthRetrying, schedule: retrySchedule, times: attemptsMax - 1 }),
-          Effect.tapError(notePause),
+        attempt(call).pipe(
+          Effect.catch((failure) =>
+            isWorthRetrying(failure)
+              ? Effect.delay(attempt(call), failure.retryAfterMs ?? retryDelay)
+              : Effect.fail(failure)
+          ),
+          Effect.timeoutOrElse({
+            duration: requestTimeout[call.use],
+            orElse: () => Effect.fail(noAnswerInTime),
+          }),
           // One circuit per use: a model that fails at reading may still write digests.
           (work) => circuit.execute(work, { key: call.use, classify }),
-          Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
-          (work) => unlessPaused(call.use, work),
+          Effect.catchTag("CircuitBreakerError", () => notAsked),
+          recordCall(call.use),
           places.run(noAnswerInTime),
-          Effect.timeoutOrElse({ duration: requestTimeout[call.use], orElse: () => late }),
         )
 
       return Model.of({
@@ -169,50 +151,31 @@ export const layer = (
     }),
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
 
-/** A form, and whether its last answer had the shape that was asked for. */
-interface KnownForm {
-  readonly form: Form
-  readonly isProven: boolean
-}
-
-/** One HTTP request for a call in the form that is known of its model, or more in simpler ones. */
+/** One HTTP request for a call in the form that its model took last, or more in the forms after it. */
 const attempts = Effect.fnUntraced(function* (client: OpenAI, options: ModelOptions) {
-  const forms = yield* Ref.make<ReadonlyMap<string, KnownForm>>(new Map())
+  const taken = yield* Ref.make<ReadonlyMap<string, number>>(new Map())
 
-  const inForm = <A>(call: Call<A>, { form, isProven }: KnownForm): Effect.Effect<A, CallFailed> =>
-    Effect.gen(function* () {
-      const body = requestOf(options, call, form)
-      const remember = (known: KnownForm) =>
-        Ref.update(forms, (all) => new Map(all).set(body.model, known))
-      return yield* Effect.tryPromise({
-        try: (signal) => client.chat.completions.create(body, { signal }),
-        catch: failureOf,
-      }).pipe(
-        Effect.tap((answer) => recordTokens(call.use, answer, options.price)),
-        Effect.flatMap((answer) => answerOf(answer, call)),
-        Effect.tap(() => remember({ form, isProven: true })),
-        Effect.catch(Effect.fnUntraced(function* (failure) {
-          // A proven form is doubted from the next request on: a good server pays no second one.
-          const isIgnored = failure.outcome === "malformed" && !isProven
-          const simpler = simplerForm(form, isIgnored ? "format" : failure.unsupported)
-          if (failure.outcome === "malformed") {
-            // Before it is tried: the time of this request may end.
-            yield* remember({ form: isProven ? form : simpler ?? strictForm, isProven: false })
-          }
-          if (simpler === null) return yield* failure
-          return yield* inForm(call, { form: simpler, isProven: false })
-        })),
-      )
-    })
+  const inForm = <A>(call: Call<A>, form: number): Effect.Effect<A, CallFailed> => {
+    const body = requestOf(options, call, forms[form] ?? forms[0])
+    return Effect.tryPromise({
+      try: (signal) => client.chat.completions.create(body, { signal }),
+      catch: failureOf,
+    }).pipe(
+      Effect.tap((answer) => recordTokens(call.use, answer, options.price)),
+      Effect.flatMap((answer) => answerOf(answer, call)),
+      Effect.tap(() => Ref.update(taken, (all) => new Map(all).set(body.model, form))),
+      Effect.catch((failure) =>
+        failure.isFormRefused && form + 1 < forms.length
+          ? inForm(call, form + 1)
+          : Effect.fail(failure)
+      ),
+    )
+  }
 
   return <A>(call: Call<A>): Effect.Effect<A, CallFailed> =>
     Effect.flatMap(
-      Ref.get(forms),
-      (known) =>
-        inForm(
-          call,
-          known.get(modelOf(options, call.use)) ?? { form: strictForm, isProven: false },
-        ),
+      Ref.get(taken),
+      (known) => inForm(call, known.get(modelOf(options, call.use)) ?? 0),
     )
 })
 
@@ -228,7 +191,7 @@ function clientOf({ baseUrl }: ModelOptions, send: typeof fetch): OpenAI {
     logLevel: "off",
     maxRetries: 0,
     // Our own timeout fires first; without this one the client would use its default.
-    timeout: 2 * Duration.toMillis(attemptTimeout.digest),
+    timeout: 2 * Duration.toMillis(requestTimeout.digest),
     fetch: send,
   })
 }
@@ -241,27 +204,24 @@ function modelOf({ model, checkModel }: ModelOptions, use: ModelUse): string {
 function requestOf<A>(
   options: ModelOptions,
   { use, prompt: { system, user }, jsonSchema }: Call<A>,
-  { format, tokens }: Form,
+  { format, tokens }: typeof forms[number],
 ): OpenAI.ChatCompletionCreateParamsNonStreaming {
   const model = modelOf(options, use)
-  const systemText = format === "json_schema" ? system : `${system}\n\n${shapeInWords(jsonSchema)}`
   return {
     model,
-    messages: [{ role: "system", content: systemText }, { role: "user", content: user }],
+    messages: [
+      { role: "system", content: `${system}\n\n${shapeInWords(jsonSchema)}` },
+      { role: "user", content: user },
+    ],
     ...tokens === null ? {} : { [tokens]: options.tokensMax ?? tokensMax[use] },
     ...options.reasoningEffort === null || model !== options.model
       ? {}
       : { reasoning_effort: options.reasoningEffort },
-    ...format === "json_schema"
-      ? {
-        response_format: {
-          type: "json_schema",
-          json_schema: { name: use, strict: true, schema: jsonSchema },
-        },
-      }
-      : format === "json_object"
-      ? { response_format: { type: "json_object" } }
-      : {},
+    ...format === null ? {} : {
+      response_format: format === "json_object"
+        ? { type: format }
+        : { type: format, json_schema: { name: use, strict: true, schema: jsonSchema } },
+    },
   }
 }
 
@@ -286,11 +246,9 @@ function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, Cal
 }
 
 const noAnswerInTime = failed("timed_out", "no answer in time")
-const late = Effect.fail(noAnswerInTime)
 const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
-const notAsked = (use: ModelUse) =>
-  recordCall(use)(Effect.fail(failed("not_asked", "requests are paused for now")))
+const notAsked = Effect.fail(failed("not_asked", "requests are paused for now"))
 
 function isWorthRetrying(failure: CallFailed): boolean {
   return isTransient(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
@@ -302,14 +260,3 @@ function classify(exit: Exit.Exit<unknown, CallFailed>): CircuitBreaker.Outcome 
   const failure = Option.getOrNull(Exit.findErrorOption(exit))
   return failure?.outcome === "refused" ? CircuitBreaker.ignored : CircuitBreaker.failure()
 }
-
-/** Waits as long as the server asks, else with exponential backoff. */
-const retrySchedule = Schedule.exponential(retryDelay).pipe(
-  Schedule.jittered,
-  Schedule.setInputType<CallFailed>(),
-  Schedule.modifyDelay(({ duration, input }) =>
-    Effect.succeed(
-      input.retryAfterMs === null ? duration : Duration.millis(input.retryAfterMs),
-    )
-  ),
-)
