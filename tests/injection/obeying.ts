@@ -160,7 +160,7 @@ function obedient(
   const found = orders(whole.text)
   const order = (found[turn % found.length] ?? whole.text).slice(0, orderLengthMax)
   const open = own.includes(whole.id) ? `{${whole.id}.${whole.slot}}` : null
-  const truth = trueSentence(fact, facts)
+  const truth = trueSentence(fact)
   return { slot: slot.slot, ...way({ order, fact, truth, own, whole: open }) }
 }
 

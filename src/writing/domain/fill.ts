@@ -30,12 +30,13 @@ export function fillValues(
 ): Result.Result<Filled, ReadonlyArray<string>> {
   const reasons: Array<string> = []
   const values: Array<StatedValue> = []
-  const filled = text.replace(openValue, (whole, ...groups) => {
-    const { before, complement, id, slot, unit, after } = namedGroups(groups)
+  const filled = text.replace(openValue, (whole, ...given) => {
+    const groups: Readonly<Record<string, string | undefined>> = given.at(-1)
+    const { before = "", complement = "", id = "", slot = "", unit = "", after = "" } = groups
     const value = valueOf(facts.get(id), slot)
     const spelling = value === undefined
       ? undefined
-      : spellingOf(value, complement !== "", unit, groups.at(-3) === 0)
+      : spellingOf(value, complement !== "", unit, given.at(-3) === 0)
     if (value === undefined || spelling === undefined) {
       reasons.push(`${whole} is no value of the cited facts`)
       return whole
@@ -61,19 +62,6 @@ export function slotsIn(
 /** The text with a sign in place of each open value: the words of its author. */
 export function withoutSlots(text: string, sign: string): string {
   return text.replace(openValue, sign)
-}
-
-function namedGroups(groups: ReadonlyArray<unknown>) {
-  const named: Readonly<Record<string, string | undefined>> = Object(groups.at(-1))
-  const of = (name: string) => named[name] ?? ""
-  return {
-    before: of("before"),
-    complement: of("complement"),
-    id: of("id"),
-    slot: of("slot"),
-    unit: of("unit"),
-    after: of("after"),
-  }
 }
 
 function valueOf(fact: Fact | undefined, slot: string): Value | undefined {

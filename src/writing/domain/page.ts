@@ -89,9 +89,8 @@ const inferenceShareMax = 1 / 3
  * template that state a fact which no claim of the kind `fact` states. Without such a claim the
  * sentences of the template come first, so that a reading stands behind what it rests on.
  *
- * The last inferences are left out while they are more than a third of the words. Claims are left out
- * while the page has more than `wordsMax` words and more than its template: the last one that replaces
- * no sentence, else the last one.
+ * The last inferences are left out while they are more than a third of the words, and the last claims
+ * while the page has more than `wordsMax` words and more than its template.
  */
 export function fillSlots(
   slots: ReadonlyArray<Slot>,
@@ -105,25 +104,8 @@ export function fillSlots(
   const inferences = wordsOf(sentences.filter(({ kind }) => kind === "inference"))
   const isLong = words > Math.max(wordsMax, wordsOf(slots.flatMap((slot) => slot.sentences)))
   if (!isLong && inferences <= words * inferenceShareMax) return filled
-  const least = own.findLastIndex((claim) =>
-    isLong ? !isReplacing(claim, slots, own) : claim.kind === "inference"
-  )
-  if (own.length === 0) return filled
-  return fillSlots(slots, own.toSpliced(least === -1 ? own.length - 1 : least, 1), wordsMax)
-}
-
-/** Whether the template would have a sentence more without the claim. */
-function isReplacing(
-  claim: Claim,
-  slots: ReadonlyArray<Slot>,
-  accepted: ReadonlyArray<Claim>,
-): boolean {
-  const slot = slots.find(({ id }) => id === claim.slot)
-  if (slot === undefined) return false
-  const templateOf = (claims: ReadonlyArray<Claim>) =>
-    filledSlot(slot, claims).sentences.filter(({ kind }) => kind === "template").length
-  const own = accepted.filter((it) => it.slot === slot.id)
-  return templateOf(own) < templateOf(own.filter((it) => it !== claim))
+  const left = isLong ? own.length - 1 : own.findLastIndex(({ kind }) => kind === "inference")
+  return fillSlots(slots, own.toSpliced(left, 1), wordsMax)
 }
 
 function filledSlot(slot: Slot, claims: ReadonlyArray<Claim>): FilledSlot {

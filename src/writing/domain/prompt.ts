@@ -58,7 +58,7 @@ const claimRules =
 Good: {"slot":"S4","kind":"fact","text":"{F8.market} fell by {F8.change} to {F8.to} in {F8.window}, {F31.lag} after {F31.publisher} reported {F31.headline}.","facts":["F8","F31"]}
 Good: {"slot":"S4","kind":"inference","text":"The order of the two suggests that the report moved the price, though no source says so.","facts":["F8","F31"]}
 Bad: "The price fell 12 cents" (a typed figure). "It crashed because of the poll" (a cause, and a word stronger than the facts). "Traders now expect Yes" (no fact says what traders expect). "Both moved again" (leans on another claim).
-A fact has "values" and often "says", its sentence with the values as slots; "like": "F3" means the sentence of F3 with these values. "about" is the same for facts about the same market or wallet.`
+A fact has "values" and "says", its sentence with the values as slots. "about" is the same for facts about the same market or wallet.`
 
 /** Asks for claims for the slots of a page. */
 export function claimsPrompt({ task, facts, slots }: DraftRequest, boundary: string): Prompt {
@@ -82,22 +82,18 @@ function compactSlot({ id, topic, sentences }: Slot): unknown {
   return { slot: id, topic, facts: [...new Set(sentences.flatMap(({ facts }) => facts))].join(" ") }
 }
 
-/** Facts as data. A sentence is given once for all facts that differ in their values only. */
+/** Facts as data, each statement with its values open. */
 function compactFacts(facts: ReadonlyArray<Fact>): ReadonlyArray<unknown> {
   const subjects = [...new Set(facts.flatMap(({ subject }) => subject ?? []))]
-  const shown = new Map<string, string>()
   return facts.map((fact) => {
     const spellings = Object.entries(fact.values)
       .map(([slot, value]) => [slot, spelled(value)] as const)
-    const says = excerpt(shapeOf(fact.statement, spellings), statementLengthMax)
-    const like = shown.get(says)
-    if (like === undefined) shown.set(says, fact.id)
     return {
       id: fact.id,
       kind: fact.kind,
       ...fact.subject === null ? {} : { about: subjects.indexOf(fact.subject) + 1 },
       ...fact.direction === null ? {} : { direction: fact.direction },
-      ...like === undefined ? { says } : { like },
+      says: excerpt(shapeOf(fact.statement, spellings), statementLengthMax),
       ...spellings.length === 0 ? {} : { values: Object.fromEntries(spellings) },
     }
   })

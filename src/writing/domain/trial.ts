@@ -4,45 +4,25 @@
  *
  * @module
  */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { checkedClaim } from "./claims.ts"
 import type { Fact } from "./facts.ts"
 import labelled from "./labelled.json" with { type: "json" }
-import { type Claim, claimKinds, type Slot } from "./page.ts"
+import type { Claim, ClaimKind, Slot } from "./page.ts"
 import { spelled, type Value } from "./values.ts"
 
-const LabelledValue = Schema.Union([
-  Schema.Struct({
-    type: Schema.Literals(["price", "change", "rate", "usd"]),
-    value: Schema.Finite,
-  }),
-  Schema.Struct({
-    type: Schema.Literal("count"),
-    value: Schema.Finite,
-    noun: Schema.String,
-    nouns: Schema.String,
-  }),
-  Schema.Struct({ type: Schema.Literal("duration"), ms: Schema.Finite }),
-  Schema.Struct({ type: Schema.Literal("time"), at: Schema.Finite, today: Schema.Finite }),
-  Schema.Struct({ type: Schema.Literals(["name", "word"]), text: Schema.String }),
-])
-const Sentences = Schema.Array(
-  Schema.Tuple([Schema.Literals(claimKinds), Schema.String, Schema.String]),
-)
-const data = Schema.decodeUnknownSync(Schema.Struct({
-  facts: Schema.Record(
-    Schema.String,
-    Schema.Struct({
-      direction: Schema.NullOr(Schema.Literals(["up", "down"])),
-      /** The statement, with its values open. */
-      says: Schema.String,
-      values: Schema.Record(Schema.String, LabelledValue),
-    }),
-  ),
-  honest: Sentences,
+/** The kind of a sentence, the ids of its facts in one text, and its words with their values open. */
+type Sentence = readonly [ClaimKind, string, string]
+
+const data = labelled as unknown as {
+  /** `says`: the statement, with its values open. */
+  readonly facts: Readonly<
+    Record<string, Pick<Fact, "direction" | "values"> & { readonly says: string }>
+  >
+  readonly honest: ReadonlyArray<Sentence>
   /** By kind of falsehood. */
-  false: Schema.Record(Schema.String, Sentences),
-}))(labelled)
+  readonly false: Readonly<Record<string, ReadonlyArray<Sentence>>>
+}
 
 export const labelledFacts: ReadonlyMap<string, Fact> = new Map(
   Object.entries(data.facts).map(([id, { says, values, direction }]) => [id, {

@@ -11,8 +11,7 @@ import { type Behaviour, type Call, says } from "./modelServer.ts"
 /** A fact and a slot as they appear in a prompt. */
 export interface PromptFact {
   readonly id: string
-  readonly says?: string
-  readonly like?: string
+  readonly says: string
   readonly values: Readonly<Record<string, string>>
 }
 interface PromptSlot {
@@ -32,9 +31,8 @@ export function promptOf({ data }: Pick<Call, "data">) {
 }
 
 /** The first sentence of a fact, with its values open. */
-export function trueSentence(fact: PromptFact, facts: ReadonlyArray<PromptFact>): string {
-  const says = fact.says ?? facts.find(({ id }) => id === fact.like)?.says ?? ""
-  const [first = says] = says.match(/^.*?[.!?](?=\s|$)/) ?? []
+export function trueSentence(fact: PromptFact): string {
+  const [first = fact.says] = fact.says.match(/^.*?[.!?](?=\s|$)/) ?? []
   return first.replace(/\{(\w+)\}/g, (_, slot) => `{${fact.id}.${slot}}`)
 }
 
@@ -46,7 +44,7 @@ export function honestClaims(call: Call): ReadonlyArray<ClaimDraft> {
     const fact = facts.find(({ id }) => slot.facts.includes(id) && !stated.has(id))
     if (fact === undefined) return []
     stated.add(fact.id)
-    const text = trueSentence(fact, facts)
+    const text = trueSentence(fact)
     return text.length > draftLengthMax
       ? []
       : [{ slot: slot.slot, kind: "fact", text, facts: [fact.id] }]

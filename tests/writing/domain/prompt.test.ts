@@ -1,6 +1,5 @@
 /**
- * Prompts for claims: untrusted text stays data between the markers, and a sentence is given once for all
- * facts that differ in their values only.
+ * Prompts for claims: untrusted text stays data between the markers, and each fact has its sentence.
  *
  * @module
  */
@@ -61,23 +60,20 @@ law("all data stands between the markers, one JSON value a line", anyRequest, (r
   ok(user.length < 150_000)
 })
 
-law("every fact has its id, its values, and a sentence of its own or by reference", anyRequest, (
-  request,
-) => {
+law("every fact has its id, its values and its sentence", anyRequest, (request) => {
   const data = block(claimsPrompt(request, boundary).user).map((line) => JSON.parse(line))
   for (const fact of request.facts) {
     const sent = data.find(({ id }) => id === fact.id)
     equal(Object.keys(sent.values), Object.keys(fact.values))
-    const says = sent.says ?? data.find(({ id }) => id === sent.like)?.says
-    ok(typeof says === "string" && says.length > 0, JSON.stringify(sent))
+    ok(typeof sent.says === "string" && sent.says.length > 0, JSON.stringify(sent))
   }
 })
 
-Deno.test("facts with the same sentence share it, with the values as slots", () => {
+Deno.test("a fact has its sentence with the values as slots", () => {
   const data = block(claimsPrompt(draftRequest, boundary).user).map((line) => JSON.parse(line))
-  equal(data[0].says, "The price in {market} fell by {change}, from {from} to {to}.")
   equal(data[1], {
-    ...{ id: "F2", kind: "mover", about: 2, direction: "down", like: "F1" },
+    ...{ id: "F2", kind: "mover", about: 2, direction: "down" },
+    says: "The price in {market} fell by {change}, from {from} to {to}.",
     values: { market: "Beta", change: "20 cents", from: "0.40", to: "0.20" },
   })
 })
