@@ -62,9 +62,8 @@ export function gdeltSource(
       headers: { accept: "application/json", "user-agent": userAgent },
       waitForTurn,
     })
-    const { body, contentType } = page
-    const rowsMax = limits.rowsMax
-    const parsed = yield* parse({ format: "gdelt", body, contentType, source: name, rowsMax })
+    const { rowsMax } = limits
+    const parsed = yield* parse({ format: "gdelt", ...page, source: name, rowsMax })
     if (!("failed" in parsed)) return parsed
     if (parsed.failed === "rate limited") {
       nextRequestAt = (yield* Clock.currentTimeMillis) + rateLimitRestMs

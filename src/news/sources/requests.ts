@@ -6,7 +6,6 @@
 import { Clock, Effect } from "effect"
 import { FetchHttpClient, type HttpClient, HttpClientRequest } from "effect/http"
 import {
-  type HttpAnswer,
   type HttpFault,
   permanentFault,
   readAnswer,
@@ -17,26 +16,19 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import type { Limits } from "./limits.ts"
 
 interface Page {
-  /** `unchanged`: status 304. */
-  readonly status: "new" | "unchanged"
   readonly body: Uint8Array
   readonly contentType: string
-  readonly etag: string | null
-  readonly lastModified: string | null
 }
 
 interface PageRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Runs before each attempt. */
-  readonly waitForTurn: Effect.Effect<void>
+  /** Runs before each attempt, if given. */
+  readonly waitForTurn?: Effect.Effect<void>
 }
 
 /** Reads pages of one source; no request is sent before its Retry-After has passed. */
 type ReadPage = (page: PageRequest) => Effect.Effect<Page, HttpFault>
-
-/** Longer validators (ETag, Last-Modified) are not sent back. */
-const validatorLengthMax = 500
 
 export function pageReader(client: HttpClient.HttpClient, limits: Limits): ReadPage {
   let restUntil: EpochMs = 0
@@ -50,7 +42,7 @@ export function pageReader(client: HttpClient.HttpClient, limits: Limits): ReadP
       if ((yield* Clock.currentTimeMillis) < restUntil) {
         return yield* permanentFault("Retry-After has not passed")
       }
-      yield* request.waitForTurn
+      yield* request.waitForTurn ?? Effect.void
       return yield* fetchPage(client, request, limits)
     })
     return retrying(attempt, limits, rest)
@@ -72,10 +64,10 @@ const fetchPage = Effect.fnUntraced(
           credentials: "omit",
         }),
       )
-      if (answer.status === 200) return pageOf(answer)
-      if (answer.status === 304) return unchanged
-      const location = answer.headers["location"]
-      if (![301, 302, 303, 307, 308].includes(answer.status) || location === undefined) {
+      const { status, headers, body } = answer
+      if (status === 200) return { body, contentType: headers["content-type"] ?? "" }
+      const { location } = headers
+      if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
         return yield* statusFault(answer)
       }
       const next = URL.parse(location, url)
@@ -87,25 +79,3 @@ const fetchPage = Effect.fnUntraced(
     return yield* permanentFault("too many redirects")
   },
 )
-
-const unchanged: Page = {
-  status: "unchanged",
-  body: new Uint8Array(),
-  contentType: "",
-  etag: null,
-  lastModified: null,
-}
-
-function pageOf({ headers, body }: HttpAnswer): Page {
-  return {
-    status: "new",
-    body,
-    contentType: headers["content-type"] ?? "",
-    etag: validator(headers["etag"]),
-    lastModified: validator(headers["last-modified"]),
-  }
-}
-
-function validator(header: string | undefined): string | null {
-  return header === undefined || header.length > validatorLengthMax ? null : header
-}
