@@ -46,7 +46,6 @@ const migrations = "migrations"
 export const packageFolder = "packages/built"
 /** The runtime reads the entry of a worker with the process's own permissions. */
 const storeWorker = "src/postgres/embeddedWorker.ts"
-const newsWorker = "src/news/sources/parseWorker.ts"
 
 export function serviceSandbox(
   settings: ServiceSettings,
@@ -74,7 +73,6 @@ export function serviceSandbox(
       packageFolder,
       ...kept,
       ...files,
-      ...settings.news.kind === "real" ? [newsWorker] : [],
       migrations,
       ...store,
       ...isEmbedded ? [storeWorker, ...storePackages] : [],

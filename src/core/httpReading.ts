@@ -37,7 +37,7 @@ interface AttemptLimits {
 }
 
 /** An answer of any status; the body is empty unless the status is 200. */
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array

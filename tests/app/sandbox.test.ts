@@ -77,7 +77,6 @@ test("serviceSandbox() with live payments allows its store, facilitator, chain, 
     equal(read, [
       ".data/handed-over-8402",
       "packages/built",
-      "src/news/sources/parseWorker.ts",
       "migrations",
     ])
     equal(write, [".data/handed-over-8402"])

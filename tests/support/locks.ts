@@ -20,11 +20,11 @@ function filesIn(folder: string, isProgram: (path: string) => boolean): Readonly
 /** The entries of the product. */
 const entries = filesIn("src/", (path) => /^src\/[\w-]+\.ts$/.test(path))
 
-/** Workers are started by address, so no import leads to them. */
-const workers = ["src/postgres/embeddedWorker.ts", "src/news/sources/parseWorker.ts"]
+/** A worker is started by address, so no import leads to it. */
+const worker = "src/postgres/embeddedWorker.ts"
 
 /** What a service can load. */
-export const serving = [...entries, ...workers]
+export const serving = [...entries, worker]
 
 const buyers = ["examples/agent.ts", "examples/buyer.ts", "packages/mcp/src/main.ts"]
 

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { HttpClient } from "effect/http"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import type { NewsFeed } from "./feeds.ts"
 import type { Limits } from "./limits.ts"
 import { permanentFault } from "../../core/httpReading.ts"
+import { feedRows } from "./feedRows.ts"
 import { pageReader } from "./requests.ts"
-import type { ParseAnswer } from "./parse.ts"
 import { headlinesOf } from "./rows.ts"
 
 const accept = "application/rss+xml, application/atom+xml, application/feed+json, " +
@@ -21,16 +21,14 @@ export function feedSource(
   { name, url }: NewsFeed,
   userAgent: string,
   limits: Limits,
-  parse: ParseAnswer,
 ): NewsSource {
   const readPage = pageReader(client, limits)
   const { rowsMax } = limits
   const read = Effect.gen(function* () {
-    const page = yield* readPage({ url, headers: { accept, "user-agent": userAgent } })
-    const parsed = yield* parse({ format: "feed", ...page, source: name, rowsMax })
-    if ("failed" in parsed) return yield* permanentFault(parsed.failed)
-    const rows = parsed.filter((row) => typeof row !== "string")
-    return headlinesOf(rows, yield* Clock.currentTimeMillis, rowsMax)
+    const text = yield* readPage({ url, headers: { accept, "user-agent": userAgent } })
+    const rows = feedRows(text, name, rowsMax)
+    if (Result.isFailure(rows)) return yield* permanentFault(rows.failure)
+    return headlinesOf(rows.success, yield* Clock.currentTimeMillis, rowsMax)
   }).pipe(Effect.mapError(({ reason }) => new NewsUnavailable({ source: name, reason })))
   return { name, read: () => read }
 }

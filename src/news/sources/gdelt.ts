@@ -12,8 +12,8 @@ import { tally } from "../../core/stages.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import type { Limits } from "./limits.ts"
 import { type HttpFault, permanentFault } from "../../core/httpReading.ts"
+import { parseArticles, rawHeadlineOf } from "./gdeltRows.ts"
 import { pageReader } from "./requests.ts"
-import type { ParseAnswer } from "./parse.ts"
 import { headlinesOf } from "./rows.ts"
 
 const name = "GDELT"
@@ -41,7 +41,6 @@ export function gdeltSource(
   url: string,
   userAgent: string,
   limits: Limits,
-  parse: ParseAnswer,
 ): NewsSource {
   const readPage = pageReader(client, { ...limits, attemptsMax })
   let nextRequestAt: EpochMs = 0
@@ -57,18 +56,19 @@ export function gdeltSource(
   })
 
   const search = Effect.fnUntraced(function* (query: string) {
-    const page = yield* readPage({
+    const text = yield* readPage({
       url: addressOf(url, query, limits.gdeltRows),
       headers: { accept: "application/json", "user-agent": userAgent },
       waitForTurn,
     })
-    const { rowsMax } = limits
-    const parsed = yield* parse({ format: "gdelt", ...page, source: name, rowsMax })
-    if (!("failed" in parsed)) return parsed
-    if (parsed.failed === "rate limited") {
+    const articles = parseArticles(text)
+    if (Result.isSuccess(articles)) {
+      return articles.success.slice(0, limits.rowsMax + 1).map(rawHeadlineOf)
+    }
+    if (articles.failure === "rate limited") {
       nextRequestAt = (yield* Clock.currentTimeMillis) + rateLimitRestMs
     }
-    return yield* permanentFault(parsed.failed)
+    return yield* permanentFault(articles.failure)
   })
 
   const read = Effect.fnUntraced(function* (topics: ReadonlyArray<ReadonlyArray<string>>) {

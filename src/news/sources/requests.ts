@@ -1,5 +1,5 @@
 /**
- * Reads a page of a source over HTTP, only from the host in the settings.
+ * Reads the text of a source's page over HTTP, only from the host in the settings.
  *
  * @module
  */
@@ -14,11 +14,7 @@ import {
 } from "../../core/httpReading.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { Limits } from "./limits.ts"
-
-interface Page {
-  readonly body: Uint8Array
-  readonly contentType: string
-}
+import { decodeText } from "./rows.ts"
 
 interface PageRequest {
   readonly url: string
@@ -28,7 +24,7 @@ interface PageRequest {
 }
 
 /** Reads pages of one source; no request is sent before its Retry-After has passed. */
-type ReadPage = (page: PageRequest) => Effect.Effect<Page, HttpFault>
+type ReadPage = (page: PageRequest) => Effect.Effect<string, HttpFault>
 
 export function pageReader(client: HttpClient.HttpClient, limits: Limits): ReadPage {
   let restUntil: EpochMs = 0
@@ -65,7 +61,7 @@ const fetchPage = Effect.fnUntraced(
         }),
       )
       const { status, headers, body } = answer
-      if (status === 200) return { body, contentType: headers["content-type"] ?? "" }
+      if (status === 200) return decodeText(body, headers["content-type"] ?? "")
       const { location } = headers
       if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
         return yield* statusFault(answer)

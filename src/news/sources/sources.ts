@@ -10,8 +10,6 @@ import { gdeltUrl, type NewsFeed } from "./feeds.ts"
 import { gdeltSource } from "./gdelt.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
 import { feedSource } from "./feedSource.ts"
-import type { ParseAnswer } from "./parse.ts"
-import { parseInWorker } from "./parser.ts"
 
 export interface NewsOptions {
   readonly feeds: ReadonlyArray<NewsFeed>
@@ -20,8 +18,6 @@ export interface NewsOptions {
   readonly home: string
   readonly gdeltUrl?: string
   readonly limits?: Partial<Limits>
-  /** In a worker unless given. */
-  readonly parse?: ParseAnswer
 }
 
 export const layer = (
@@ -31,14 +27,13 @@ export const layer = (
     NewsSources,
     Effect.map(HttpClient.HttpClient, (client) => {
       const limits = { ...defaultLimits, ...options.limits }
-      const parse = options.parse ?? parseInWorker
       const userAgent = `Bellwether/1.0 (+${options.home})`
       const gdelt = options.gdelt
-        ? [gdeltSource(client, options.gdeltUrl ?? gdeltUrl, userAgent, limits, parse)]
+        ? [gdeltSource(client, options.gdeltUrl ?? gdeltUrl, userAgent, limits)]
         : []
       return [
         ...gdelt,
-        ...options.feeds.map((feed) => feedSource(client, feed, userAgent, limits, parse)),
+        ...options.feeds.map((feed) => feedSource(client, feed, userAgent, limits)),
       ]
     }),
   )

@@ -8,7 +8,6 @@ import { Clock, Effect, Fiber, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { defaultLimits } from "../../../src/news/sources/limits.ts"
-import { parse } from "../../../src/news/sources/parse.ts"
 import { layer, type NewsOptions } from "../../../src/news/sources/sources.ts"
 import { hour, minute, second } from "../../../src/core/domain/time.ts"
 import { type NewsSource, NewsSources } from "../../../src/news/NewsSources.ts"
@@ -41,8 +40,6 @@ const source = (
     Effect.provide(
       layer({
         ...{ feeds: [], gdelt: false, home: "https://bell.example", ...options },
-        // In this thread, because the test clock waits for no worker.
-        parse: (request) => Effect.sync(() => parse(request)),
       }).pipe(
         Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
       ),
