@@ -1,47 +1,66 @@
 /**
- * The public HTTP API as one Layer: its paths, their rate limits, and the listener.
+ * The public HTTP API as one Layer: the table of all paths, their rate limits, and the listener.
  *
  * @module
  */
-import { Clock, Context, type Duration, Effect, Layer, Random } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Random, Record } from "effect"
 import { HttpRouter } from "effect/http"
+import type { ProductFamily } from "../catalog/domain/family.ts"
+import { freeRows, type VenueMode } from "../catalog/domain/freeRow.ts"
+import { pageRows } from "../catalog/domain/pageRow.ts"
+import { type Product, products } from "../catalog/domain/product.ts"
+import { sampleBody } from "../catalog/domain/sample.ts"
 import { version } from "../core/domain/version.ts"
 import type { TestTrigger } from "../core/testCall.ts"
-import type { ProductFamily } from "../catalog/domain/family.ts"
-import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
+import { paths } from "./documents/addresses.ts"
 import { discovery } from "./documents/catalog.ts"
 import { documents } from "./documents/documents.ts"
-import { paths } from "./documents/addresses.ts"
-import { packageAnswers, type Packages } from "./documents/packages.ts"
-import { makePending } from "./server/admission.ts"
-import { makeAnswerLog } from "./server/answerLog.ts"
-import { makeBodyReader } from "./server/bodyReader.ts"
-import { makeAsCall } from "./server/call.ts"
-import { legacyRoute } from "./free/legacy.ts"
-import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
-import { aroundRouter } from "./server/middleware.ts"
-import { mcpRoute } from "./mcp/mcp.ts"
-import { makePaymentRoute } from "./paywall/paymentStatus.ts"
-import { makeOffers, makePaywall } from "./paywall/paywall.ts"
-import { freeRoutes, routesOf } from "./routes.ts"
-import { makeCheckouts } from "./handlers.ts"
-import { observeRequests } from "./server/requestMetrics.ts"
-import { addRoute } from "./server/route.ts"
-import { listen, toWebHandler, type WebHandler } from "./server/server.ts"
-import type { SkillPorts } from "./skills.ts"
+import { packageAnswers, type Packages, packagesPrefix } from "./documents/packages.ts"
+import { legacyPrefix, legacyRoute } from "./free/legacy.ts"
 import { makeLookups } from "./free/lookups.ts"
-import { makePageData } from "./free/pageData.ts"
-import { makeSnapshot } from "./free/snapshot.ts"
-import type { DocsOptions } from "./pages/docs.ts"
-import { errorPages } from "./pages/refusals.ts"
 import { makeMarketData } from "./free/marketData.ts"
+import { makePageData } from "./free/pageData.ts"
+import { makeSnapshot, type Snapshot } from "./free/snapshot.ts"
+import { termsAnswers } from "./free/terms.ts"
+import { type Checkouts, makeCheckouts } from "./handlers.ts"
+import { mcpRoute } from "./mcp/mcp.ts"
 import { marketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
-import type { Site } from "./pages/site.ts"
-import { termsAnswers } from "./free/terms.ts"
+import { marketsPrefix } from "./pages/paths.ts"
+import { errorPages } from "./pages/refusals.ts"
+import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
+import { makeOffers, makePaywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
+import { type Answer, answer } from "./server/answer.ts"
+import { makeAnswerLog } from "./server/answerLog.ts"
+import { makeBodyReader } from "./server/bodyReader.ts"
+import { refused } from "./server/errors.ts"
+import { byRequest, webOf } from "./server/inbound.ts"
+import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
+import {
+  aroundRouter,
+  limited,
+  makeAsCall,
+  makePending,
+  refusingTests,
+} from "./server/middleware.ts"
+import { prefersHtml } from "./server/negotiation.ts"
+import { observeRequests } from "./server/requestMetrics.ts"
+import {
+  addRoute,
+  type AgentRoute,
+  byRest,
+  type FreeRoute,
+  fromSource,
+  type Handler,
+  type Route,
+  type Source,
+  varyingByAccept,
+} from "./server/route.ts"
+import { listen, toWebHandler, type WebHandler } from "./server/server.ts"
+import type { FreeRoutes, SkillPorts } from "./skills.ts"
 
 export interface HttpServiceOptions {
   /** The commit of this release; null where it is not known. */
@@ -80,72 +99,20 @@ interface HttpService {
 
 /** Builds the public API. Its free bodies are refreshed until the scope closes. */
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
-  const { terms, limits } = options
-  const identity = identityOf(options)
-  const snapshot = yield* makeSnapshot(identity)
-  const limiter = yield* makeLimiter("documents", limits.documents)
-  const log = yield* makeAnswerLog
-  const checkouts = yield* makeCheckouts({
-    terms,
-    log,
-    tickIntervalMs: options.tickIntervalMs,
-    invalidPayments: yield* makeLimiter("invalid_payments", limits.invalidPayments),
-  })
-  const offers = yield* makeOffers(terms)
-  const { text, json } = termsAnswers({ ...identity, ...options })
-  const freeLimiter = yield* makeLimiter("free", limits.free)
-  const free = freeRoutes({
-    limiter: freeLimiter,
-    snapshot,
-    lookups: yield* makeLookups(freeLimiter),
-    fixed: { terms: json, termsText: text, family: options.family },
-  })
-  const skills: SkillPorts = { free, checkouts, documents: limiter, terms, offers }
-  const { keys } = yield* SigningKey
-  const describing = { ...options, version, keys }
-  const clock = yield* Clock.Clock
-  const ofService = documents(describing, () => clock.currentTimeMillisUnsafe())
-  const docs = { ...options, version, documents: ofService }
-  const people = yield* pageRoutes(docs, { ...identity, contact: options.contact }, skills)
-  const pending = makePending()
-  const stdioPackage = options.packages.specs["bellwether-mcp"]
-  const testTriggers = options.testTriggers?.map(({ name }) => name)
-  const asCall = makeAsCall(log, pending, limits.invalidPayments)
-  const routes = routesOf({
-    ...people.routes,
-    free,
-    documents: ofService,
-    discovery: discovery(describing),
-    legacy: legacyRoute({ ...identity, limiter }),
-    payment: yield* makePaymentRoute,
-    packageAnswer: packageAnswers(options.packages),
-    agents: {
-      [a2aPath]: yield* a2aRoute({ skills }),
-      [paths.mcp]: yield* mcpRoute({ skills, version, stdioPackage, documents: limits.documents }),
-    },
-    paywall: yield* makePaywall({ terms, offers, testTriggers, asCall }),
-    checkouts,
-    terms,
-    offers,
-    limiter,
-    unpaidLimiter: yield* makeLimiter("unpaid", unpaidBudget(limits.documents)),
-    readBody: makeBodyReader(),
-    asCall,
-    pending,
-    testTriggers,
-  })
+  const parts = yield* makeParts(options)
+  const { pending, log, errorPage, refresh } = parts
   const { count, onUntrustedForward } = yield* observeRequests(pending)
   const router = yield* HttpRouter.toHttpEffect(
-    Layer.effectDiscard(Effect.forEach(routes, addRoute)),
+    Layer.effectDiscard(Effect.forEach(routesOf(parts), addRoute)),
   )
   const service: HttpService = {
-    handle: yield* toWebHandler(aroundRouter(router, log, people.errorPage), {
+    handle: yield* toWebHandler(aroundRouter(router, log, errorPage), {
       trustedProxyHops: options.trustedProxyHops,
       onUntrustedForward,
       onAnswer: count,
       nextId: yield* makeRequestIds,
     }),
-    refresh: Effect.andThen(snapshot.refresh, people.refresh),
+    refresh,
   }
   return service
 })
@@ -157,33 +124,190 @@ const makeRequestIds = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (star
   return () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`
 })
 
-/** What the free bodies say about the service. */
-function identityOf({ terms, commit, paymentMode, venueMode, packages }: HttpServiceOptions) {
-  const { publicBaseUrl, chainId } = terms
-  return { publicBaseUrl, version, commit, paymentMode, venueMode, chainId, packages }
+/** What the routes are made of. */
+const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
+  const { terms, limits, packages } = options
+  const { publicBaseUrl } = terms
+  const identity = { ...options, publicBaseUrl, version, chainId: terms.chainId }
+  const log = yield* makeAnswerLog
+  const pending = makePending()
+  const limiter = yield* makeLimiter("documents", limits.documents)
+  const pageLimiter = yield* makeLimiter("pages", limits.pages)
+  const invalidPayments = yield* makeLimiter("invalid_payments", limits.invalidPayments)
+  const asCall = makeAsCall(log, pending, invalidPayments)
+  const offers = yield* makeOffers(terms)
+  const snapshot = yield* makeSnapshot(identity)
+  const skills: SkillPorts = {
+    free: yield* freeRoutes(identity, snapshot),
+    checkouts: yield* makeCheckouts({ ...options, log, invalidPayments }),
+    documents: limiter,
+    terms,
+    offers,
+  }
+  const clock = yield* Clock.Clock
+  const { keys } = yield* SigningKey
+  const described = { ...identity, keys }
+  const docs = documents(described, () => clock.currentTimeMillisUnsafe())
+  const data = yield* makePageData(pageLimiter)
+  const { answerOf, clear } = yield* makeMarketData
+  const stdioPackage = packages.specs["bellwether-mcp"]
+  const forPages = { site: identity, limiter: pageLimiter, terms, offers, free: skills.free }
+  return {
+    ...skills,
+    log,
+    pending,
+    asCall,
+    limiter,
+    unpaidLimiter: yield* makeLimiter("unpaid", unpaidBudget(limits.documents)),
+    readBody: makeBodyReader(),
+    paywall: yield* makePaywall({ terms, offers, asCall }),
+    asTested: refusingTests(options.testTriggers?.map(({ name }) => name)),
+    docs,
+    listing: discovery(described),
+    /** One on the path of another answer is for clients that prefer HTML. */
+    pages: pages({ ...forPages, data: data.routes, docs: { ...identity, documents: docs } }),
+    pageData: data.routes,
+    market: marketRoutes({ ...forPages, answerOf }),
+    errorPage: errorPages(identity),
+    legacy: legacyRoute({ publicBaseUrl, limiter }),
+    payment: yield* makePaymentRoute,
+    packageAnswer: packageAnswers(packages),
+    agents: {
+      [a2aPath]: yield* a2aRoute({ skills }),
+      [paths.mcp]: yield* mcpRoute({ skills, version, stdioPackage, documents: limits.documents }),
+    } as Readonly<Record<string, AgentRoute>>,
+    /** Recomputes the free bodies. */
+    refresh: Effect.all([snapshot.refresh, clear, data.refresh], { discard: true }),
+  }
+})
+type Parts = Effect.Success<ReturnType<typeof makeParts>>
+
+/** The free rows of the interface. They share one rate limit over HTTP, /a2a and /mcp. */
+const freeRoutes = Effect.fnUntraced(function* (
+  options: Parameters<typeof termsAnswers>[0] & HttpServiceOptions,
+  snapshot: Snapshot,
+) {
+  const limiter = yield* makeLimiter("free", options.limits.free)
+  const route = (current: Source): FreeRoute => ({ limiter, current })
+  const fixed = (answer: Answer) => route(() => answer)
+  const json = (body: object) => fixed(answer({ body: JSON.stringify(body), cache: "document" }))
+  const terms = termsAnswers(options)
+  const routes: FreeRoutes = {
+    index: route(snapshot.index),
+    pulse: route(snapshot.pulse),
+    digest_brief: route(snapshot.digestBrief),
+    track_record: route(snapshot.trackRecord),
+    sample: json(sampleBody),
+    feed_heads: route(snapshot.feedHeads),
+    ...yield* makeLookups(limiter),
+    health: { ...route(snapshot.health), withoutStore: snapshot.down },
+    terms: fixed(terms.json),
+    terms_text: fixed(terms.text),
+    family: json({ success: true, ...options.family }),
+  }
+  return routes
+})
+
+/** All routes: each path, and what answers it. */
+function routesOf(parts: Parts): ReadonlyArray<Route> {
+  const { free, pageData, docs, listing, limiter, pages, agents } = parts
+  const others = new Map<string, FreeRoute>([
+    ...Object.values(freeRows).map(({ id, path }) => [path, free[id]] as const),
+    ...Record.toEntries(pageData).map(([id, route]) => [pageRows[id].path, route] as const),
+    ...[...docs].map(([path, document]) => [path, { limiter, current: document }] as const),
+    ...[paths.discovery, paths.discoveryResources].map((path) =>
+      [path, { limiter, current: listing }] as const
+    ),
+  ])
+  const named = new Set<string>(
+    [...Object.values(freeRows), ...Object.values(pageRows)].map(({ path }) => path),
+  )
+  const served = new Set([...others.keys(), ...pages.keys(), ...Object.keys(agents)])
+  for (const { path } of Object.values(products)) served.delete(path)
+  return [
+    ...[...served].map((path): Route => {
+      const get = getOf(parts, others.get(path), pages.get(path))
+      const post = agents[path]
+      return {
+        path: path as Route["path"],
+        name: named.has(path) || post !== undefined ? path : "documents",
+        ...(get === null ? {} : { get }),
+        ...(post === undefined ? {} : { post: postOf(parts, post) }),
+      }
+    }),
+    ...Record.toEntries(products).map(([id, product]) => productRoute(parts, id, product)),
+    ...prefixRoutes(parts),
+  ]
 }
 
-/** The pages and their data, which share one rate limit. */
-const pageRoutes = Effect.fnUntraced(
-  function* (
-    docs: HttpServiceOptions & DocsOptions,
-    site: Site,
-    { free, offers }: Pick<SkillPorts, "free" | "offers">,
-  ) {
-    const limiter = yield* makeLimiter("pages", docs.limits.pages)
-    const { routes: pageData, refresh } = yield* makePageData(limiter)
-    const { answerOf, clear } = yield* makeMarketData
-    return {
-      routes: {
-        pageData,
-        pages: pages({ site, limiter, terms: docs.terms, offers, free, data: pageData, docs }),
-        market: marketRoutes({ site, limiter, answerOf }),
-      },
-      errorPage: errorPages(site),
-      refresh: Effect.andThen(clear, refresh),
-    }
-  },
-)
+const limitedGet = ({ pending }: Parts, route: FreeRoute): Handler =>
+  limited(pending, route.limiter, fromSource(route.current), route.withoutStore)
+
+/** The GET of a path with a page, another answer, or both: then `Accept` selects. */
+function getOf(
+  parts: Parts,
+  other: FreeRoute | undefined,
+  page: FreeRoute | undefined,
+): Handler | null {
+  const only = other ?? page
+  if (only === undefined) return null
+  if (other === undefined || page === undefined) return limitedGet(parts, only)
+  const forPeople = varying(limitedGet(parts, page))
+  const forAgents = varying(limitedGet(parts, other))
+  return byRequest((request) =>
+    prefersHtml(webOf(request).headers.get("accept")) ? forPeople : forAgents
+  )
+}
+
+/** An answer of a path that answers something else to another `Accept`. */
+const varying = (handler: Handler): Handler => Effect.map(handler, varyingByAccept)
+
+function productRoute(parts: Parts, id: keyof Checkouts, product: Product): Route {
+  const { unpaidLimiter, pages, paywall, checkouts, asTested } = parts
+  const unpaid = (version1: boolean): FreeRoute => ({
+    limiter: unpaidLimiter,
+    current: unpaidAnswer(product, parts, version1),
+  })
+  const current = getOf(parts, unpaid(false), pages.get(product.path)) ?? Effect.die("no answer")
+  // A client of x402 version 1 asks for a body that it can read.
+  const version1 = varying(limitedGet(parts, unpaid(true)))
+  const get = paywall(
+    checkouts[id],
+    byRequest((request) => {
+      const { headers, url } = webOf(request)
+      return requestsVersion1(headers.get("x-402-version"), url) ? version1 : current
+    }),
+  )
+  return { path: product.path, name: product.path, get: asTested(get) }
+}
+
+/** The routes whose path goes on after a prefix. */
+function prefixRoutes(parts: Parts): ReadonlyArray<Route> {
+  const { pending, limiter, payment, market, packageAnswer, legacy } = parts
+  const get = (route: FreeRoute | null) => route === null ? null : limitedGet(parts, route)
+  const under = (
+    prefix: `/${string}`,
+    rest: string,
+    choose: Parameters<typeof byRest>[1],
+  ): Route => ({ path: `${prefix}*`, name: prefix + rest, get: byRest(prefix, choose) })
+  return [
+    under(paymentsPrefix, "{paymentId}", (id) => limited(pending, limiter, payment(id))),
+    under(marketsPrefix, "{slug}", (slug) => get(market(slug))),
+    under(packagesPrefix, "{name}", (name) => {
+      const found = packageAnswer(name)
+      return get(found === null ? null : { limiter, current: () => found })
+    }),
+    under(legacyPrefix, "/{path}", (rest, query) => get(legacy(rest, query))),
+  ]
+}
+
+/** The POST of a protocol. Every refusal on the way to its handler is in its format. */
+const postOf = (parts: Parts, { handle, refusal }: AgentRoute): Handler =>
+  parts.asTested(parts.readBody(parts.limiter, (body) => parts.asCall(handle(body)))).pipe(
+    Effect.mapError((failure) =>
+      failure._tag === "Refused" ? refused(refusal(failure.refusal), failure.fields) : failure
+    ),
+  )
 
 /** The running public API: its address, and how to refresh its free bodies. */
 export class Served extends Context.Service<Served, {

@@ -38,6 +38,7 @@ export const legacyRoute =
         status: 308,
         bytes: new Uint8Array(),
         etag: null,
+        isCompressible: false,
         headers: [
           ["location", location.href],
           ["deprecation", `@${deprecatedAt}`],

@@ -26,7 +26,7 @@ type LookupId = {
 type Parameters<Id extends LookupId> = typeof freeRows[Id]["parameters"]
 type Body<Id extends LookupId> = typeof freeRows[Id]["body"]["Type"]
 
-export type LookupRoutes = Readonly<Record<LookupId, FreeRoute>>
+type LookupRoutes = Readonly<Record<LookupId, FreeRoute>>
 
 export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
   const chain = yield* FeedChain

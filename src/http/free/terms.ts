@@ -114,7 +114,7 @@ function termsBody(options: TermsOptions): TermsBody {
 }
 
 /** /terms.txt. */
-export function termsText(options: TermsOptions): string {
+function termsText(options: TermsOptions): string {
   return [
     `${provider}: terms of service`,
     `Version ${version}, effective ${effectiveDate}`,

@@ -15,9 +15,8 @@ import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { gzipped } from "../server/encoding.ts"
 import { internalErrorPaid, type PreparedRefusal } from "../server/errors.ts"
-import { addressOf, onDelivered } from "../server/inbound.ts"
+import { addressOf, onDelivered, webOf } from "../server/inbound.ts"
 import {
   asRpcRefusal,
   errorBody,
@@ -142,9 +141,8 @@ const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts,
       idempotencyKey: request.headers["idempotency-key"] ?? null,
       address,
     })
-    const response = yield* inGzip(
-      () => rpcResponse(200, resultBody(id, methods.resultText(isCurrent, result)), fields),
-    )
+    const text = resultBody(id, methods.resultText(isCurrent, result))
+    const response = rpcResponse(200, text, fields, webOf(request))
     // Last: an answer that cannot be made is not delivered.
     if (sold !== null) yield* onDelivered(payments.sent(sold))
     return response
@@ -154,11 +152,9 @@ const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts,
   if (message.isNotification) return rpcResponse(202, "", fields)
   const answer = methods.of(message)
   return typeof answer === "string"
-    ? yield* inGzip(() => rpcResponse(200, resultBody(id, answer), fields))
+    ? rpcResponse(200, resultBody(id, answer), fields, webOf(request))
     : yield* Effect.fail({ ...answer, headers: fields })
 })
-
-const inGzip = (make: () => ReturnType<typeof rpcResponse>) => gzipped(Effect.sync(make))
 
 type Methods = ReturnType<typeof methodsOf>
 

@@ -7,7 +7,7 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import type { HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
 import { prepared, preparedFor } from "../../core/domain/prepared.ts"
 import { sentenceOf, unknownInQuery } from "../../catalog/domain/parameter.ts"
@@ -21,14 +21,19 @@ import {
 } from "../../payments/domain/x402/offerReceipt.ts"
 import type { Outcome } from "../../payments/purchase.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
-import { type Answer, answer, matchesTag, responseTo } from "../server/answer.ts"
-import type { AsCall } from "../server/call.ts"
-import { gzipped } from "../server/encoding.ts"
+import {
+  type Answer,
+  answer,
+  type HeaderPair,
+  matchesTag,
+  notModified,
+  responseTo,
+} from "../server/answer.ts"
 import { paymentLengthMax, paymentTooLong, refuse } from "../server/errors.ts"
 import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
 import { clientOf } from "../server/limits.ts"
 import { type Handler, queryIn } from "../server/route.ts"
-import { testHeaderFault } from "../server/testTriggers.ts"
+import type { AsCall } from "../server/middleware.ts"
 import type { Checkout } from "./checkout.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -36,14 +41,12 @@ type Response = HttpServerResponse.HttpServerResponse
 interface PaywallOptions {
   readonly terms: PaymentTerms
   readonly offers: Offers
-  /** The names of the test triggers; absent with real payments. */
-  readonly testTriggers?: ReadonlyArray<string> | undefined
   /** Wraps the handler of a request with a payment. */
   readonly asCall: AsCall
 }
 
 /** The GET of a product: sells to a request with a payment, and answers any other with `unpaid`. */
-export type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
+type Paywall = (checkout: Checkout, unpaid: Handler) => Handler
 
 /** Builds the paywall. Call it once, when the routes are built. */
 export const makePaywall = Effect.fnUntraced(function* makePaywall(options: PaywallOptions) {
@@ -51,10 +54,7 @@ export const makePaywall = Effect.fnUntraced(function* makePaywall(options: Payw
   const paywall: Paywall = (checkout, unpaid) => {
     const paid = options.asCall(paidHandler(checkout, options, sent))
     return byRequest((request) => {
-      const { headers } = webOf(request)
-      const fault = testHeaderFault(headers, options.testTriggers)
-      if (fault !== null) return refuse(fault)
-      const payment = paymentHeader(headers)
+      const payment = paymentHeader(webOf(request).headers)
       if (payment === null) return unpaid
       if (payment.length > paymentLengthMax) return refuse(paymentTooLong)
       return request.method === "HEAD" ? unpaid : paid
@@ -80,7 +80,7 @@ const paidHandler = (
     }).pipe(
       Effect.flatMap((outcome) =>
         Effect.tap(
-          gzipped(Effect.sync(() => paidResponse(outcome))),
+          Effect.sync(() => paidResponse(webOf(request), outcome)),
           // Last: an answer that cannot be made is not delivered.
           () => outcome.receipt === null ? Effect.void : onDelivered(sent(outcome)),
         )
@@ -111,16 +111,16 @@ function paymentHeader(headers: Headers): string | null {
 const hasTag = (ifNoneMatch: string) => (etag: string) =>
   ifNoneMatch.trim() !== "*" && matchesTag(ifNoneMatch, etag)
 
-function paidResponse({ body, receipt, replayed, etag, unchanged }: Outcome): Response {
-  const headers: Record<string, string> = { "cache-control": "private, no-store" }
-  if (receipt !== null || unchanged) headers["etag"] = etag
-  if (unchanged) return HttpServerResponse.empty({ status: 304, headers })
-  if (replayed) headers["idempotent-replayed"] = "true"
+function paidResponse(request: Request, outcome: Outcome): Response {
+  const { body, receipt, replayed, etag, unchanged } = outcome
+  const headers: Array<HeaderPair> = receipt !== null || unchanged ? [["etag", etag]] : []
+  if (replayed) headers.push(["idempotent-replayed", "true"])
   if (receipt !== null) {
-    headers["payment-response"] = receiptHeader(receipt)
-    headers["x-payment-response"] = headers["payment-response"]
+    const encoded = receiptHeader(receipt)
+    headers.push(["payment-response", encoded], ["x-payment-response", encoded])
   }
-  return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
+  const paid = answer({ body, cache: "paid", compress: true, headers })
+  return unchanged ? notModified(paid) : responseTo(request, paid)
 }
 
 /**

@@ -4,21 +4,22 @@
  * @module
  */
 import { createHash } from "node:crypto"
+import { gzipSync } from "node:zlib"
 import { HttpServerResponse } from "effect/http"
 import { prepared, preparedFor } from "../../core/domain/prepared.ts"
-import { acceptedEncoding, encode, encodedBytesMin, type Encoding, encodings } from "./encoding.ts"
+import { acceptsGzip } from "./negotiation.ts"
 
 export type HeaderPair = [name: string, value: string]
 
 export interface Answer {
   readonly status: number
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bytes: Uint8Array
   /** Null where the answer is not cached. */
   readonly etag: string | null
   /** All headers but those of every answer, and RateLimit. */
   readonly headers: ReadonlyArray<HeaderPair>
-  /** The answer by content encoding, filled when one is first requested; absent on a short body. */
-  readonly encoded?: Map<Encoding, Answer>
+  /** Whether a client that accepts it gets the bytes in gzip. */
+  readonly isCompressible: boolean
 }
 
 /**
@@ -29,30 +30,35 @@ export const caching = {
   polled: "private, max-age=15",
   document: "private, max-age=300",
   page: "private, max-age=60",
+  paid: "private, no-store",
   none: "no-store",
 } as const
+
+/** A smaller body is sent as it is: it fits in one packet with its headers. */
+export const gzipBytesMin = 1_024
 
 const encoder = new TextEncoder()
 
 export function answer(options: {
-  /** A text, or bytes that are compressed already. */
-  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly body: string | Uint8Array
   readonly contentType?: string
   readonly status?: number
   readonly cache: keyof typeof caching
   /**
-   * Whether a long text may be compressed: by default, if it is cached. Not where the body has a
-   * secret next to text of the request, because its compressed length depends on both.
+   * Whether a long body may be compressed: by default, if it is a text that is cached. Not where it has
+   * a secret next to text of the request, because its compressed length depends on both.
    */
   readonly compress?: boolean
   readonly headers?: ReadonlyArray<HeaderPair>
 }): Answer {
-  const { body, compress = options.cache !== "none" } = options
+  const { body } = options
+  const isCached = options.cache !== "none" && options.cache !== "paid"
+  const { compress = isCached && typeof body === "string" } = options
   const bytes = typeof body === "string" ? encoder.encode(body) : body
-  const etag = options.cache === "none" ? null : etagOf(bytes)
-  const isEncoded = compress && typeof body === "string" && bytes.length >= encodedBytesMin
+  const etag = isCached ? etagOf(bytes) : null
+  const isCompressible = compress && bytes.length >= gzipBytesMin
   return {
-    ...(isEncoded ? { encoded: new Map() } : {}),
+    isCompressible,
     status: options.status ?? 200,
     bytes,
     etag,
@@ -60,7 +66,7 @@ export function answer(options: {
       ["content-type", options.contentType ?? "application/json"],
       ["cache-control", caching[options.cache]],
       ...(etag === null ? [] : [["etag", etag] satisfies HeaderPair]),
-      ...(isEncoded ? [["vary", "Accept-Encoding"] satisfies HeaderPair] : []),
+      ...(isCompressible ? [["vary", "Accept-Encoding"] satisfies HeaderPair] : []),
       ...(options.headers ?? []),
     ],
   }
@@ -75,61 +81,43 @@ export function jsonAnswers(cache: keyof typeof caching): (body: object) => Answ
   return (body) => ofText(JSON.stringify(body))
 }
 
-/** One of the answers of a path on which `Accept` selects, with `Vary`. */
-export const varyingByAccept = preparedFor((answer: Answer): Answer => {
-  const vary = answer.headers.filter(([name]) => name === "vary").map(([, value]) => value)
-  return {
-    ...answer,
-    ...(answer.encoded === undefined ? {} : { encoded: new Map() }),
-    headers: [
-      ...answer.headers.filter(([name]) => name !== "vary"),
-      ["vary", ["Accept", ...vary].join(", ")],
-    ],
-  }
-})
+/** The bytes in gzip, made once for those that are sent many times. */
+const gzipOf = preparedFor((bytes: Uint8Array) => new Uint8Array(gzipSync(bytes)))
 
 /**
- * The answer in the encoding that a client prefers, encoded once. Its tag is weak, because the bytes
- * are others; If-None-Match compares weakly, so either tag matches both.
+ * The answer in gzip. Its tag is weak, because the bytes are others; If-None-Match compares weakly, so
+ * either tag matches both.
  */
-export function preferred(answer: Answer, acceptEncoding: string | null): Answer {
-  const { encoded, headers, etag } = answer
-  const encoding = encoded === undefined ? null : acceptedEncoding(acceptEncoding, encodings)
-  if (encoded === undefined || encoding === null) return answer
-  const known = encoded.get(encoding)
-  if (known !== undefined) return known
-  const made: Answer = {
-    ...answer,
-    bytes: encode(answer.bytes, encoding),
-    headers: [
-      ...headers.map(([name, value]): HeaderPair => [
-        name,
-        name === "etag" ? `W/${etag}` : value,
-      ]),
-      ["content-encoding", encoding],
-    ],
-  }
-  encoded.set(encoding, made)
-  return made
-}
+const inGzip = preparedFor((answer: Answer): Answer => ({
+  ...answer,
+  bytes: gzipOf(answer.bytes),
+  headers: [
+    ...answer.headers.map(([name, value]): HeaderPair => [
+      name,
+      name === "etag" ? value.replace(/^(?:W\/)?/, "W/") : value,
+    ]),
+    ["content-encoding", "gzip"],
+  ],
+}))
 
-/** The response of an answer to a request: in the encoding it prefers, and 304 for a tag it has. */
+/** The response of an answer to a request: in gzip where it may be, and 304 for a tag it has. */
 export function responseTo(
   { headers }: Request,
   answer: Answer,
 ): HttpServerResponse.HttpServerResponse {
-  const { etag } = answer
-  const inEncoding = answer.encoded === undefined
-    ? answer
-    : preferred(answer, headers.get("accept-encoding"))
+  const { etag, isCompressible } = answer
+  const sent = isCompressible && acceptsGzip(headers.get("accept-encoding"))
+    ? inGzip(answer)
+    : answer
   if (etag !== null) {
     const tags = headers.get("if-none-match")
-    if (tags !== null && matchesTag(tags, etag)) return notModified(inEncoding)
+    if (tags !== null && matchesTag(tags, etag)) return notModified(sent)
   }
-  return wholeResponse(inEncoding)
+  return wholeResponse(sent)
 }
 
-const wholeResponse = preparedFor(({ status, bytes, headers }: Answer) => {
+/** The response of an answer as it is. */
+export const wholeResponse = preparedFor(({ status, bytes, headers }: Answer) => {
   const init = { status, headers: Object.fromEntries(headers) }
   return bytes.length === 0
     ? HttpServerResponse.empty(init)
@@ -137,7 +125,7 @@ const wholeResponse = preparedFor(({ status, bytes, headers }: Answer) => {
 })
 
 /** 304, with the headers of the 200 except those of its content. */
-const notModified = ({ headers }: Answer) =>
+export const notModified = ({ headers }: Answer) =>
   HttpServerResponse.empty({
     status: 304,
     headers: Object.fromEntries(

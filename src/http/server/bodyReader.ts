@@ -25,7 +25,7 @@ export const pendingBodiesPerSiteMax = 64
 export const bodyTimeout = Duration.seconds(3)
 
 /** Reads the body of a POST for its handler, or refuses the request at once. */
-export type BodyReader = (limiter: RateLimiter, handle: (body: Body) => Handler) => Handler
+type BodyReader = (limiter: RateLimiter, handle: (body: Body) => Handler) => Handler
 
 /** The body reader of the public API; make it once. */
 export function makeBodyReader(): BodyReader {

@@ -5,8 +5,8 @@
  * @module
  */
 import { Duration, Effect } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { HeaderPair } from "./answer.ts"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { answer, type HeaderPair, responseTo, wholeResponse } from "./answer.ts"
 import { bodyTimeout } from "./bodyReader.ts"
 import type { Body } from "./route.ts"
 import { bodyTooLarge, prepare, type PreparedRefusal, RequestId } from "./errors.ts"
@@ -109,16 +109,19 @@ export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): Prepar
   },
 })
 
-/** The response with a JSON-RPC message; without one where its text is empty. */
+/**
+ * The response with a JSON-RPC message; without one where its text is empty. It is sent in gzip only to
+ * a `request` that accepts it.
+ */
 export function rpcResponse(
   status: number,
   text: string,
-  fields: ReadonlyArray<HeaderPair> = [],
+  headers?: ReadonlyArray<HeaderPair>,
+  request?: Request,
 ): HttpServerResponse.HttpServerResponse {
-  const headers = { ...Object.fromEntries(fields), "cache-control": "no-store" }
-  return text === ""
-    ? HttpServerResponse.empty({ status, headers })
-    : HttpServerResponse.text(text, { status, headers, contentType: "application/json" })
+  const compress = request !== undefined
+  const message = answer({ status, body: text, cache: "none", compress, headers: headers ?? [] })
+  return compress ? responseTo(request, message) : wholeResponse(message)
 }
 
 /** The body of a JSON-RPC error. */

@@ -224,7 +224,7 @@ export function policyField({ name, limit, windowMs }: RatePolicy): string {
 }
 
 /** The `RateLimit` header: the grants left, and the seconds until there are more. */
-export function rateField({ name }: RatePolicy, remaining: number, seconds: string): string {
+function rateField({ name }: RatePolicy, remaining: number, seconds: string): string {
   return `"${name}";r=${remaining};t=${seconds}`
 }
 

@@ -1,12 +1,22 @@
 /**
- * The middleware around the router, from the outside inwards: the answer to each failure, the
- * requests that no route may see, and those that no route answers.
+ * What stands around a handler, from the outside inwards. Around the router: the answer to each
+ * failure, the requests that no route may see, and those that no route answers. Around a free route:
+ * its rate limit. Around a call, which may have a payment: a place among the requests that wait, a
+ * trace, and the name of the limit that refused it.
  *
  * @module
  */
-import { Cause, Effect } from "effect"
-import { type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type Answer, responseTo } from "./answer.ts"
+import { Cause, Effect, Option, References } from "effect"
+import {
+  type HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse,
+  HttpTraceContext,
+} from "effect/http"
+import { makePartedPlaces } from "../../core/places.ts"
+import { TestCall, testHeader } from "../../core/testCall.ts"
+import { annotate, inTrace } from "../../core/tracing.ts"
+import { type Answer, type HeaderPair, responseTo } from "./answer.ts"
 import { type AnswerLog, isLogged } from "./answerLog.ts"
 import {
   bodyBytesMax,
@@ -17,16 +27,22 @@ import {
   invalidHost,
   methodNotAllowed,
   notFound,
+  overloaded,
+  overloadedPaid,
   prepare,
   type PreparedRefusal,
+  rateLimited,
+  rateLimitedBeforeReading,
   refuse,
+  refused,
   targetLengthMax,
   targetTooLong,
   toRefusal,
 } from "./errors.ts"
-import { byRequest, webOf } from "./inbound.ts"
-import { prefersHtml } from "./mediaType.ts"
-import { preflight, readMethods } from "./route.ts"
+import { addressOf, byRequest, webOf } from "./inbound.ts"
+import { clientOf, denial, type RateLimiter, spend } from "./limits.ts"
+import { prefersHtml } from "./negotiation.ts"
+import { type Handler, preflight, readMethods } from "./route.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type App<E, R> = Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest>
@@ -138,3 +154,152 @@ export const answerFailures =
 /** A failure as its answer. */
 const refusalOf = (failure: Failure): PreparedRefusal =>
   failure._tag === "Refused" ? failure.refusal : prepare(toRefusal(failure))
+
+/** Most requests that may wait for a store or a payment at once. */
+export const pendingMax = 2_000
+/** Most of them from one client. */
+export const pendingPerClientMax = pendingMax / 10
+/** Most of them from one IPv6 /48. */
+const pendingPerSiteMax = 3 * pendingPerClientMax
+/** How long a client with too many pending requests should wait, in seconds. */
+const pendingRetrySeconds = 1
+
+/** The places of the requests that wait, of the whole public API. */
+export const makePending = () =>
+  makePartedPlaces({
+    total: pendingMax,
+    perClient: pendingPerClientMax,
+    perSite: pendingPerSiteMax,
+  })
+export type Pending = ReturnType<typeof makePending>
+
+const pendingFields: ReadonlyArray<HeaderPair> = [
+  ["ratelimit-policy", `"pending";q=${pendingPerClientMax};qu="concurrent-requests"`],
+  ["ratelimit", `"pending";r=0;t=${pendingRetrySeconds}`],
+]
+const busy = refused(rateLimited(pendingRetrySeconds), pendingFields)
+/** A posted body may contain a payment, so it is refused like a paid call. */
+const busyCall = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
+
+/** Answers within a rate limit, and counts the request as pending meanwhile. */
+export const limited = (
+  pending: Pending,
+  limiter: RateLimiter,
+  handler: Handler,
+  /** The answer while the count cannot be read; 503 overloaded when absent. */
+  withoutStore?: Answer,
+): Handler =>
+  limiter.policyField === null ? handler : byRequest((request) => {
+    const keys = clientOf(addressOf(request))
+    const known = limiter.refusal(keys)
+    if (known !== null) return Effect.fail(denial(limiter, known))
+    const answered = Effect.matchEffect(spend(limiter, keys), {
+      onSuccess: (fields) => withFields(handler, fields),
+      onFailure: (failure) =>
+        withoutStore !== undefined && failure.refusal === overloaded
+          ? Effect.succeed(responseTo(webOf(request), withoutStore))
+          : Effect.fail(failure),
+    })
+    return pending.run(keys, busy, refused(overloaded))(answered)
+  })
+
+/** The headers of a grant, on the answer and on a refusal of the route. */
+const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handler =>
+  Effect.mapBoth(handler, {
+    onSuccess: (response) => HttpServerResponse.setHeaders(response, fields),
+    onFailure: (failure) =>
+      failure._tag === "Refused"
+        ? refused(failure.refusal, [...failure.fields, ...fields])
+        : failure,
+  })
+
+/** Wraps the handler of a call: of a GET with a payment, and of every POST. */
+export type AsCall = (handler: Handler) => Handler
+
+export const makeAsCall =
+  (log: AnswerLog, pending: Pending, invalidPayments: RateLimiter): AsCall => (handler) => {
+    const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
+    return byRequest((request) =>
+      pending.run(clientOf(addressOf(request)), busyCall, refused(overloadedPaid))(
+        traceCall(answered),
+      )
+    )
+  }
+
+/** In a trace of its own, with the request's id on its log lines, and with the test trigger it names. */
+const traceCall = <E>(handler: Handler<E>): Handler<E> =>
+  byRequest((request, { requestId }) => {
+    let isClosed = false
+    const trigger = webOf(request).headers.get(testHeader)
+    return traced(handler, request, requestId).pipe(
+      Effect.provideService(References.CurrentLogAnnotations, { requestId }),
+      Effect.provideService(TestCall, { trigger, close: Effect.sync(() => (isClosed = true)) }),
+      Effect.map((response) => isClosed ? closedResponse() : response),
+    )
+  })
+
+/** One trace for each call. The path is one of ours, so it has few values. */
+const traced = <E>(
+  handler: Handler<E>,
+  { method, originalUrl, headers }: HttpServerRequest.HttpServerRequest,
+  requestId: string,
+): Handler<E> =>
+  handler.pipe(
+    Effect.tap(({ status }) => annotate({ "http.response.status_code": status })),
+    inTrace("request", () => ({
+      attributes: {
+        "request.id": requestId,
+        "http.request.method": method,
+        "http.route": URL.parse(originalUrl, "http://localhost")?.pathname ?? "",
+      },
+      caller: Option.getOrNull(HttpTraceContext.w3c(headers)),
+    })),
+  )
+
+/** An answer whose connection is closed while its body is sent. */
+const closedResponse = () =>
+  HttpServerResponse.raw(
+    new ReadableStream({
+      start: (controller) => controller.error(new Error("Closed by a test trigger")),
+    }),
+  )
+
+/** Names the limit of invalid payments, which the checkout counts, on a call that it refused. */
+const namingLimit = ({ policyField }: RateLimiter) => (handler: Handler<never>): Handler<never> =>
+  Effect.map(handler, (response) => {
+    const { status, headers } = response
+    if (policyField === null || status !== 429 || "ratelimit" in headers) return response
+    const [name] = policyField.split(";")
+    return HttpServerResponse.setHeaders(response, [
+      ["ratelimit-policy", policyField],
+      ["ratelimit", `${name};r=0;t=${headers["retry-after"] ?? "1"}`],
+    ])
+  })
+
+/**
+ * Refuses a header that names no test trigger, or any one where payments are real (`names` is then
+ * absent), before a payment is read.
+ */
+export const refusingTests =
+  (names: ReadonlyArray<string> | undefined) => (handler: Handler): Handler =>
+    byRequest((request) => {
+      const name = webOf(request).headers.get(testHeader)
+      if (name === null || names?.includes(name) === true) return handler
+      return refuse(testRefusal(names))
+    })
+
+const testRefusal = (names: ReadonlyArray<string> | undefined): PreparedRefusal =>
+  prepare({
+    code: "invalid_parameter",
+    message: names === undefined
+      ? `${testHeader} works only where payments are simulated, and here they are real`
+      : `${testHeader} names no test trigger`,
+    hint: "Send the same request without the header: a payment in it was not read.",
+    details: [{
+      param: testHeader,
+      in: "header",
+      message: names === undefined
+        ? "must be absent: payments are real"
+        : `must be one of ${names.join(", ")}`,
+    }],
+  })

@@ -9,7 +9,7 @@ import { Effect, Metric } from "effect"
 import { secondsBuckets } from "../../core/timed.ts"
 import { publishDepth } from "../../core/places.ts"
 import type { Inbound } from "./inbound.ts"
-import type { Pending } from "./admission.ts"
+import type { Pending } from "./middleware.ts"
 
 const answers = Metric.counter("http_answers_total", {
   description: "Answers sent on the public listener, by status",

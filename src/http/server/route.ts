@@ -8,6 +8,7 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { preparedFor } from "../../core/domain/prepared.ts"
 import { testHeader } from "../../core/testCall.ts"
 import { type Answer, responseTo } from "./answer.ts"
 import { type Failure, notFound, overloaded, type PreparedRefusal, refuse } from "./errors.ts"
@@ -115,6 +116,16 @@ function send(request: Request, result: RouteResult) {
   if (result === null) return refuse(overloaded)
   return "body" in result ? refuse(result) : Effect.succeed(responseTo(request, result))
 }
+
+/** A response with `Vary: Accept`, made once for a response that is sent many times. */
+export const varyingByAccept = preparedFor((response: Response): Response => {
+  const { vary } = response.headers
+  return HttpServerResponse.setHeader(
+    response,
+    "vary",
+    vary === undefined ? "Accept" : `Accept, ${vary}`,
+  )
+})
 
 const requestHeaders = "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
   "Access-Control-Expose-Headers, If-None-Match, X-Request-Id, Idempotency-Key, A2A-Version, " +

@@ -20,7 +20,7 @@ import { makePartedPlaces } from "../../../src/core/places.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
-import { pendingMax, pendingPerClientMax } from "../../../src/http/server/admission.ts"
+import { pendingMax, pendingPerClientMax } from "../../../src/http/server/middleware.ts"
 import { clientOf } from "../../../src/http/server/limits.ts"
 import { law, liveTest } from "../../support/effect.ts"
 import {

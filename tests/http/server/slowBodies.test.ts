@@ -15,7 +15,7 @@ import {
   pendingBodiesPerClientMax,
   pendingBodiesPerSiteMax,
 } from "../../../src/http/server/bodyReader.ts"
-import { pendingMax } from "../../../src/http/server/admission.ts"
+import { pendingMax } from "../../../src/http/server/middleware.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { eventLoopTurn, liveTest, test } from "../../support/effect.ts"
 import {
