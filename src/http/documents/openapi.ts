@@ -10,9 +10,16 @@ import { Record } from "effect"
 import { resend, resendRule } from "../../catalog/domain/refusal.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { paths } from "./addresses.ts"
-import { commonHeadersText, headers } from "./headers.ts"
-import { agentError, notModified, operations, sharedParameters, tags } from "./operations.ts"
-import { errorResponses } from "./responses.ts"
+import {
+  agentError,
+  commonHeadersText,
+  errorResponses,
+  headers,
+  notModified,
+  operations,
+  sharedParameters,
+  tags,
+} from "./operations.ts"
 import { callSchemas } from "./schemas.ts"
 
 interface OpenApiOptions {

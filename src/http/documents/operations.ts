@@ -1,20 +1,23 @@
 /**
  * The operations of /openapi.json: one for each product and free row, one for each document that
- * programs read, and the two agent endpoints, whose messages their protocols define.
+ * programs read, and the two agent endpoints, whose messages their protocols define; then the headers
+ * and the error responses that they share, from the table of errors.
  *
  * @module
  */
+import { Record } from "effect"
 import { type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { type Parameter, parameterSchema } from "../../catalog/domain/parameter.ts"
 import { type Product, products } from "../../catalog/domain/product.ts"
-import { codeOfError, resendRule } from "../../catalog/domain/refusal.ts"
+import { codeOfError, type RefusalCode, resendRule } from "../../catalog/domain/refusal.ts"
 import type { Json } from "../../catalog/domain/shortForm.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import { usd } from "../../core/domain/money.ts"
+import { challenge } from "../../payments/domain/x402/challenge.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { errorRules } from "../server/errors.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
 import { type DocumentRow, documentRows, markdownType, paths } from "./addresses.ts"
-import { headersNamed } from "./headers.ts"
-import { errorsOf, statusOf } from "./responses.ts"
 import { callSchemas, paymentPath } from "./schemas.ts"
 
 /** The kinds of paths. */
@@ -100,7 +103,10 @@ function paid(product: Product): Operation {
     responses: isTagged ? { 304: { $ref: "#/components/responses/NotModified" } } : {},
     statuses: [
       ...[400, 402, 409, 410, 502, 504],
-      ...errors.flatMap(({ identifier }) => statusOf(codeOfError.get(identifier)) ?? []),
+      ...errors.flatMap(({ identifier }) => {
+        const code = codeOfError.get(identifier)
+        return code === undefined ? [] : [errorRules[code].status]
+      }),
     ],
     more: {
       security: [{ x402: [] }],
@@ -281,4 +287,127 @@ function queryParameter(parameter: Parameter): Json {
 const pathParameter = (parameter: Omit<Parameter, "type" | "required">): Json => ({
   ...queryParameter({ type: "string", required: true, ...parameter }),
   in: "path",
+})
+
+const header = (description: string, type: "string" | "integer" = "string") => ({
+  description,
+  schema: { type },
+})
+
+/** A header with base64 JSON, and the name of the type of that JSON. */
+const encoded = (description: string, type: string) => ({
+  description,
+  schema: {
+    type: "string",
+    contentEncoding: "base64",
+    contentMediaType: "application/json",
+    contentSchema: { $ref: `#/components/schemas/${type}` },
+  },
+})
+
+/** Every header that an operation lists. */
+export const headers = {
+  ETag: header("The tag of this body, for If-None-Match"),
+  Allow: header("The methods that this path accepts; on a 405"),
+  RateLimit: header("Requests left in the limit, and seconds until there are more"),
+  "RateLimit-Policy": header("The limit and its window in seconds"),
+  "Retry-After": header("Seconds to wait; absent where waiting does not help", "integer"),
+  "PAYMENT-REQUIRED": encoded("The x402 challenge, base64 JSON", "PaymentRequired"),
+  "PAYMENT-RESPONSE": encoded(
+    "The x402 receipt, base64 JSON; absent when nothing was charged",
+    "PaymentResponse",
+  ),
+  "X-PAYMENT-RESPONSE": header("The same, for clients of x402 version 1"),
+  "Payment-Transaction": header(
+    "Hash of the transaction that took a payment that is refunded, as `refund.paymentTransaction`",
+  ),
+  "Refund-Id": header("Id of the refund, as `refund.id`: GET /v1/payments/{id} returns its state"),
+  "Idempotent-Replayed": header("`true` when this is the stored answer of an earlier call"),
+}
+type HeaderName = keyof typeof headers
+
+/** The `headers` of a response: nothing where it lists none. */
+function headersNamed(...names: ReadonlyArray<HeaderName>) {
+  const references = names.map((name) => [name, { $ref: `#/components/headers/${name}` }])
+  return names.length === 0 ? {} : { headers: Object.fromEntries(references) }
+}
+
+/** The headers that no operation lists. */
+export const commonHeadersText =
+  "Every answer has X-Request-Id (your own, if it has 8 to 64 characters of A-Z a-z 0-9 _ -) and " +
+  "Cache-Control (shared caches may not store it). An answer without a payment has RateLimit and " +
+  "RateLimit-Policy where its path has a limit. A free answer and a document have an ETag: with " +
+  "If-None-Match an unchanged one is 304. `default` is any other error, such as 405 or 414."
+
+/** The statuses that an operation lists where it can return them; the others are `default`. */
+const listed: ReadonlyArray<number> = [400, 402, 404, 409, 410, 422, 429, 502, 503, 504]
+
+type Rules = ReadonlyArray<readonly [RefusalCode, typeof errorRules[RefusalCode]]>
+
+const byStatus = Map.groupBy(Record.toEntries(errorRules), ([, { status }]) => status)
+
+/** The responses of an operation that can return these error statuses. */
+function errorsOf(statuses: ReadonlyArray<number>): Json {
+  const possible = listed.filter((status) => statuses.includes(status)).map((status) => [
+    status,
+    reference(`Error${status}`),
+  ])
+  return { ...Object.fromEntries(possible), default: reference("Error") }
+}
+
+const reference = (name: string) => ({ $ref: `#/components/responses/${name}` })
+
+/** The error responses by their name in the document. */
+export function errorResponses(terms: PaymentTerms): Json {
+  const others = [...byStatus].filter(([status]) => !listed.includes(status))
+  return {
+    ...Object.fromEntries(listed.map((status) => [
+      `Error${status}`,
+      status === 402 ? paymentRequired(terms) : responseOf(byStatus.get(status) ?? []),
+    ])),
+    Error: responseOf(others.flatMap(([, rules]) => rules)),
+  }
+}
+
+const responseOf = (rules: Rules): Json => ({
+  description: [
+    ...rules.map(([code, { meaning }]) => `${code}: ${meaning}`),
+    ...(rules.some(([, { status }]) => status >= 500) ? [resendRule] : []),
+  ].join(" "),
+  ...headersNamed(...headersOf(rules)),
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+})
+
+function headersOf(rules: Rules): ReadonlyArray<HeaderName> {
+  const has = (is: (rule: typeof errorRules[RefusalCode], code: RefusalCode) => boolean) =>
+    rules.some(([code, rule]) => is(rule, code))
+  return [
+    ...(has(({ retryable }) => retryable) ? ["Retry-After"] as const : []),
+    ...(has(({ charged }) => charged.includes(true))
+      ? ["Refund-Id", "Payment-Transaction"] as const
+      : []),
+    ...(has((_, code) => code === "rate_limited")
+      ? ["RateLimit", "RateLimit-Policy"] as const
+      : []),
+    ...(has((_, code) => code === "method_not_allowed") ? ["Allow"] as const : []),
+  ]
+}
+
+/** The 402 of every product, with the body of one of them. */
+const paymentRequired = (terms: PaymentTerms): Json => ({
+  description:
+    "Payment required, at the price in `x-payment-info`. If a payment was sent, it was not " +
+    "accepted, and `error` says why",
+  ...headersNamed("PAYMENT-REQUIRED"),
+  content: {
+    "application/json": {
+      schema: {
+        anyOf: [
+          { $ref: "#/components/schemas/PaymentChallenge" },
+          { type: "object", description: "With ?x402Version=1: the body of x402 version 1" },
+        ],
+      },
+      example: challenge(products.latest, terms).body,
+    },
+  },
 })

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Struct } from "effect"
 import type { FreeId, freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
 import { noDigestYet } from "../../catalog/domain/refusal.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
@@ -26,7 +26,6 @@ import { VenueRefusals } from "../../markets/VenueClient.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer, jsonAnswers } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
-import type { RouteResult } from "../server/route.ts"
 import { makePolled } from "../server/polled.ts"
 
 /** What changes with a tick or once a day is read less often than the index. */
@@ -44,20 +43,6 @@ interface SnapshotOptions {
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
   readonly chainId: number
-}
-
-export interface Snapshot {
-  readonly index: () => Answer | null
-  readonly pulse: () => Answer | null
-  /** The free part of the newest digest; 404 before the first. */
-  readonly digestBrief: () => RouteResult
-  readonly health: () => Answer
-  readonly trackRecord: () => Answer | null
-  readonly feedHeads: () => Answer | null
-  /** The answer of /health while the store does not answer. */
-  readonly down: Answer
-  /** Reads again what a tick or a digest changes; run it after each. Never fails. */
-  readonly refresh: Effect.Effect<void>
 }
 
 /** Reads at once what the bodies are made of, then again until the scope closes. */
@@ -102,41 +87,30 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   yield* refresh
   const digest = () => Option.getOrNull(latest.current() ?? Option.none())
   const downAnswer = down(options)
-  const bodies = encodings(options)
-  const snapshot: Snapshot = {
-    index: () => bodies.index(state.current(), digest()),
-    pulse: () => bodies.pulse(state.current(), movers.current(), digest()),
+  const index = encoded(indexBody)
+  const pulse = encoded(pulseBody(options))
+  const digestBrief = encoded(digestBriefBody)
+  const health = encoded(healthBody(options))
+  const trackRecord = encoded(trackRecordBody)
+  const feedHeads = encoded(feedHeadsBody)
+  return {
+    index: () => index(state.current(), digest()),
+    pulse: () => pulse(state.current(), movers.current(), digest()),
+    /** The free part of the newest digest; 404 before the first. */
     digestBrief: () =>
-      bodies.digestBrief(digest()) ?? (latest.current() === null ? digestUnread : digestMissing),
-    health: () => bodies.health(state.current(), checks.current(), digest()) ?? downAnswer,
-    trackRecord: () => bodies.trackRecord(scorecard.current()),
-    feedHeads: () => bodies.feedHeads(state.current(), days.current()),
+      digestBrief(digest()) ?? (latest.current() === null ? digestUnread : digestMissing),
+    health: () => health(state.current(), checks.current(), digest()) ?? downAnswer,
+    trackRecord: () => trackRecord(scorecard.current()),
+    feedHeads: () => feedHeads(state.current(), days.current()),
+    /** The answer of /health while the store does not answer. */
     down: downAnswer,
+    /** Reads again what a tick or a digest changes; run it after each. Never fails. */
     refresh,
   }
-  return snapshot
 })
+export type Snapshot = Effect.Success<ReturnType<typeof makeSnapshot>>
 
-/** What the bodies are made of; null where it cannot be read now. */
-type State = FeedIndex | null
-type Latest = LatestDigest | null
-
-/** The answers, each encoded again only when one of its inputs has changed. */
-const encodings = (options: SnapshotOptions) => ({
-  index: encoded((state: State, latest: Latest) => state && indexBody(state, latest)),
-  pulse: encoded((state: State, movers: ReadonlyArray<PulseMover> | null, latest: Latest) =>
-    state && movers && pulseBody(state, movers, latest, options)
-  ),
-  digestBrief: encoded((latest: Latest) => latest && digestBriefBody(latest)),
-  health: encoded((state: State, checks: Checks | null, latest: Latest) =>
-    state && checks && healthBody(state, latest, checks, options)
-  ),
-  trackRecord: encoded((scorecard: Scorecard | null) => scorecard && trackRecordBody(scorecard)),
-  feedHeads: encoded((state: State, days: ReadonlyArray<DailyHead> | null) =>
-    state && days && feedHeadsBody(state, days)
-  ),
-})
-
+/** An answer that is encoded again only when one of its inputs has changed; null without a body. */
 function encoded<Inputs extends ReadonlyArray<unknown>>(
   body: (...inputs: Inputs) => object | null,
 ): (...inputs: Inputs) => Answer | null {
@@ -158,26 +132,28 @@ const digestUnread = prepare({
   hint: "Request this again in a minute.",
 })
 
-const trackRecordBody = (scorecard: Scorecard): Body<"track_record"> => ({
-  success: true,
-  ...scorecard,
-})
+const trackRecordBody = (scorecard: Scorecard | null): Body<"track_record"> | null =>
+  scorecard && { success: true, ...scorecard }
 
 const feedHeadsBody = (
-  { head }: FeedIndex,
-  days: ReadonlyArray<DailyHead>,
-): Body<"feed_heads"> => ({
-  success: true,
-  head,
-  days: days.map(({ day, madeAt, ...signed }) => ({
-    day: isoTime(day).slice(0, "2026-11-24".length),
-    ...signed,
-    madeAt: isoTime(madeAt),
-  })),
-})
+  state: FeedIndex | null,
+  days: ReadonlyArray<DailyHead> | null,
+): Body<"feed_heads"> | null =>
+  state && days && {
+    success: true,
+    head: state.head,
+    days: days.map(({ day, madeAt, ...signed }) => ({
+      day: isoTime(day).slice(0, "2026-11-24".length),
+      ...signed,
+      madeAt: isoTime(madeAt),
+    })),
+  }
 
-function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index"> {
-  return {
+const indexBody = (
+  state: FeedIndex | null,
+  latest: LatestDigest | null,
+): Body<"index"> | null =>
+  state && {
     success: true,
     status: state.status,
     index: state.index,
@@ -191,18 +167,17 @@ function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index">
       ? null
       : { latestAt: latest.digest.createdAt, title: latest.digest.title },
   }
-}
 
-function pulseBody(
-  { status, asOf }: FeedIndex,
-  movers: ReadonlyArray<PulseMover>,
+const pulseBody = ({ publicBaseUrl }: SnapshotOptions) =>
+(
+  state: FeedIndex | null,
+  movers: ReadonlyArray<PulseMover> | null,
   latest: LatestDigest | null,
-  { publicBaseUrl }: SnapshotOptions,
-): Body<"pulse"> {
-  return {
+): Body<"pulse"> | null =>
+  state && movers && {
     success: true,
-    status,
-    asOf: asOf.mover,
+    status: state.status,
+    asOf: state.asOf.mover,
     topMovers24h: movers,
     digestTitle: latest?.digest.title ?? null,
     digestAt: latest?.digest.createdAt ?? null,
@@ -211,13 +186,12 @@ function pulseBody(
       digest: `${publicBaseUrl}/v1/digest`,
     },
   }
-}
 
-function digestBriefBody(
-  { digest: { title, summary, sourcesUsed, createdAt } }: LatestDigest,
-): Body<"digest_brief"> {
-  return { success: true, data: { title, summary, sourcesUsed, createdAt } }
-}
+const digestBriefBody = (latest: LatestDigest | null): Body<"digest_brief"> | null =>
+  latest && {
+    success: true,
+    data: Struct.pick(latest.digest, ["title", "summary", "sourcesUsed", "createdAt"]),
+  }
 
 interface Checks {
   readonly payments: HealthOfPayments
@@ -227,13 +201,15 @@ interface Checks {
   readonly refused: boolean
 }
 
-function healthBody(
-  state: FeedIndex,
+const healthBody = (options: SnapshotOptions) =>
+(
+  state: FeedIndex | null,
+  found: Checks | null,
   latest: LatestDigest | null,
-  { payments, disagreement, refused }: Checks,
-  options: SnapshotOptions,
-): Body<"health"> {
+): Body<"health"> | null => {
+  if (state === null || found === null) return null
   const { status } = state
+  const { payments, disagreement, refused } = found
   const healthy = latest?.stale === false && state.walletsFresh && payments.verdict === "ok" &&
     disagreement === null && !refused
   // A new store: its first read of the wallets takes minutes, and its first digest needs facts.
