@@ -1,7 +1,7 @@
 /**
  * The text documents for language models. /llms.txt is one page in the form of llmstxt.org, whose
- * reference parser allows only lists of links in sections. /llms-full.txt is `llms-full.md` with the
- * calls, prices, errors and limits of this service.
+ * reference parser allows only lists of links in sections. The texts are `llms.md` and `llms-full.md`,
+ * with the calls, prices, errors and limits of this service.
  *
  * @module
  */
@@ -35,6 +35,7 @@ import { handshakeBudget, policyField, type RateBudget, unpaidBudget } from "../
 import { description, type DocumentRow, documentRows, links } from "./addresses.ts"
 import { fill, quickstartText } from "./docs.ts"
 import llmsFull from "./llms-full.md" with { type: "text" }
+import llms from "./llms.md" with { type: "text" }
 import type { Packages } from "./packages.ts"
 
 export interface LlmsOptions {
@@ -66,56 +67,28 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     `- [${name}](${publicBaseUrl}${path}): ${note}`
   const documentsOf = (section: DocumentRow["section"]) =>
     documentRows.filter((row: DocumentRow) => row.section === section)
-      .map(({ title, path, description }) => link(title, path, description))
-  return [
-    `# ${serviceName}`,
-    "",
-    `> ${description}. JSON over HTTP, x402 version 2, USDC on ` +
-    `eip155:${terms.chainId}. No account, no API key.`,
-    "",
-    `- Base address: ${publicBaseUrl}. ${modeNote({ terms, paymentMode })}`,
-    `- Start free: poll \`GET ${freeRows.index.path}\` about every 10 minutes. When \`index\` has ` +
-    `increased, buy \`GET ${products.signals.path}\` with \`since\` set to the last index you saw.`,
-    ...(limits.free === "off" ? [] : [
-      `- Free calls: ${limits.free.limit} in ${
-        limits.free.windowMs / second
-      } seconds per address ` +
-      "over all free paths; then 429 with Retry-After.",
-    ]),
-    "- Paid answers have `validUntil`; after it, `next` is the free check for changes.",
-    "- Pay: call without a payment; the `PAYMENT-REQUIRED` header of the 402 (base64 JSON) has the " +
-    "price. Sign a payment for the only entry of `accepts`, and send the same request again with it " +
-    "in the header `PAYMENT-SIGNATURE`, and an `Idempotency-Key` that you keep. The header " +
-    "`PAYMENT-RESPONSE` is the receipt. A client of x402 version 1 adds `?x402Version=1`.",
-    `- ${resendRule}`,
-    "- You do not pay for an error or an empty answer: it is not charged, or the payment is refunded. " +
-    "`charged` in the body says which.",
-    `- Informational only; not financial advice. Terms: ${publicBaseUrl}${freeRows.terms_text.path}`,
-    "",
-    "## Free",
-    "",
-    ...Object.values(freeRows).filter(({ tags }: FreeRow) => !tags.includes("service"))
-      .map(({ path, title }) => link(`GET ${path}`, path, title)),
-    "",
-    "## Paid",
-    "",
-    ...Object.values(products).map(({ path, price, title, parameters }: Product) =>
-      link(
-        `GET ${path}`,
-        path,
-        `$${usd(price)}. ${title}${
-          parameters.length === 0 ? "" : `. Query: ${parameters.map(parameterLine).join("; ")}`
-        }`,
-      )
-    ),
-    "",
-    ...(["Machine interfaces", "Optional"] as const).flatMap((section) => [
-      `## ${section}`,
-      "",
-      ...documentsOf(section),
-      "",
-    ]),
-  ].join("\n")
+      .map(({ title, path, description }) => link(title, path, description)).join("\n")
+  return fill(llms, {
+    name: serviceName,
+    description,
+    chainId: terms.chainId,
+    base: publicBaseUrl,
+    mode: modeNote({ terms, paymentMode }),
+    freeLimit: limits.free === "off"
+      ? ""
+      : `- Free calls: ${limits.free.limit} in ${limits.free.windowMs / second} seconds per ` +
+        "address over all free paths; then 429 with Retry-After.\n",
+    resendRule,
+    free: Object.values(freeRows).filter(({ tags }: FreeRow) => !tags.includes("service"))
+      .map(({ path, title }) => link(`GET ${path}`, path, title)).join("\n"),
+    paid: Object.values(products).map(({ path, price, title, parameters }: Product) => {
+      const query = parameters.map(parameterLine).join("; ")
+      const note = `$${usd(price)}. ${title}${query === "" ? "" : `. Query: ${query}`}`
+      return link(`GET ${path}`, path, note)
+    }).join("\n"),
+    interfaces: documentsOf("Machine interfaces"),
+    optional: documentsOf("Optional"),
+  })
 }
 
 /** A parameter in short: `count (integer, 1 to 20, default 10)`. */

@@ -8,6 +8,7 @@ import { Record } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { links, paths } from "./addresses.ts"
+import iconSvg from "./icon.svg" with { type: "text" }
 
 /** /robots.txt: crawlers may read everything; `Content-Signal` lists the allowed uses. */
 export const robotsText = (publicBaseUrl: string): string =>
@@ -59,18 +60,7 @@ export function apiCatalog(publicBaseUrl: string) {
   }
 }
 
-/** The icon: a bell with a ram's horns. Pages contain it, so it has no style and no id. */
-export const iconSvg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img">' +
-  "<title>Bellwether</title>" +
-  '<rect width="64" height="64" rx="14" fill="#14283c"/>' +
-  '<g fill="none" stroke="#f3ead7" stroke-width="5" stroke-linecap="round">' +
-  '<path d="M30 15C20 7 8 13 8 24c0 9 11 12 14 5 2-5-3-8-6-5"/>' +
-  '<path d="M34 15c10-8 22-2 22 9 0 9-11 12-14 5-2-5 3-8 6-5"/></g>' +
-  '<path d="M32 14c7 0 11 6 11 14v8c0 5 2 8 6 11H15c4-3 6-6 6-11v-8c0-8 4-14 11-14z" ' +
-  'fill="#e9b44c"/>' +
-  '<path d="M26 50a6 6 0 0 0 12 0z" fill="#f3ead7"/></svg>'
-
-/** /favicon.svg. */
+/** /favicon.svg: a bell with a ram's horns. Pages contain it, so it has no style and no id. */
 export const icon: Answer = answer({
   body: iconSvg,
   contentType: "image/svg+xml",

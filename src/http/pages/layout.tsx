@@ -11,7 +11,7 @@ import { raw } from "hono/html"
 import { type Answer, answer, type HeaderPair } from "../server/answer.ts"
 import { paths } from "../documents/addresses.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
-import { iconSvg } from "../documents/wellKnown.ts"
+import iconSvg from "../documents/icon.svg" with { type: "text" }
 import { testNote } from "../../payments/domain/x402/terms.ts"
 import { pagePaths } from "./paths.ts"
 import { type Page, PageContent } from "./sections.tsx"
