@@ -12,7 +12,7 @@ import { makePartedPlaces, makePlacesByKey } from "../../core/places.ts"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading, refused } from "./errors.ts"
 import { addressOf, byRequest } from "./inbound.ts"
-import { cachedRefusal, clientOf, type RateLimiter } from "./limits.ts"
+import { clientOf, denial, type RateLimiter } from "./limits.ts"
 import type { Body, Handler } from "./route.ts"
 
 /** Most bodies being read at once. */
@@ -38,7 +38,8 @@ export function makeBodyReader(): BodyReader {
   return (limiter, handle) =>
     byRequest((request) => {
       const keys = clientOf(addressOf(request))
-      const refusal = cachedRefusal(limiter, addressOf(request), rateLimitedBeforeReading)
+      const known = limiter.refusal(keys)
+      const refusal = known && denial(limiter, known, rateLimitedBeforeReading)
       const body = reading.run(keys, refusal ?? tooMany, full)(bodyOf(request))
       return Effect.flatMap(
         refusal === null ? body : overBudget.run(keys.client)(refusal)(body),

@@ -33,7 +33,6 @@ export interface Denied {
 
 type LimitDecision =
   | Denied
-  | { readonly kind: "unlimited" }
   | { readonly kind: "granted"; readonly field: string }
   /** The shared count is not kept now. `grantedHere`: this process counts alone, and grants it. */
   | { readonly kind: "unavailable"; readonly grantedHere: boolean }
@@ -69,7 +68,7 @@ const siteFactor = 12
 const noLimit: RateLimiter = {
   policyField: null,
   refusal: () => null,
-  take: () => Effect.succeed({ kind: "unlimited" }),
+  take: () => Effect.succeed({ kind: "granted", field: "" }),
 }
 
 /** Clients that one process counts in a window while the store accepts only reads. */
@@ -163,8 +162,6 @@ export const spend = (
     limiter.take(typeof client === "string" ? clientOf(client) : client),
     (decision) => {
       switch (decision.kind) {
-        case "unlimited":
-          return Effect.succeed([])
         case "granted":
           return Effect.succeed(rateFields(limiter, decision.field))
         case "denied":
@@ -175,16 +172,6 @@ export const spend = (
       }
     },
   )
-
-/** The cached refusal of an address over its budget; null when there is none. */
-export function cachedRefusal(
-  limiter: RateLimiter,
-  address: string,
-  refusalOf?: (retryAfterSeconds: number) => PreparedRefusal,
-): Refused | null {
-  const decision = limiter.refusal(clientOf(address))
-  return decision === null ? null : denial(limiter, decision, refusalOf)
-}
 
 /** A decision as the refusal of a request. */
 export const denial = (

@@ -66,7 +66,7 @@ const route = legacyRoute({
   limiter: {
     policyField: null,
     refusal: () => null,
-    take: () => Effect.succeed({ kind: "unlimited" }),
+    take: () => Effect.succeed({ kind: "granted", field: "" }),
   },
 })
 
