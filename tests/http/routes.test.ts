@@ -86,6 +86,34 @@ for (const [state, enter] of Object.entries(states)) {
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 }
 
+const reads = "GET, HEAD, OPTIONS"
+/** Path, and its methods. */
+const allowed: ReadonlyArray<readonly [path: string, allow: string]> = [
+  ["/v1/index", reads],
+  ["/v1/research", reads],
+  ["/openapi.json", reads],
+  [payment, reads],
+  ["/api/signals", reads],
+  ["/a2a", `${reads}, POST`],
+  ["/mcp", "OPTIONS, POST"],
+]
+
+for (const [path, allow] of allowed) {
+  test(`${path} answers ${allow}, and lists them in Allow`, () =>
+    Effect.gen(function* () {
+      const { get } = yield* makeService(yield* makeWorld(3))
+      for (const method of ["OPTIONS", "PATCH"]) {
+        const response = yield* get(path as `/${string}`, { method })
+        strictEqual(response.status, method === "OPTIONS" ? 204 : 405)
+        strictEqual(response.headers.get("allow"), allow)
+      }
+      for (const method of ["GET", "HEAD", "POST"]) {
+        const { status } = yield* get(path as `/${string}`, { method })
+        strictEqual(status !== 405, allow.includes(method), method)
+      }
+    }))
+}
+
 test("/health returns down while the store, and with it the rate limit, is down", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
