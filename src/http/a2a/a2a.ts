@@ -8,25 +8,24 @@
  * @module
  */
 import { Clock, Duration, Effect, Result } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { Payments } from "../../payments/Payments.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
 import type { HeaderPair } from "../server/answer.ts"
-import { internalError, internalErrorPaid, overloaded, RequestId } from "../server/errors.ts"
+import { overloaded, RequestId } from "../server/errors.ts"
 import { addressOf, onDelivered } from "../server/inbound.ts"
 import {
   asRpcRefusal,
-  errorBody,
   isObject,
   objectOf,
   rpcCodes,
+  rpcEndpoint,
   type RpcError,
   rpcResponse,
 } from "../server/jsonRpc.ts"
 import { clientOf, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
-import type { AgentRoute, Body } from "../server/route.ts"
+import type { AgentRoute } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
-import { type A2aError, a2aError, failWithRefusal, type FieldViolation, invalid } from "./errors.ts"
+import { a2aError, failWithRefusal, type FieldViolation, invalid } from "./errors.ts"
 import {
   type ClientMessage,
   hasPayload,
@@ -83,42 +82,23 @@ export const a2aRoute = Effect.fnUntraced(function* a2aRoute({ skills }: Pick<A2
     }),
   }
   const route: AgentRoute = {
-    handle: (body) => answerRequest(ports, body),
+    handle: rpcEndpoint({
+      path: a2aPath,
+      answer: Effect.fnUntraced(function* (json, request, id) {
+        const address = addressOf(request)
+        const call = yield* Effect.result(readCall(json, request, id))
+        const plan = Result.isFailure(call)
+          ? refusing(call.failure)
+          : planOf(ports, call.success, address)
+        const { result, fields } = yield* runPlan(ports, plan, address)
+        return rpcResponse(200, JSON.stringify({ jsonrpc: "2.0", id, result }), fields)
+      }),
+      fields: activatedExtensions,
+      mayPay: ({ params }) => hasPayload(params),
+    }),
     refusal: asRpcRefusal(rpcCodes.limited),
   }
   return route
-})
-
-/** Answers one request. */
-const answerRequest = Effect.fnUntraced(function* answerRequest(ports: A2aPorts, body: Body) {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const address = addressOf(request)
-  const call = yield* Effect.result(readCall(request, body))
-  const { id } = Result.merge(call)
-  const mayPay = Result.isSuccess(call) && hasPayload(call.success.params)
-  const extensions = activatedExtensions(request.headers)
-  const plan = Effect.sync(() =>
-    Result.isFailure(call) ? refusing(call.failure) : planOf(ports, call.success, address)
-  )
-  return yield* Effect.flatMap(plan, (plan) => runPlan(ports, plan, address)).pipe(
-    Effect.map(({ result, fields }) =>
-      rpcResponse(200, JSON.stringify({ jsonrpc: "2.0", id, result }), [...fields, ...extensions])
-    ),
-    Effect.catchDefect((defect) =>
-      Effect.andThen(
-        Effect.logError("Cannot answer a call to /a2a", defect),
-        failWithRefusal(mayPay ? internalErrorPaid : internalError),
-      )
-    ),
-    Effect.catch((error) =>
-      Effect.succeed(
-        rpcResponse(error.status, errorBody({ ...error, id }), [
-          ...extensions,
-          ...error.headers ?? [],
-        ]),
-      )
-    ),
-  )
 })
 
 /** The extensions that the client requests and the agent supports. */
@@ -143,13 +123,13 @@ interface Plan {
   readonly spends: "documents" | "own"
   /** The call has a payment that is not read, so a refusal has `charged: null`. */
   readonly hasPayment?: boolean
-  readonly answer: Effect.Effect<Reply, A2aError>
+  readonly answer: Effect.Effect<Reply, RpcError>
 }
 
 const documents = (answer: Plan["answer"]): Plan => ({ spends: "documents", answer })
-const refusing = (error: A2aError | RpcError): Plan => documents(Effect.fail(error))
+const refusing = (error: RpcError): Plan => documents(Effect.fail(error))
 /** Refuses a call whose payment was not read. */
-const refusingPayment = (error: A2aError): Plan => ({
+const refusingPayment = (error: RpcError): Plan => ({
   ...refusing({
     ...error,
     data: { ...objectOf(error.data), payment: "The payment was not read by this call" },
@@ -165,7 +145,7 @@ const runPlan = Effect.fnUntraced(function* runPlan(ports: A2aPorts, plan: Plan,
   )
   const { task, view, delivery, fields = spent } = yield* Effect.mapError(
     plan.answer,
-    (error): A2aError => ({ ...error, headers: [...spent, ...error.headers ?? []] }),
+    (error): RpcError => ({ ...error, headers: [...spent, ...error.headers ?? []] }),
   )
   const result = wireTask(task, view, yield* Clock.currentTimeMillis)
   if (delivery !== null) yield* onDelivered(ports.payments.sent(delivery))
@@ -239,11 +219,11 @@ const notCancelable = (state: TaskView["state"]) =>
   Effect.fail(a2aError("taskNotCancelable", { state }))
 
 /** The task that the parameters of tasks/get and tasks/cancel name. */
-function taskOf(ports: A2aPorts, params: unknown): Result.Result<Task, A2aError> {
+function taskOf(ports: A2aPorts, params: unknown): Result.Result<Task, RpcError> {
   return Result.flatMap(readTaskParams(params), (id) => findTask(ports, id))
 }
 
-const findTask = ({ tasks }: A2aPorts, id: string): Result.Result<Task, A2aError> =>
+const findTask = ({ tasks }: A2aPorts, id: string): Result.Result<Task, RpcError> =>
   Result.fromOption(
     tasks.find(id),
     () => a2aError("taskNotFound", { taskId: id.slice(0, unknownNameMax) }),
@@ -342,7 +322,7 @@ const nothingOffered = invalid([{
 function subjectOf(
   { skills: { checkouts } }: A2aPorts,
   { skill, params, field }: SkillCall,
-): Result.Result<TaskSubject, A2aError> {
+): Result.Result<TaskSubject, RpcError> {
   const query = Result.flatMap(
     queryOf(skill, params),
     (query) =>
@@ -371,7 +351,7 @@ const answerFree = Effect.fnUntraced(function* answerFree(
   { skills }: A2aPorts,
   task: FreeTask,
   address: string,
-): Effect.fn.Return<Reply, A2aError> {
+): Effect.fn.Return<Reply, RpcError> {
   const { skill, parameters } = task.subject
   const { answer, fields } = yield* Effect.catch(
     freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), address),

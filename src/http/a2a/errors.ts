@@ -11,9 +11,6 @@ import {
   type RpcError,
 } from "../server/jsonRpc.ts"
 
-/** A JSON-RPC error without the id of its call. */
-export type A2aError = Omit<RpcError, "id">
-
 export const a2aErrors = {
   parse: { code: rpcCodes.parse, message: "Invalid JSON payload" },
   request: { code: rpcCodes.request, message: "Request payload validation error" },
@@ -30,7 +27,7 @@ export const a2aErrors = {
 } as const
 
 /** A protocol error; its HTTP status is 200. */
-export function a2aError(name: keyof typeof a2aErrors, data?: unknown): A2aError {
+export function a2aError(name: keyof typeof a2aErrors, data?: unknown): RpcError {
   return { status: 200, ...a2aErrors[name], ...(data === undefined ? {} : { data }) }
 }
 
@@ -41,7 +38,7 @@ export interface FieldViolation {
 }
 
 /** The error for invalid parameters. Nothing was charged. */
-export function invalid(violations: ReadonlyArray<FieldViolation>): A2aError {
+export function invalid(violations: ReadonlyArray<FieldViolation>): RpcError {
   return a2aError("params", { violations })
 }
 
@@ -51,10 +48,9 @@ export function invalid(violations: ReadonlyArray<FieldViolation>): A2aError {
 export const failWithRefusal = (
   refusal: PreparedRefusal,
   fields: Refused["fields"] = [],
-): Effect.Effect<never, A2aError> =>
+): Effect.Effect<never, RpcError> =>
   failWithRpcRefusal(
     refusal,
     refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited,
-    null,
     fields,
   )

@@ -7,22 +7,12 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
-import type { Body } from "../server/route.ts"
-import {
-  idOf,
-  isObject,
-  type Json,
-  type MessageId,
-  objectOf,
-  readJson,
-  type RpcError,
-} from "../server/jsonRpc.ts"
-import { type A2aError, a2aError, invalid } from "./errors.ts"
+import { isObject, type Json, type MessageId, objectOf, type RpcError } from "../server/jsonRpc.ts"
+import { a2aError, invalid } from "./errors.ts"
 import { x402Keys } from "./taskView.ts"
 
 /** A JSON-RPC call. */
 export interface RpcCall {
-  readonly id: MessageId
   readonly method: string
   readonly params: unknown
 }
@@ -32,31 +22,30 @@ const versions = /^0\.3(?:\.\d+)?$/
 
 /** Reads a call: checks JSON, then JSON-RPC, then the version of A2A. */
 export const readCall = Effect.fnUntraced(function* readCall(
+  read: Effect.Effect<unknown, RpcError>,
   request: HttpServerRequest.HttpServerRequest,
-  body: Body,
+  id: MessageId,
 ): Effect.fn.Return<RpcCall, RpcError> {
-  const json = yield* Effect.mapError(readJson(request, body), asParseError)
-  const refuse = (id: MessageId, reason: string) =>
-    Effect.fail({ ...a2aError("request", { reason }), id })
-  if (!isObject(json)) return yield* refuse(null, "Send one JSON object; batches are not supported")
+  const json = yield* Effect.mapError(read, asParseError)
+  const refuse = (reason: string) => Effect.fail(a2aError("request", { reason }))
+  if (!isObject(json)) return yield* refuse("Send one JSON object; batches are not supported")
   const { jsonrpc, id: rawId, method, params } = json
-  const id = idOf(rawId)
   if (rawId !== undefined && rawId !== id) {
-    return yield* refuse(null, "id must be text, an integer or null")
+    return yield* refuse("id must be text, an integer or null")
   }
-  if (jsonrpc !== "2.0") return yield* refuse(id, 'jsonrpc must be "2.0"')
-  if (typeof method !== "string") return yield* refuse(id, "method must be text")
+  if (jsonrpc !== "2.0") return yield* refuse('jsonrpc must be "2.0"')
+  if (typeof method !== "string") return yield* refuse("method must be text")
   const version = request.headers["a2a-version"]?.trim() ?? ""
   if (version !== "" && !versions.test(version)) {
-    return yield* Effect.fail({ ...a2aError("version", { supported: ["0.3"] }), id })
+    return yield* Effect.fail(a2aError("version", { supported: ["0.3"] }))
   }
-  return { id, method, params }
+  return { method, params }
 })
 
 /** A body that is not JSON is a protocol error, with HTTP status 200. */
 function asParseError(error: RpcError): RpcError {
   if (error.status !== 400) return error
-  return { ...a2aError("parse", { reason: error.message }), id: error.id }
+  return a2aError("parse", { reason: error.message })
 }
 
 /** The skill that a message names, with its raw parameters. */
@@ -126,7 +115,7 @@ const TaskParams = Schema.Struct({ id: Schema.String, historyLength })
 /** Decodes parameters, or fails with every invalid field. */
 function readerOf<S extends Schema.Decoder<unknown>>(schema: S) {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
-  return (params: unknown): Result.Result<S["Type"], A2aError> =>
+  return (params: unknown): Result.Result<S["Type"], RpcError> =>
     Result.mapError(decode(params ?? {}), ({ issue }) =>
       invalid(
         issuesOf(issue).issues.map(({ path = [], message }) => ({
@@ -145,11 +134,11 @@ const readMessageParams = readerOf(MessageParams)
 const readTaskId = readerOf(TaskParams)
 
 /** The id of a task in the parameters of a method. */
-export const readTaskParams = (params: unknown): Result.Result<string, A2aError> =>
+export const readTaskParams = (params: unknown): Result.Result<string, RpcError> =>
   Result.map(readTaskId(params), ({ id }) => id)
 
 /** Reads the parameters of message/send. */
-export function readMessage(params: unknown): Result.Result<ClientMessage, A2aError> {
+export function readMessage(params: unknown): Result.Result<ClientMessage, RpcError> {
   return Result.gen(function* () {
     const { message, configuration } = yield* readMessageParams(params)
     const { taskId = null, contextId = null, parts, metadata } = message
@@ -170,7 +159,7 @@ export function readMessage(params: unknown): Result.Result<ClientMessage, A2aEr
 
 type Metadata = NonNullable<typeof MessageParams.Type["message"]["metadata"]>
 
-function paymentIn(metadata: Metadata): Result.Result<MessagePayment, A2aError> {
+function paymentIn(metadata: Metadata): Result.Result<MessagePayment, RpcError> {
   const { [x402Keys.status]: status = null, [x402Keys.payload]: payload = null } = metadata
   if (status === "payment-rejected") return Result.succeed({ kind: "rejected" })
   if (payload !== null) return Result.succeed({ kind: "submitted", payload })
@@ -198,7 +187,7 @@ function isSupportedMode(mode: string): boolean {
 const textLengthMax = 4_096
 
 /** The skill that a message names: data parts first, then text parts, in order. */
-function callIn(parts: ReadonlyArray<Part>): Result.Result<SkillCall | null, A2aError> {
+function callIn(parts: ReadonlyArray<Part>): Result.Result<SkillCall | null, RpcError> {
   for (const [at, part] of parts.entries()) {
     if (part.kind !== "data" || part.data["skill"] === undefined) continue
     const { skill: name, params } = part.data

@@ -20,7 +20,8 @@ import type { Outcome } from "../../payments/purchase.ts"
 import { errorRules, prepare, type Refusal, RequestId, toRefusal } from "../server/errors.ts"
 import type { Client } from "../../core/CallClient.ts"
 import type { SkillPorts } from "../skills.ts"
-import { type A2aError, failWithRefusal } from "./errors.ts"
+import type { RpcError } from "../server/jsonRpc.ts"
+import { failWithRefusal } from "./errors.ts"
 import type { PaidTask } from "./task.ts"
 import {
   type JsonObject,
@@ -50,7 +51,7 @@ export const payTask = (
   ports: PaymentPorts,
   task: PaidTask,
   { payload, client }: { readonly payload: unknown; readonly client: Client },
-): Effect.Effect<TaskReply, A2aError> => {
+): Effect.Effect<TaskReply, RpcError> => {
   const { skill, parameters } = task.subject
   return ports.skills.checkouts[skill.id].sell({
     input: new URLSearchParams(parameters),
@@ -100,7 +101,7 @@ const afterFailedSale = Effect.fnUntraced(function* afterFailedSale(
   ports: PaymentPorts,
   task: PaidTask,
   error: NotCharged | RefundQueued | Unresolved,
-): Effect.fn.Return<TaskReply, A2aError> {
+): Effect.fn.Return<TaskReply, RpcError> {
   const data = yield* errorData(toRefusal(error))
   if (error._tag === "Unresolved" || error.code === "payment_in_progress") {
     return unsold({ ...paymentUnderway, data })

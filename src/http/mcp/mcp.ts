@@ -9,25 +9,23 @@
  */
 import { classifyInboundRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
-import { HttpServerRequest } from "effect/http"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Base64 } from "effect/encoding"
 import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { internalErrorPaid, type PreparedRefusal } from "../server/errors.ts"
+import type { PreparedRefusal } from "../server/errors.ts"
 import { addressOf, onDelivered, webOf } from "../server/inbound.ts"
 import {
   asRpcRefusal,
-  errorBody,
   failWithRefusal,
-  idOf,
   isObject,
   type Json,
   type MessageId,
   objectOf,
-  readJson,
   rpcCodes,
+  rpcEndpoint,
   type RpcError,
   rpcResponse,
 } from "../server/jsonRpc.ts"
@@ -38,7 +36,8 @@ import {
   type RateLimiter,
   spend,
 } from "../server/limits.ts"
-import type { AgentRoute, Body } from "../server/route.ts"
+import type { AgentRoute } from "../server/route.ts"
+import { paths } from "../documents/addresses.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,
@@ -89,21 +88,11 @@ export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions
     methods: methodsOf(options),
     payments: yield* Payments,
   }
-  const handle = (body: Body) =>
-    answerRequest(ports, body).pipe(
-      Effect.catchDefect((defect) =>
-        Effect.andThen(
-          Effect.logError("Cannot answer a message to /mcp", defect),
-          // Its payment may have been taken, so the error has `charged: null`.
-          failWithRefusal(internalErrorPaid, rpcCodes.internal),
-        )
-      ),
-      Effect.catch((error) =>
-        Effect.succeed(rpcResponse(error.status, errorBody(error), error.headers))
-      ),
-    )
   const route: AgentRoute = {
-    handle,
+    handle: rpcEndpoint({
+      path: paths.mcp,
+      answer: (json, request, id) => answerMessage(ports, json, request, id),
+    }),
     refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal),
   }
   return route
@@ -113,28 +102,31 @@ export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions
 const handshakeMethods = ["initialize", "ping", "tools/list", "server/discover"]
 
 /**
- * Answers one request. It spends one limit: the call of a tool its own (`callTool`), a handshake one
+ * Answers one message. It spends one limit: the call of a tool its own (`callTool`), a handshake one
  * for those, and any other message that of the documents.
  */
-const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts, body: Body) {
-  const { skills, handshakes, payments, methods } = ports
-  const request = yield* HttpServerRequest.HttpServerRequest
+const answerMessage = Effect.fnUntraced(function* answerMessage(
+  { skills, handshakes, payments, methods }: McpPorts,
+  json: Effect.Effect<unknown, RpcError>,
+  request: HttpServerRequest.HttpServerRequest,
+  id: MessageId,
+): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RpcError> {
   const address = addressOf(request)
-  const spendFor = (limiter: RateLimiter, id: MessageId) =>
+  const spendFor = (limiter: RateLimiter) =>
     Effect.catch(
       spend(limiter, address),
-      ({ refusal, fields }) => failWithRefusal(refusal, codeOf(refusal), id, fields),
+      ({ refusal, fields }) => failWithRefusal(refusal, codeOf(refusal), fields),
     )
   const refuseFor = (error: RpcError) =>
     Effect.flatMap(
-      spendFor(skills.documents, error.id),
+      spendFor(skills.documents),
       (headers) => Effect.fail({ ...error, headers: [...error.headers ?? [], ...headers] }),
     )
   const message = yield* Effect.catch(
-    readMessage(request, body, skills.terms.publicBaseUrl),
+    readMessage(request, json, id, skills.terms.publicBaseUrl),
     refuseFor,
   )
-  const { id, method, skill, isCurrent } = message
+  const { method, skill, isCurrent } = message
   if (skill !== undefined) {
     const { result, sold, fields } = yield* callTool(skills, skill, {
       ...message,
@@ -148,7 +140,7 @@ const answerRequest = Effect.fnUntraced(function* answerRequest(ports: McpPorts,
     return response
   }
   const isHandshake = message.isNotification || handshakeMethods.includes(method)
-  const fields = yield* spendFor(isHandshake ? handshakes : skills.documents, id)
+  const fields = yield* spendFor(isHandshake ? handshakes : skills.documents)
   if (message.isNotification) return rpcResponse(202, "", fields)
   const answer = methods.of(message)
   return typeof answer === "string"
@@ -192,12 +184,12 @@ function methodsOf({ skills, version, stdioPackage }: McpOptions) {
     ...about,
     ...listCache,
   })
-  const of = ({ id, method, params, isCurrent }: Message): string | RpcError => {
+  const of = ({ method, params, isCurrent }: Message): string | RpcError => {
     switch (method) {
       case "tools/list":
         return isCurrent ? currentList() : list()
       case "tools/call":
-        return rpcError(200, "params", noSuchTool, id)
+        return rpcError(200, "params", noSuchTool)
       case "server/discover":
         if (isCurrent) return discovered
         break
@@ -213,7 +205,7 @@ function methodsOf({ skills, version, stdioPackage }: McpOptions) {
           return resultText(false, { protocolVersion, ...about, serverInfo })
         }
     }
-    return rpcError(isCurrent ? 404 : 200, "method", "The service has no such method", id)
+    return rpcError(isCurrent ? 404 : 200, "method", "The service has no such method")
   }
   return { of, resultText }
 }
@@ -247,7 +239,6 @@ function isLoopback(hostname: string): boolean {
 
 /** A message whose form and headers are valid. */
 interface Message {
-  readonly id: MessageId
   readonly method: string
   readonly params: Json
   readonly isNotification: boolean
@@ -263,38 +254,38 @@ interface Message {
 /** Reads the message of a request. Nothing has been charged when it fails. */
 const readMessage = Effect.fnUntraced(function* readMessage(
   request: HttpServerRequest.HttpServerRequest,
-  body: Body,
+  read: Effect.Effect<unknown, RpcError>,
+  id: MessageId,
   publicBaseUrl: string,
 ): Effect.fn.Return<Message, RpcError> {
   if (!isOriginAllowed(request.headers["origin"], publicBaseUrl)) {
     return yield* refuse(403, "request", "This Origin may not call the service")
   }
-  const json = withoutNulls(yield* readJson(request, body))
+  const json = withoutNulls(yield* read)
   if (Array.isArray(json)) {
     return yield* refuse(400, "request", "Send one message per request; batches are not supported")
   }
   const message = objectOf(json)
-  const id = idOf(message["id"])
   if ("id" in message && id === null) {
     const text = "id must be a string or an integer, not null; a notification has no id"
     return yield* refuse(400, "request", text)
   }
-  const isCurrent = yield* Effect.fromResult(revisionOf(request.headers, json, id))
+  const isCurrent = yield* Effect.fromResult(revisionOf(request.headers, json))
   const method = String(message["method"])
   const params = objectOf(message["params"])
   const isNotification = id === null || message["method"] === undefined
-  const common = { id, method, params, isNotification, isCurrent }
+  const common = { method, params, isNotification, isCurrent }
   if (method !== "tools/call" || isNotification) {
     return { ...common, skill: undefined, args: undefined, payment: null }
   }
   const { name, arguments: args } = params
   if (args !== undefined && !isObject(args)) {
-    return yield* refuse(400, "params", "arguments must be an object. Nothing was charged", id)
+    return yield* refuse(400, "params", "arguments must be an object. Nothing was charged")
   }
   if (typeof name !== "string") {
     const text = "params must be an object with the name of a tool, as in tools/list. " +
       "Nothing was charged"
-    return yield* refuse(200, "params", text, id)
+    return yield* refuse(200, "params", text)
   }
   const skill = skillOf(name)
   const { [paymentArgument]: _, ...own } = objectOf(args)
@@ -326,7 +317,6 @@ const unsupportedRevision = -32022
 function revisionOf(
   headers: Readonly<Record<string, string | undefined>>,
   json: unknown,
-  id: MessageId,
 ): Result.Result<boolean, RpcError> {
   const version = headers["mcp-protocol-version"]
   const method = headers["mcp-method"]
@@ -338,7 +328,7 @@ function revisionOf(
   })
   if (found.kind === "reject") {
     const { httpStatus: status, code, message, data } = found
-    return Result.fail({ status, code, message, id, ...(data === undefined ? {} : { data }) })
+    return Result.fail({ status, code, message, ...(data === undefined ? {} : { data }) })
   }
   const isCurrent = found.kind === "modern"
   const requested = isCurrent ? found.classification.revision : version
@@ -346,7 +336,7 @@ function revisionOf(
   if (requested !== undefined && !supported.includes(requested)) {
     const message = `Unsupported protocol version: ${requested}`
     const data = { supported: revisions, requested }
-    return Result.fail({ status: 400, code: unsupportedRevision, message, id, data })
+    return Result.fail({ status: 400, code: unsupportedRevision, message, data })
   }
   if (!isCurrent || found.messageKind !== "request") return Result.succeed(isCurrent)
   const { name } = objectOf(found.message.params)
@@ -361,7 +351,6 @@ function revisionOf(
     status: 400,
     code: headerMismatch,
     message: `The header ${missing} is missing or differs from the message`,
-    id,
   })
 }
 
@@ -377,9 +366,8 @@ function rpcError(
   status: number,
   code: keyof typeof rpcCodes,
   message: string,
-  id: MessageId = null,
 ): RpcError {
-  return { status, code: rpcCodes[code], message, id }
+  return { status, code: rpcCodes[code], message }
 }
 
 const refuse = (...error: Parameters<typeof rpcError>) => Effect.fail(rpcError(...error))

@@ -1,15 +1,23 @@
 /**
- * The JSON-RPC 2.0 parts that /a2a and /mcp share: reading a JSON body, and errors whose `data` is
- * the documented HTTP error.
+ * The JSON-RPC 2.0 parts that /a2a and /mcp share: the way from a body to an answer, and errors whose
+ * `data` is the documented HTTP error.
  *
  * @module
  */
-import { Duration, Effect } from "effect"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Duration, Effect, Result } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { answer, type HeaderPair, responseTo, wholeResponse } from "./answer.ts"
 import { bodyTimeout } from "./bodyReader.ts"
-import type { Body } from "./route.ts"
-import { bodyTooLarge, prepare, type PreparedRefusal, RequestId } from "./errors.ts"
+import {
+  bodyTooLarge,
+  internalError,
+  internalErrorPaid,
+  prepare,
+  type PreparedRefusal,
+  RequestId,
+} from "./errors.ts"
+import { byRequest } from "./inbound.ts"
+import type { Body, Handler } from "./route.ts"
 
 /** Codes of JSON-RPC, and our own for an exceeded rate limit. */
 export const rpcCodes = {
@@ -28,7 +36,6 @@ export interface RpcError {
   readonly status: number
   readonly code: number
   readonly message: string
-  readonly id: MessageId
   /** The documented HTTP error, where there is one. */
   readonly data?: unknown
   readonly headers?: ReadonlyArray<HeaderPair>
@@ -42,7 +49,7 @@ const wrongType = prepare({
 })
 
 /** Parses the posted body. When it fails, nothing has been charged. */
-export const readJson = (
+const readJson = (
   { headers }: HttpServerRequest.HttpServerRequest,
   body: Body,
 ): Effect.Effect<unknown, RpcError> =>
@@ -69,18 +76,17 @@ const bodyFault = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) =
 }
 
 const parseError = (status: number, message: string) =>
-  Effect.fail<RpcError>({ status, code: rpcCodes.parse, message, id: null })
+  Effect.fail<RpcError>({ status, code: rpcCodes.parse, message })
 
 /** Fails with a documented HTTP error. */
 export const failWithRefusal = (
   refusal: PreparedRefusal,
   code: number,
-  id: MessageId = null,
   fields: ReadonlyArray<HeaderPair> = [],
 ): Effect.Effect<never, RpcError> =>
   Effect.flatMap(
     RequestId,
-    (requestId) => Effect.fail(toRpcError(refusal, { code, id, requestId, fields })),
+    (requestId) => Effect.fail(toRpcError(refusal, code, requestId, fields)),
   )
 
 /**
@@ -89,25 +95,64 @@ export const failWithRefusal = (
  */
 function toRpcError(
   { status, headers, body }: PreparedRefusal,
-  { code, id, requestId, fields = [] }: {
-    readonly code: number
-    readonly id: MessageId
-    readonly requestId: string
-    readonly fields?: ReadonlyArray<HeaderPair>
-  },
+  code: number,
+  requestId: string,
+  fields: ReadonlyArray<HeaderPair> = [],
 ): RpcError {
   const { error } = JSON.parse(body(requestId))
-  return { status, code, message: error.message, id, data: error, headers: [...headers, ...fields] }
+  return { status, code, message: error.message, data: error, headers: [...headers, ...fields] }
 }
 
 /** A documented HTTP error in the JSON-RPC format, for a message that was not read. */
 export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
   ...refusal,
-  body: (requestId) => {
-    const rpcCode = refusal.status === 400 ? rpcCodes.request : code
-    return errorBody(toRpcError(refusal, { code: rpcCode, id: null, requestId }))
-  },
+  body: (requestId) =>
+    errorBody(
+      null,
+      toRpcError(refusal, refusal.status === 400 ? rpcCodes.request : code, requestId),
+    ),
 })
+
+interface RpcEndpoint {
+  readonly path: string
+  /** Answers a message. Its failure is answered under the id of the message. */
+  readonly answer: (
+    json: Effect.Effect<unknown, RpcError>,
+    request: HttpServerRequest.HttpServerRequest,
+    id: MessageId,
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, RpcError>
+  /** Headers of every answer. */
+  readonly fields?: (headers: Headers) => ReadonlyArray<HeaderPair>
+  /** Whether a message may have had a payment taken; true unless given. */
+  readonly mayPay?: (message: Json) => boolean
+}
+type Headers = HttpServerRequest.HttpServerRequest["headers"]
+
+/** The handler of an endpoint: reads the JSON of a body, and answers it, failures and defects too. */
+export const rpcEndpoint =
+  ({ path, answer, fields = () => [], mayPay = () => true }: RpcEndpoint) =>
+  (body: Body): Handler<never> =>
+    byRequest((request) =>
+      Effect.flatMap(Effect.result(readJson(request, body)), (json) => {
+        const message = objectOf(Result.getOrNull(json))
+        const id = idOf(message["id"])
+        return Effect.suspend(() => answer(Effect.fromResult(json), request, id)).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logError(`Cannot answer a message to ${path}`, defect),
+              failWithRefusal(
+                mayPay(message) ? internalErrorPaid : internalError,
+                rpcCodes.internal,
+              ),
+            )
+          ),
+          Effect.catch((error) =>
+            Effect.succeed(rpcResponse(error.status, errorBody(id, error), error.headers))
+          ),
+          Effect.map(HttpServerResponse.setHeaders(fields(request.headers))),
+        )
+      })
+    )
 
 /**
  * The response with a JSON-RPC message; without one where its text is empty. It is sent in gzip only to
@@ -124,8 +169,7 @@ export function rpcResponse(
   return compress ? responseTo(request, message) : wholeResponse(message)
 }
 
-/** The body of a JSON-RPC error. */
-export function errorBody({ id, code, message, data }: Omit<RpcError, "status">): string {
+function errorBody(id: MessageId, { code, message, data }: RpcError): string {
   return JSON.stringify({
     jsonrpc: "2.0",
     id,
@@ -141,7 +185,7 @@ export function objectOf(value: unknown): Json {
   return isObject(value) ? value : {}
 }
 
-export function idOf(value: unknown): MessageId {
+function idOf(value: unknown): MessageId {
   return typeof value === "string" || Number.isSafeInteger(value) ? value as MessageId : null
 }
 
