@@ -23,7 +23,7 @@ import { Outcome, outcomeDelayMs, outcomesMax } from "../../track-record/domain/
 import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
 import { hour, IsoTime } from "../../core/domain/time.ts"
 import { ProductFamily } from "./family.ts"
-import type { Parameter } from "./parameter.ts"
+import { integerParameter, type Parameter } from "./parameter.ts"
 import { researchFields } from "./product.ts"
 import { sampleBody } from "./sample.ts"
 import samples from "./samples.json" with { type: "json" }
@@ -43,8 +43,8 @@ export interface FreeRow {
   readonly parameters?: ReadonlyArray<Parameter>
   /** The body of a 200. */
   readonly body: Schema.Codec<unknown, unknown>
-  /** A row with format `text` is for people and is not a skill. */
-  readonly format: "json" | "text"
+  /** Set where the body is a text for people; such a row is no skill. */
+  readonly isText?: true
   /** Whether what is asked for may not exist: then it is 404. */
   readonly mayLack?: true
   /** Whether a 503 may have this body too, which says what is down. */
@@ -74,7 +74,6 @@ export const freeRows = {
       "updates are late.",
     use: "Use it to learn whether there is anything to buy. The items themselves are /v1/signals.",
     tags: ["prediction-markets", "signals"],
-    format: "json",
     body: Schema.Struct({
       success,
       status: FeedStatus,
@@ -110,7 +109,6 @@ export const freeRows = {
     use:
       "Use it for a first look at what moved. Order books, evidence and older moves are in /v1/signals.",
     tags: ["prediction-markets", "signals"],
-    format: "json",
     body: Schema.Struct({
       success,
       status: FeedStatus,
@@ -148,7 +146,6 @@ export const freeRows = {
       "written every 4 hours. Returns 404 until the first one is written.",
     use: "Use it to decide whether to buy /v1/digest.",
     tags: ["prediction-markets", "digest"],
-    format: "json",
     mayLack: true,
     body: Schema.Struct({
       success,
@@ -167,7 +164,6 @@ export const freeRows = {
       "exits are not tracked.",
     use: "Use it to judge the service before you pay. Single wallets are in /v1/whales.",
     tags: ["prediction-markets", "whales"],
-    format: "json",
     body: Schema.Struct({ success, ...Scorecard.fields })
       .annotate({ identifier: "TrackRecord" }),
     sample: samples.track_record,
@@ -184,16 +180,12 @@ export const freeRows = {
     use:
       "Use it to score the service with items that you bought, without trusting /v1/track-record.",
     tags: ["prediction-markets", "signals"],
-    parameters: [{
-      name: "since",
-      type: "integer",
-      minimum: 0,
-      description:
-        `Only items after this feedIndex; the first ${outcomesMax} without it. An open result changes later: ` +
+    parameters: [integerParameter(
+      "since",
+      `Only items after this feedIndex; the first ${outcomesMax} without it. An open result changes later: ` +
         "read from the same index again",
-      example: 0,
-    }],
-    format: "json",
+      { minimum: 0, example: 0 },
+    )],
     body: Schema.Struct({
       success,
       since: described(Count, "The parameter; 0 without it"),
@@ -214,7 +206,6 @@ export const freeRows = {
       `${dailyHeadsMax} days.`,
     use: "Use it to keep a copy: with it you can show that an item was changed, if one ever is.",
     tags: ["service"],
-    format: "json",
     body: Schema.Struct({
       success,
       head: ChainHead,
@@ -239,14 +230,12 @@ export const freeRows = {
     use:
       "Use it to check an item that you bought against `head` in /v1/index. It says nothing of its content.",
     tags: ["service"],
-    parameters: [{
-      name: "index",
-      type: "integer",
-      minimum: 1,
-      description: "feedIndex of the item; the newest one without it",
-      example: 1,
-    }],
-    format: "json",
+    parameters: [
+      integerParameter("index", "feedIndex of the item; the newest one without it", {
+        minimum: 1,
+        example: 1,
+      }),
+    ],
     mayLack: true,
     body: Schema.Struct({
       success,
@@ -268,7 +257,6 @@ export const freeRows = {
     use:
       "Use it to see the fields of an answer before you buy it. Its values are not real: do not act on them.",
     tags: ["prediction-markets", "samples"],
-    format: "json",
     body: Schema.Struct({
       success,
       _notice: Schema.Struct({
@@ -291,7 +279,6 @@ export const freeRows = {
       "Whether the service is starting, live, degraded or down, and whether payments are simulated.",
     use: "Use it when answers are missing or late; it need not be called before other calls.",
     tags: ["service"],
-    format: "json",
     downBody: true,
     body: Schema.Struct({
       success: described(Schema.Boolean, "False when `status` is down"),
@@ -364,7 +351,6 @@ export const freeRows = {
     description: "The terms that you accept by paying for a call, with the SHA-256 of their text.",
     use: "Read them once, before the first payment.",
     tags: ["service"],
-    format: "json",
     body: Schema.Struct({
       success,
       version: text("Changes with each change of their text"),
@@ -393,7 +379,7 @@ export const freeRows = {
     description: "The terms that you accept by paying for a call.",
     use: "Read them once, before the first payment.",
     tags: ["service"],
-    format: "text",
+    isText: true,
     body: Schema.String,
   },
   family: {
@@ -403,7 +389,6 @@ export const freeRows = {
     description: "The products of the same family, with their addresses.",
     use: "Use it to find related services; it says nothing about markets.",
     tags: ["service"],
-    format: "json",
     body: Schema.Struct({
       success,
       ...ProductFamily.fields,

@@ -31,6 +31,18 @@ export interface Parameter {
   readonly example?: string | number
 }
 
+type More = Omit<Parameter, "name" | "type" | "description">
+const parameter =
+  <const Type extends Parameter["type"]>(type: Type) =>
+  <const Name extends string, const Of extends More>(
+    name: Name,
+    description: string,
+    more: Of,
+  ) => ({ name, type, description, ...more })
+export const integerParameter = parameter("integer")
+export const numberParameter = parameter("number")
+export const textParameter = parameter("string")
+
 /** The decoded parameters; null where an optional one is absent. */
 export type InputOf<P extends ReadonlyArray<Parameter>> = {
   readonly [Row in P[number] as Row["name"]]: Value<Row>

@@ -31,7 +31,7 @@ import { tableRowsMax } from "../../whales/domain/whale.ts"
 import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
 import type { AtomicAmount } from "../../core/domain/money.ts"
 import { IsoTime } from "../../core/domain/time.ts"
-import type { Parameter } from "./parameter.ts"
+import { integerParameter, numberParameter, type Parameter, textParameter } from "./parameter.ts"
 import type { ProductError } from "./refusal.ts"
 import { prices } from "./prices.ts"
 import {
@@ -161,13 +161,7 @@ export const products = {
     answerBytes: { p50: 1_400, p99: 3_000 },
     tags: ["prediction-markets", "signals"],
     parameters: [
-      {
-        name: "index",
-        type: "integer",
-        description: "Feed index of the item",
-        minimum: 0,
-        example: 1,
-      },
+      integerParameter("index", "Feed index of the item", { minimum: 0, example: 1 }),
     ],
     shelfLife: { next: feedIndexCall, until: untilItem },
     errors: [SignalNotFound, DataStale],
@@ -189,27 +183,16 @@ export const products = {
     answerBytes: { p50: 14_000, p99: 30_000 },
     tags: ["prediction-markets", "signals"],
     parameters: [
-      {
-        name: "since",
-        type: "integer",
-        description: "Return items after this feed index: the last one you saw",
+      integerParameter("since", "Return items after this feed index: the last one you saw", {
         minimum: 0,
         example: 1,
-      },
-      {
-        name: "count",
-        type: "integer",
-        description: "Maximum number of items",
+      }),
+      integerParameter("count", "Maximum number of items", {
         minimum: 1,
         maximum: 20,
         default: 10,
-      },
-      {
-        name: "type",
-        type: "string",
-        description: "Only items of this type",
-        values: FeedType.literals,
-      },
+      }),
+      textParameter("type", "Only items of this type", { values: FeedType.literals }),
     ],
     shelfLife: { next: feedIndexCall, until: untilTick },
     errors: [DataStale],
@@ -273,22 +256,12 @@ export const products = {
     answerBytes: { p50: 5_500, p99: 20_000 },
     tags: ["prediction-markets", "digest"],
     parameters: [
-      {
-        name: "hours",
-        type: "integer",
-        description: "Hours to look back",
-        minimum: 1,
-        maximum: 168,
-        default: 24,
-      },
-      {
-        name: "limit",
-        type: "integer",
-        description: "Maximum number of digests",
+      integerParameter("hours", "Hours to look back", { minimum: 1, maximum: 168, default: 24 }),
+      integerParameter("limit", "Maximum number of digests", {
         minimum: 1,
         maximum: 42,
         default: 6,
-      },
+      }),
     ],
     shelfLife: {
       next: digestBriefCall,
@@ -321,28 +294,19 @@ export const products = {
     answerBytes: { p50: 8_500, p99: 30_000 },
     tags: ["prediction-markets", "resolution"],
     parameters: [
-      {
-        name: "withinHours",
-        type: "integer",
-        description: "Maximum hours until the end, or the expected resolution",
+      integerParameter("withinHours", "Maximum hours until the end, or the expected resolution", {
         minimum: 1,
         maximum: 72,
         default: 24,
-      },
-      {
-        name: "minLiquidity",
-        type: "number",
-        description: "Minimum liquidity in USD",
+      }),
+      numberParameter("minLiquidity", "Minimum liquidity in USD", {
         minimum: 1_000,
         default: 5_000,
-      },
-      {
-        name: "includeNoise",
-        type: "string",
-        description: "Include short-interval bets",
+      }),
+      textParameter("includeNoise", "Include short-interval bets", {
         values: ["0", "1"],
         flag: true,
-      },
+      }),
     ],
     shelfLife: {
       next: {
@@ -385,26 +349,15 @@ export const products = {
     answerBytes: { p50: 132_000, p99: 850_000 },
     tags: ["prediction-markets", "whales"],
     parameters: [
-      {
-        name: "label",
-        type: "string",
-        description: "Only this label",
-        values: WhaleLabel.literals,
-      },
-      {
-        name: "wallet",
-        type: "string",
-        description: "Only this wallet",
+      textParameter("label", "Only this label", { values: WhaleLabel.literals }),
+      textParameter("wallet", "Only this wallet", {
         pattern: "^0x[0-9a-fA-F]{40}$",
         form: "0x and 40 hexadecimal digits",
-      },
-      {
-        name: "limit",
-        type: "integer",
-        description: "Maximum number of wallets; without it all",
+      }),
+      integerParameter("limit", "Maximum number of wallets; without it all", {
         minimum: 1,
         maximum: tableRowsMax,
-      },
+      }),
     ],
     shelfLife: {
       next: {
@@ -461,17 +414,17 @@ export const products = {
     answerBytes: { p50: 18_500, p99: 25_000 },
     tags: ["prediction-markets", "research"],
     parameters: [
-      {
-        name: "market",
-        type: "string",
-        description:
-          "The market's slug, data.market.slug of an item, or the slug of an event with one live " +
+      textParameter(
+        "market",
+        "The market's slug, data.market.slug of an item, or the slug of an event with one live " +
           "market, upper or lower case; or the address of its page, data.market.url",
-        required: true,
-        form: "a slug such as will-it-rain-in-may, or the venue's page address",
-        slug: true,
-        example: "sample-will-the-bridge-open-in-2027",
-      },
+        {
+          required: true,
+          form: "a slug such as will-it-rain-in-may, or the venue's page address",
+          slug: true,
+          example: "sample-will-the-bridge-open-in-2027",
+        },
+      ),
     ],
     shelfLife: {
       next: {

@@ -64,11 +64,13 @@ const paid = (id: ProductId): PaidSkill => {
   return { kind: "paid", id, product, ...named(product) }
 }
 
+const isText = (row: FreeRow) => row.isText === true
+
 const free = (id: FreeId): FreeSkill => ({ kind: "free", id, ...named(freeRows[id]) })
 
 /** Free skills first, because an agent should call them first. */
 export const skills: ReadonlyArray<Skill> = [
-  ...Record.keys(freeRows).filter((id) => freeRows[id].format === "json").map(free),
+  ...Record.keys(freeRows).filter((id) => !isText(freeRows[id])).map(free),
   ...Record.keys(products).map(paid),
 ]
 

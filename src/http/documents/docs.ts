@@ -17,7 +17,7 @@ import openaiAgents from "../../../examples/quickstarts/openai-agents.mjs" with 
 import python from "../../../examples/quickstarts/python.py" with { type: "text" }
 import typescript from "../../../examples/quickstarts/typescript.mjs" with { type: "text" }
 import vercelAi from "../../../examples/quickstarts/vercel-ai.mjs" with { type: "text" }
-import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { limitsOf } from "../../catalog/domain/parameter.ts"
 import { type Product, products } from "../../catalog/domain/product.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
@@ -92,7 +92,7 @@ export const skillText = (base: string): string =>
     base,
     description,
     resendRule,
-    free: Object.values(freeRows).filter(({ format }) => format === "json")
+    free: Object.values(freeRows).filter(({ isText }: FreeRow) => isText !== true)
       .map((row) => `| \`${skillName(row)}\` | \`${row.path}\` | ${row.title} |`).join("\n"),
     paid: Object.values(products).map(paidRow).join("\n"),
   })

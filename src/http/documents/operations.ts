@@ -144,7 +144,7 @@ export const notModified = {
   ...headersNamed("ETag"),
 }
 
-function free({ parameters = [], format, mayLack, downBody, ...row }: FreeRow): Operation {
+function free({ parameters = [], isText, mayLack, downBody, ...row }: FreeRow): Operation {
   const schema = callSchemas().bodies[row.path]
   const either = { anyOf: [schema, { $ref: "#/components/schemas/Error" }] }
   const down = { description: "The service is down, or cannot answer now", ...json(either) }
@@ -155,7 +155,7 @@ function free({ parameters = [], format, mayLack, downBody, ...row }: FreeRow): 
     parameters: parameters.map(queryParameter),
     answer: {
       description: "The answer",
-      ...content(format === "json" ? "application/json" : "text/plain", schema),
+      ...content(isText === true ? "text/plain" : "application/json", schema),
     },
     statuses: [...(parameters.length > 0 ? [400] : []), ...(mayLack === true ? [404] : [])],
     responses: downBody === true ? { 503: down } : {},

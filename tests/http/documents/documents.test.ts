@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { type FreeRow, freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import {
@@ -182,8 +182,8 @@ test("contract, catalog, text, card and tools list the same free rows", () =>
   Effect.gen(function* () {
     const face = yield* openDocumentService
     const { json, text } = yield* read(face)
-    const rows = Object.values(freeRows)
-    const jsonRows = rows.filter(({ format }) => format === "json")
+    const rows: ReadonlyArray<FreeRow> = Object.values(freeRows)
+    const jsonRows = rows.filter(({ isText }) => isText !== true)
     const names = jsonRows.map(({ id }) => named(id))
     const contract = objectIn(json("/openapi.json")["paths"])
     for (const { id, path, title } of rows) {

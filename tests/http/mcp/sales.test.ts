@@ -132,7 +132,10 @@ test("over the documents' budget a client can connect and list, and an unpaid ca
 
 test("a free tool whose route answers an error returns isError", () =>
   Effect.gen(function* () {
-    const limiter = { policyField: null, take: () => Effect.succeed({ kind: "granted", field: "" }) }
+    const limiter = {
+      policyField: null,
+      take: () => Effect.succeed({ kind: "granted", field: "" }),
+    }
     const health = skills.find((skill): skill is FreeSkill => skill.name === "get_health")
     const { result } = yield* callTool(
       {

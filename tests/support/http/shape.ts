@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect, Result, Schema } from "effect"
-import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { type FreeRow, freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { pageRows } from "../../../src/catalog/domain/pageRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
@@ -13,7 +13,7 @@ import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x40
 
 /** The schema of a 200 by path; a path that is absent is not checked. */
 export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = Object.fromEntries([
-  ...Object.values(freeRows).filter(({ format }) => format === "json"),
+  ...Object.values(freeRows).filter((row: FreeRow) => row.isText !== true),
   ...Object.values(products),
   ...Object.values(pageRows),
 ].map(({ path, body }) => [path, body]))
