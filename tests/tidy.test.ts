@@ -495,7 +495,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/core": 1_835,
   "src/digest": 1_955,
   "src/feed": 1_280,
-  "src/http": 10_365,
+  "src/http": 10_090,
   "src/markets": 3_865,
   "src/movers": 920,
   "src/news": 3_055,

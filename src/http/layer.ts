@@ -26,7 +26,7 @@ import { makePageData } from "./free/pageData.ts"
 import { makeSnapshot, type Snapshot } from "./free/snapshot.ts"
 import { termsAnswers } from "./free/terms.ts"
 import { type Checkouts, makeCheckouts } from "./handlers.ts"
-import { mcpRoute } from "./mcp/mcp.ts"
+import { mcpPath, mcpRoute } from "./mcp/mcp.ts"
 import { marketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
 import { marketsPrefix } from "./pages/paths.ts"
@@ -174,7 +174,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
     packageAnswer: packageAnswers(packages),
     agents: {
       [a2aPath]: yield* a2aRoute({ skills }),
-      [paths.mcp]: yield* mcpRoute({ skills, version, stdioPackage, documents: limits.documents }),
+      [mcpPath]: yield* mcpRoute({ skills, version, stdioPackage, documents: limits.documents }),
     } as Readonly<Record<string, AgentRoute>>,
     /** Recomputes the free bodies. */
     refresh: Effect.all([snapshot.refresh, clear, data.refresh], { discard: true }),

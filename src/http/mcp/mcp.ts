@@ -37,7 +37,6 @@ import {
   spend,
 } from "../server/limits.ts"
 import type { AgentRoute } from "../server/route.ts"
-import { paths } from "../documents/addresses.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,
@@ -47,6 +46,9 @@ import {
   type ToolPayment,
   tools,
 } from "./tools.ts"
+
+/** The path of the endpoint. */
+export const mcpPath = "/mcp"
 
 /** The current revision, which has no sessions. */
 const currentRevision = "2026-07-28"
@@ -90,7 +92,7 @@ export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions
   }
   const route: AgentRoute = {
     handle: rpcEndpoint({
-      path: paths.mcp,
+      path: mcpPath,
       answer: (json, request, id) => answerMessage(ports, json, request, id),
     }),
     refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal),
