@@ -17,7 +17,7 @@ import { answer } from "../server/answer.ts"
 import { type FreeRoute, queryIn } from "../server/route.ts"
 import { prepare, type PreparedRefusal, wrongQuery } from "../server/errors.ts"
 import type { RateLimiter } from "../server/limits.ts"
-import { makeStoreReads } from "./storeReads.ts"
+import { makeStoreReads } from "./reads.ts"
 
 /** The free rows with parameters. */
 type LookupId = {

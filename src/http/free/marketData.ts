@@ -15,7 +15,7 @@ import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import type { RouteResult } from "../server/route.ts"
 import { prepare } from "../server/errors.ts"
-import { makeStoreReads } from "./storeReads.ts"
+import { makeStoreReads } from "./reads.ts"
 
 /** An answer is kept this long where no tick ends it: another replica may have run the tick. */
 const ageMsMax = minute

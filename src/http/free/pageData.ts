@@ -16,7 +16,7 @@ import { hour, minute, second } from "../../core/domain/time.ts"
 import { jsonAnswers } from "../server/answer.ts"
 import type { FreeRoute } from "../server/route.ts"
 import type { RateLimiter } from "../server/limits.ts"
-import { makePolled } from "../server/polled.ts"
+import { makePolled } from "./reads.ts"
 import { withOutcome } from "../../feed/domain/item.ts"
 import { outcomeDelayMs } from "../../track-record/domain/outcomes.ts"
 

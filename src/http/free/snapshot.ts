@@ -26,7 +26,7 @@ import { VenueRefusals } from "../../markets/VenueClient.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer, jsonAnswers } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
-import { makePolled } from "../server/polled.ts"
+import { makePolled } from "./reads.ts"
 
 /** What changes with a tick or once a day is read less often than the index. */
 const slowly = { everyMs: 15 * second, ageMsMax: minute }

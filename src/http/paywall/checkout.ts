@@ -37,13 +37,14 @@ import {
   type PaymentPayload,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { prepared, preparedFor } from "../../core/domain/prepared.ts"
 import { CallClient, type Client } from "../../core/CallClient.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
 import { errorRules, RequestId, toRefusal } from "../server/errors.ts"
-import type { Denied, RateLimiter } from "../server/limits.ts"
+import type { Denied, LimitDecision, RateLimiter } from "../server/limits.ts"
 
 /** The errors that a product's row declares. */
 type ErrorOf<P extends Product> = P["errors"][number]["Type"]
@@ -89,11 +90,7 @@ export interface CheckoutOptions {
 
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* makeCheckout(options: CheckoutOptions) {
-  const desk: Desk = {
-    ...options,
-    payments: yield* Payments,
-    invalid: countInvalidPayments(options.invalidPayments),
-  }
+  const desk: Desk = { ...options, payments: yield* Payments }
   return <P extends Product>(product: P, handler: ProductHandler<P>): Checkout => {
     const read = readerOf(product)
     return {
@@ -107,25 +104,26 @@ export const makeCheckout = Effect.fnUntraced(function* makeCheckout(options: Ch
 /** What every checkout needs. */
 interface Desk extends CheckoutOptions {
   readonly payments: Payments["Service"]
-  readonly invalid: ReturnType<typeof countInvalidPayments>
 }
 
 /** Sells one call: decodes it to a purchase, and gives that to `Payments`. */
 const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
-  { payments, invalid, terms, tickIntervalMs }: Desk,
+  { payments, invalidPayments, terms, tickIntervalMs }: Desk,
   product: P,
   read: ReturnType<typeof readerOf<P>>,
   handler: ProductHandler<P>,
   { input: query, payment: sent, key, isTask, client, hasTag }: Call,
 ): Effect.fn.Return<Outcome, FailedSale> {
-  yield* invalid.check(client)
+  const denied = invalidPayments.refusal(client)
+  if (denied !== null) return yield* unread(denied)
+  const count = Effect.asVoid(invalidPayments.take(client))
   const { input, secret } = yield* Effect.fromResult(Result.all({
     input: query instanceof NotCharged ? Result.fail(query) : read(query),
     secret: idempotencyKey(key),
   })).pipe(
     // The answer is 400 at any count, and the payment stays unused: the buyer may correct the
     // parameter and send it again.
-    Effect.tapError(() => invalid.countOnly(client)),
+    Effect.tapError(() => count),
   )
   const now = yield* Clock.currentTimeMillis
   return yield* Effect.fromResult(matchedPayment(product, terms, sent)).pipe(
@@ -140,9 +138,7 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
         client,
         hasTag,
         onAbandoned: (end) =>
-          Option.getOrNull(Exit.findErrorOption(end)) === hungUp
-            ? invalid.countOnly(client)
-            : Effect.void,
+          Option.getOrNull(Exit.findErrorOption(end)) === hungUp ? count : Effect.void,
       }, {
         check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
           Effect.provideService(CallClient, client),
@@ -150,30 +146,52 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
         compute: encodeBody(product, handler.compute(input), tickIntervalMs),
       })
     ),
-    countUnpaid(invalid, client),
+    countUnpaid(invalidPayments, client),
   )
 }, Effect.catchDefect(failAfterDefect))
 
 /**
  * Counts what the buyer can choose: an answer that no payment was taken for now, and refusals. Only an
  * invalid payment is refused for the count: another may have been taken.
+ *
+ * Each costs a signature check, a store read and perhaps a facilitator call, so they share one count, per
+ * client and IPv6 /48. The last grant blocks the client from its next call on, which is then refused
+ * before its payment is read and without a store call; its calls in flight still finish.
  */
 const countUnpaid =
-  ({ countOnly, countOrRefuse }: ReturnType<typeof countInvalidPayments>, client: Client) =>
-  (sale: Effect.Effect<Outcome, FailedSale>): Effect.Effect<Outcome, FailedSale> =>
-    sale.pipe(
-      Effect.tap(({ receipt, replayed }) =>
-        receipt === null || replayed ? countOnly(client) : Effect.void
-      ),
-      Effect.tapError((error): Effect.Effect<void, NotCharged> =>
-        error._tag === "NotCharged" && error.code === "payment_required"
-          ? countOrRefuse(client)
-          : error._tag === "Unresolved" ||
-              error._tag === "NotCharged" && chosenCodes.includes(error.code)
-          ? countOnly(client)
-          : Effect.void
-      ),
+  (limiter: RateLimiter, client: Client) =>
+  (sale: Effect.Effect<Outcome, FailedSale>): Effect.Effect<Outcome, FailedSale> => {
+    const count = limiter.take(client)
+    return sale.pipe(
+      Effect.tap(({ receipt, replayed }) => receipt === null || replayed ? count : Effect.void),
+      Effect.tapError((error): Effect.Effect<unknown, NotCharged> => {
+        if (error._tag === "NotCharged" && error.code === "payment_required") {
+          return Effect.flatMap(count, refuseOver)
+        }
+        const isChosen = error._tag === "Unresolved" ||
+          error._tag === "NotCharged" && chosenCodes.includes(error.code)
+        return isChosen ? count : Effect.void
+      }),
     )
+  }
+
+/** Refuses an invalid payment over the limit, or where it cannot be counted. */
+function refuseOver(decision: LimitDecision): Effect.Effect<void, NotCharged> {
+  switch (decision.kind) {
+    case "granted":
+      return Effect.void
+    case "denied":
+      return Effect.fail(new NotCharged(tooMany(decision)))
+    case "unavailable":
+      return Effect.fail(
+        new NotCharged({
+          code: "payments_unavailable",
+          message: "Payments cannot be checked now",
+          hint: resendUnused,
+        }),
+      )
+  }
+}
 
 /** The payment may have been taken, so `charged` is null. */
 function failAfterDefect(defect: unknown): Effect.Effect<never, NotCharged> {
@@ -293,52 +311,15 @@ const encodeBody = Effect.fnUntraced(function* encodeBody<P extends Product>(
   const head = { success: true, ...shelfLifeOf(shelfLife, body, { now, tickIntervalMs }) }
   const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
   const rest = encoded ?? utf8.encode(JSON.stringify({ ...body, ...charged }))
-  const start = utf8.encode(`${JSON.stringify(head).slice(0, -1)},`)
-  return { body: Buffer.concat([start, rest.subarray(1)]), charge }
+  return { body: joined(rest)(JSON.stringify(head)), charge }
 })
 
-/**
- * The limit of invalid payments, uncharged answers and wrong parameters, per client and IPv6 /48.
- *
- * Each costs a signature check, a store read and perhaps a facilitator call, so they share one
- * count. A client over the limit is refused here before its payment is read and without a store
- * call; its calls in flight still finish.
- */
-function countInvalidPayments(limiter: RateLimiter) {
-  /** Fails while the client is over the limit. */
-  const check = (client: Client) =>
-    Effect.suspend(() => {
-      const denied = limiter.refusal(client)
-      return denied === null ? Effect.void : Effect.fail(unread(denied))
-    })
-
-  /** Counts an invalid payment; fails when that exceeds the limit. */
-  const countOrRefuse = (client: Client) =>
-    Effect.flatMap(limiter.take(client), (decision) => {
-      switch (decision.kind) {
-        case "denied":
-          return Effect.fail(new NotCharged(tooMany(decision)))
-        case "unavailable":
-          return Effect.fail(
-            new NotCharged({
-              code: "payments_unavailable",
-              message: "Payments cannot be checked now",
-              hint: resendUnused,
-            }),
-          )
-        default:
-          return Effect.void
-      }
-    })
-
-  /**
-   * Counts a call that is answered anyway: an uncharged answer, a conflict of a known payment, or a
-   * wrong parameter. Never fails. The last grant blocks the client from its next call on.
-   */
-  const countOnly = (client: Client) => Effect.asVoid(limiter.take(client))
-
-  return { check, countOrRefuse, countOnly }
-}
+/** A body with its head. While both are the same it is the same object, so it is compressed once. */
+const joined = preparedFor((rest: Uint8Array) =>
+  prepared((head: string): Uint8Array =>
+    Buffer.concat([utf8.encode(`${head.slice(0, -1)},`), rest.subarray(1)])
+  )
+)
 
 const tooMany = ({ retryAfterSeconds }: Denied) => ({
   code: "rate_limited" as const,

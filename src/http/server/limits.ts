@@ -31,7 +31,7 @@ export interface Denied {
   readonly retryAfterSeconds: number
 }
 
-type LimitDecision =
+export type LimitDecision =
   | Denied
   | { readonly kind: "granted"; readonly field: string }
   /** The shared count is not kept now. `grantedHere`: this process counts alone, and grants it. */

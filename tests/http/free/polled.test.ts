@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import { makePolled } from "../../../src/http/server/polled.ts"
+import { makePolled } from "../../../src/http/free/reads.ts"
 import { test } from "../../support/effect.ts"
 
 for (
