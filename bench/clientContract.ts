@@ -6,7 +6,7 @@
  */
 import { calls } from "../packages/client/src/contract.ts"
 import { type Skill, skills } from "../src/catalog/domain/skill.ts"
-import { referenced } from "../src/catalog/domain/shortForm.ts"
+import { referenced } from "../src/catalog/domain/jsonSchema.ts"
 import { callSchemas, paymentPath } from "../src/http/documents/schemas.ts"
 
 const contract = callSchemas()

@@ -33,7 +33,7 @@ import { marketsPrefix } from "./pages/paths.ts"
 import { errorPages } from "./pages/refusals.ts"
 import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { makeOffers, makePaywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
-import { type Answer, answer } from "./server/answer.ts"
+import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { refused } from "./server/errors.ts"
@@ -46,7 +46,6 @@ import {
   makePending,
   refusingTests,
 } from "./server/middleware.ts"
-import { prefersHtml } from "./server/negotiation.ts"
 import { observeRequests } from "./server/requestMetrics.ts"
 import {
   addRoute,

@@ -114,6 +114,15 @@ export function unknownInQuery(
   return unknownNames(parameters, names, "query")
 }
 
+/** Decodes the query of a call over HTTP by its parameters; an unknown one is an error. */
+export function queryReader<const P extends ReadonlyArray<Parameter>>(parameters: P) {
+  const decode = decodeQuery(parameters)
+  return (query: URLSearchParams) => {
+    const unknown = unknownInQuery(parameters, query)
+    return unknown.length > 0 ? Result.fail(unknown) : decode(query)
+  }
+}
+
 function nearest(known: ReadonlyArray<string>, name: string): string {
   const lower = name.slice(0, receivedLengthMax).toLowerCase()
   const distances = known.map((one) => editDistance(one.toLowerCase(), lower))

@@ -25,10 +25,13 @@ import {
 import { clientOf, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
 import type { AgentRoute } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
-import { a2aError, failWithRefusal, type FieldViolation, invalid } from "./errors.ts"
 import {
+  a2aError,
   type ClientMessage,
+  failWithRefusal,
+  type FieldViolation,
   hasPayload,
+  invalid,
   readCall,
   readMessage,
   readTaskParams,

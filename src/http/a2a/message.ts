@@ -1,15 +1,68 @@
 /**
  * Decodes what a client sends to /a2a: the JSON-RPC call, and in message/send the skill with its
- * parameters and the payment that is submitted or declined.
+ * parameters and the payment that is submitted or declined. And the errors of A2A 0.3.0: its codes and
+ * messages; `data` has the details of this call.
  *
  * @module
  */
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
-import { isObject, type Json, type MessageId, objectOf, type RpcError } from "../server/jsonRpc.ts"
-import { a2aError, invalid } from "./errors.ts"
+import type { PreparedRefusal, Refused } from "../server/errors.ts"
+import {
+  failWithRefusal as failWithRpcRefusal,
+  isObject,
+  type Json,
+  type MessageId,
+  objectOf,
+  rpcCodes,
+  type RpcError,
+} from "../server/jsonRpc.ts"
 import { x402Keys } from "./taskView.ts"
+
+export const a2aErrors = {
+  parse: { code: rpcCodes.parse, message: "Invalid JSON payload" },
+  request: { code: rpcCodes.request, message: "Request payload validation error" },
+  method: { code: rpcCodes.method, message: "Method not found" },
+  params: { code: rpcCodes.params, message: "Invalid parameters" },
+  internal: { code: rpcCodes.internal, message: "Internal error" },
+  taskNotFound: { code: -32001, message: "Task not found" },
+  taskNotCancelable: { code: -32002, message: "Task cannot be canceled" },
+  pushNotSupported: { code: -32003, message: "Push Notification is not supported" },
+  unsupported: { code: -32004, message: "This operation is not supported" },
+  contentType: { code: -32005, message: "Incompatible content types" },
+  noExtendedCard: { code: -32007, message: "Authenticated Extended Card is not configured" },
+  version: { code: -32009, message: "Protocol version not supported" },
+} as const
+
+/** A protocol error; its HTTP status is 200. */
+export function a2aError(name: keyof typeof a2aErrors, data?: unknown): RpcError {
+  return { status: 200, ...a2aErrors[name], ...(data === undefined ? {} : { data }) }
+}
+
+/** One invalid field, and what is expected. */
+export interface FieldViolation {
+  readonly field: string
+  readonly description: string
+}
+
+/** The error for invalid parameters. Nothing was charged. */
+export function invalid(violations: ReadonlyArray<FieldViolation>): RpcError {
+  return a2aError("params", { violations })
+}
+
+/**
+ * Fails with a documented error that has its own HTTP status: rate limits and temporary failures.
+ */
+export const failWithRefusal = (
+  refusal: PreparedRefusal,
+  fields: Refused["fields"] = [],
+): Effect.Effect<never, RpcError> =>
+  failWithRpcRefusal(
+    refusal,
+    refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited,
+    fields,
+  )
 
 /** A JSON-RPC call. */
 export interface RpcCall {

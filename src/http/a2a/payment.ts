@@ -21,7 +21,7 @@ import { errorRules, prepare, type Refusal, RequestId, toRefusal } from "../serv
 import type { Client } from "../../core/CallClient.ts"
 import type { SkillPorts } from "../skills.ts"
 import type { RpcError } from "../server/jsonRpc.ts"
-import { failWithRefusal } from "./errors.ts"
+import { failWithRefusal } from "./message.ts"
 import type { PaidTask } from "./task.ts"
 import {
   type JsonObject,

@@ -17,8 +17,8 @@ import { prepared } from "../../core/domain/prepared.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { type PreparedRefusal, wrongQuery } from "../server/errors.ts"
 import { queryIn } from "../server/route.ts"
+import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { description, linkHeader, listingParameters, paths } from "./addresses.ts"
-import { policies } from "./policies.ts"
 
 export interface CatalogOptions {
   readonly terms: PaymentTerms
@@ -162,3 +162,41 @@ export function wellKnownX402({ terms, contact, answerSeconds }: CatalogOptions)
     contact,
   }
 }
+
+const policyVersion = "0.2"
+/** A day: most refunds are confirmed in minutes, and a person may have to fill the treasury. */
+const refundSecondsMax = 86_400
+/** As Retry-After of an outcome that is not known yet. */
+const retrySeconds = 5
+
+/**
+ * What is promised after a payment, as x402-signals 0.2 has it. Its third block, `signals`, changes with
+ * the health of payments and is left to /health.
+ */
+const policies = (answerSeconds: number) => ({
+  fulfillment_policy: {
+    version: policyVersion,
+    mode: "instant",
+    fulfillment_deadline_seconds: answerSeconds,
+    status_endpoint: `${paymentsPrefix}{paymentId}`,
+    retry_after_seconds: retrySeconds,
+  },
+  // The type is that of a delivered answer; without one, the payment goes back by itself and in full.
+  refund_policy: {
+    version: policyVersion,
+    type: "none",
+    refund_to: "original_payer",
+    refund_endpoint: `${paymentsPrefix}{paymentId}`,
+    refund_deadline_seconds: refundSecondsMax,
+    partial_refunds_supported: false,
+    idempotency_required: false,
+    compensating_actions_optional: false,
+    refund_policy_by_state: {
+      FULFILLMENT_FAILED: {
+        type: "automatic",
+        triggers: ["fulfillment_failed", "upstream_timeout"],
+      },
+      EXPIRED: { type: "automatic", triggers: ["expired"] },
+    },
+  },
+})

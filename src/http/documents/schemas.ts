@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
-import { type Json, shortForm } from "../../catalog/domain/shortForm.ts"
+import { type Json, shortForm } from "../../catalog/domain/jsonSchema.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { described, text } from "../../core/domain/fields.ts"
 import { Receipt } from "../../payments/domain/failedSale.ts"

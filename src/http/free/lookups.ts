@@ -5,12 +5,7 @@
  */
 import { Effect, Option, Result } from "effect"
 import { type FreeId, freeRows } from "../../catalog/domain/freeRow.ts"
-import {
-  decodeQuery,
-  type InputOf,
-  type Parameter,
-  unknownInQuery,
-} from "../../catalog/domain/parameter.ts"
+import { type InputOf, type Parameter, queryReader } from "../../catalog/domain/parameter.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { answer } from "../server/answer.ts"
@@ -39,13 +34,11 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
     read: (input: InputOf<Parameters<Id>>) => Effect.Effect<Body<Id> | PreparedRefusal>,
   ): FreeRoute => {
     const parameters: Parameters<Id> & ReadonlyArray<Parameter> = freeRows[id].parameters
-    const decode = decodeQuery(parameters)
+    const inputOf = queryReader(parameters)
     return {
       limiter,
       current: (url) => {
-        const query = queryIn(url)
-        const unknown = unknownInQuery(parameters, query)
-        const input = unknown.length > 0 ? Result.fail(unknown) : decode(query)
+        const input = inputOf(queryIn(url))
         if (Result.isFailure(input)) return wrongQuery(input.failure)
         return run(inTime(read(input.success))).then((found) =>
           found === null || "headers" in found

@@ -13,11 +13,10 @@
 import { Buffer } from "node:buffer"
 import { Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import {
-  decodeQuery,
   type InputOf,
   type ParameterError,
+  queryReader,
   sentenceOf,
-  unknownInQuery,
 } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import { type shelfLifeFields, shelfLifeOf } from "../../catalog/domain/shelfLife.ts"
@@ -207,14 +206,10 @@ function failAfterDefect(defect: unknown): Effect.Effect<never, NotCharged> {
   )
 }
 
-/** Decodes the parameters of a product; an unknown one is an error. */
+/** Decodes the parameters of a product. */
 function readerOf<P extends Product>(product: P) {
-  const decode = decodeQuery<P["parameters"]>(product.parameters)
-  return (query: URLSearchParams) => {
-    const unknown = unknownInQuery(product.parameters, query)
-    const decoded = unknown.length > 0 ? Result.fail(unknown) : decode(query)
-    return Result.mapError(decoded, invalidParameters)
-  }
+  const read = queryReader<P["parameters"]>(product.parameters)
+  return (query: URLSearchParams) => Result.mapError(read(query), invalidParameters)
 }
 
 /** Logs why a sale failed, and of which request. A buyer who hung up gets no answer. */

@@ -1,13 +1,14 @@
 /**
- * An HTTP answer that is encoded once and sent many times: status, bytes, tag and headers.
+ * An HTTP answer that is encoded once and sent many times: status, bytes, tag and headers; and which
+ * form of it a client prefers (RFC 9110 12.5), by the parser that Express and others use.
  *
  * @module
  */
 import { createHash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { HttpServerResponse } from "effect/http"
+import Negotiator from "negotiator"
 import { prepared, preparedFor } from "../../core/domain/prepared.ts"
-import { acceptsGzip } from "./negotiation.ts"
 
 export type HeaderPair = [name: string, value: string]
 
@@ -79,6 +80,26 @@ export function answer(options: {
 export function jsonAnswers(cache: keyof typeof caching): (body: object) => Answer {
   const ofText = prepared((body: string) => answer({ body, cache }))
   return (body) => ofText(JSON.stringify(body))
+}
+
+/** What a path with a page answers, in the order of a tie: agents' types are first. */
+const offered = ["text/plain", "text/markdown", "application/json", "text/html"]
+
+/**
+ * True only where `text/html` is named, and preferred to every other text and to JSON. A client
+ * without `Accept`, or with the range of all types alone, gets what agents get.
+ */
+export function prefersHtml(accept: string | null): boolean {
+  // Most agents end here.
+  if (accept === null || !accept.toLowerCase().includes("text/html")) return false
+  return new Negotiator({ headers: { accept } }).mediaTypes(offered)[0] === "text/html"
+}
+
+/** Whether `Accept-Encoding` allows gzip. */
+export function acceptsGzip(acceptEncoding: string | null): boolean {
+  if (!acceptEncoding) return false
+  const negotiator = new Negotiator({ headers: { "accept-encoding": acceptEncoding } })
+  return negotiator.encodings(["gzip"])[0] === "gzip"
 }
 
 /** The bytes in gzip, made once for those that are sent many times. */

@@ -16,7 +16,7 @@ import {
 import { makePartedPlaces } from "../../core/places.ts"
 import { TestCall, testHeader } from "../../core/testCall.ts"
 import { annotate, inTrace } from "../../core/tracing.ts"
-import { type Answer, type HeaderPair, responseTo } from "./answer.ts"
+import { type Answer, type HeaderPair, prefersHtml, responseTo } from "./answer.ts"
 import { type AnswerLog, isLogged } from "./answerLog.ts"
 import {
   bodyBytesMax,
@@ -41,7 +41,6 @@ import {
 } from "./errors.ts"
 import { addressOf, byRequest, webOf } from "./inbound.ts"
 import { clientOf, denial, type RateLimiter, spend } from "./limits.ts"
-import { prefersHtml } from "./negotiation.ts"
 import { type Handler, preflight, readMethods } from "./route.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

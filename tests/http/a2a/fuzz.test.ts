@@ -7,7 +7,7 @@
 import { ok, strictEqual } from "node:assert/strict"
 import { Clock, Effect, Layer, Random } from "effect"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { a2aErrors } from "../../../src/http/a2a/errors.ts"
+import { a2aErrors } from "../../../src/http/a2a/message.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { dataPart, getTask, replyOf, send } from "../../support/http/a2a.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"

@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, match, notStrictEqual, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { prefersHtml } from "../../../src/http/server/negotiation.ts"
+import { prefersHtml } from "../../../src/http/server/answer.ts"
 import { test } from "../../support/effect.ts"
 import { openDocumentService } from "../../support/http/documents.ts"
 

@@ -7,7 +7,7 @@
 import { ok } from "node:assert/strict"
 import { Ajv } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { outputSchema } from "../../../src/catalog/domain/outputSchema.ts"
+import { outputSchema } from "../../../src/catalog/domain/jsonSchema.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 
 /** All schemas together, in bytes: clients read them with every list of tools. */

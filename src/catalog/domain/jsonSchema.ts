@@ -1,10 +1,12 @@
 /**
- * Short forms of the JSON Schemas that Effect generates, for /openapi.json and for the tools of /mcp.
+ * The JSON Schemas that Effect generates, in short forms, for /openapi.json and for the tools of /mcp.
  * The generated forms are valid, but some of them cause errors in linters, type generators and
  * clients.
  *
  * @module
  */
+import { Record, Schema } from "effect"
+import { bodyOf, type Skill } from "./skill.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -23,7 +25,7 @@ function countOf(schema: Json): Json {
   return schema["type"] === "integer" && minimum === 0 ? rest : schema
 }
 
-export function isRecord(value: unknown): value is Json {
+function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
@@ -66,4 +68,54 @@ function nullable(schema: Json): Json {
 export function referenced(schema: unknown): string | null {
   const target = isRecord(schema) ? schema["$ref"] : undefined
   return typeof target === "string" ? target.split("/").at(-1) ?? null : null
+}
+
+/** A JSON Schema of draft 2020-12 whose root is an object, as MCP requires. */
+interface OutputSchema {
+  readonly type: "object"
+  readonly [keyword: string]: unknown
+}
+
+/**
+ * The JSON Schema of a skill's answer: its fields with their types, and which of its own are required;
+ * further fields are allowed. It has no descriptions: with them tools/list would be twice as long.
+ * /openapi.json has them.
+ */
+export function outputSchema(skill: Skill): OutputSchema {
+  const { schema, definitions } = Schema.toJsonSchemaDocument(bodyOf(skill))
+  const { [referenced(schema) ?? ""]: root = schema, ...others } = definitions
+  const { required }: Json = Object(root)
+  // The parts of the sample are the answers of the other skills.
+  if (skill.id === "sample") return { type: "object", required }
+  return {
+    ...Object(bare(root)),
+    required,
+    type: "object",
+    ...(Record.isEmptyRecord(others) ? {} : { $defs: Record.map(others, bare) }),
+  }
+}
+
+/**
+ * What is left out, so that no client refuses an answer that it paid for: bounds, formats that a
+ * client may not know, and which fields are required inside an answer, because an answer that an
+ * earlier version stored lacks the newer ones.
+ */
+const leftOut: ReadonlySet<string> = new Set([
+  "format",
+  "pattern",
+  "minimum",
+  "maximum",
+  "minItems",
+  "maxItems",
+  "additionalProperties",
+  "required",
+])
+
+/** A schema with types only. */
+function bare(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    // A field may have the name `description`; then its value is a schema.
+    const isAnnotation = leftOut.has(key) || (key === "description" && !isRecord(value))
+    return isAnnotation ? undefined : shortForm(key, value)
+  })
 }
