@@ -205,13 +205,10 @@ export const links: ReadonlyArray<LinkRow> = [
   { path: freeRows.terms_text.path, rel: "terms-of-service", type: textType },
 ]
 
-/** The `Link` header with these relations. */
-export function linkHeader(
-  publicBaseUrl: string,
-  rels: ReadonlyArray<string> = links.map(({ rel }) => rel),
-): HeaderPair {
-  const described = links.filter(({ rel }) => rels.includes(rel)).map(
-    ({ rel, path, type }) => `<${publicBaseUrl}${path}>; rel="${rel}"; type="${type}"`,
+/** The `Link` header with all of them. */
+export function linkHeader(publicBaseUrl: string): HeaderPair {
+  const described = links.map(({ rel, path, type }) =>
+    `<${publicBaseUrl}${path}>; rel="${rel}"; type="${type}"`
   )
   return [
     "link",
