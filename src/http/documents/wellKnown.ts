@@ -62,7 +62,7 @@ export function apiCatalog(publicBaseUrl: string) {
 
 /** /favicon.svg: a bell with a ram's horns. Pages contain it, so it has no style and no id. */
 export const icon: Answer = answer({
-  body: iconSvg,
+  body: iconSvg.trimEnd(),
   contentType: "image/svg+xml",
   cache: "document",
   // When opened as a document it must load and run nothing.
