@@ -491,11 +491,11 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 105,
   "src/app": 4_635,
-  "src/catalog": 1_930,
+  "src/catalog": 1_885,
   "src/core": 1_835,
   "src/digest": 1_955,
   "src/feed": 1_280,
-  "src/http": 10_090,
+  "src/http": 10_010,
   "src/markets": 3_865,
   "src/movers": 920,
   "src/news": 3_055,
