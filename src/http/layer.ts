@@ -35,7 +35,6 @@ import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { makeOffers, makePaywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
 import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
-import { makeBodyReader } from "./server/bodyReader.ts"
 import { refused } from "./server/errors.ts"
 import { byRequest, webOf } from "./server/inbound.ts"
 import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
@@ -43,6 +42,7 @@ import {
   aroundRouter,
   limited,
   makeAsCall,
+  makeBodyReader,
   makePending,
   refusingTests,
 } from "./server/middleware.ts"

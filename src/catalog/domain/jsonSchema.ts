@@ -6,7 +6,7 @@
  * @module
  */
 import { Record, Schema } from "effect"
-import { bodyOf, type Skill } from "./skill.ts"
+import type { Skill } from "./skill.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -82,7 +82,7 @@ interface OutputSchema {
  * /openapi.json has them.
  */
 export function outputSchema(skill: Skill): OutputSchema {
-  const { schema, definitions } = Schema.toJsonSchemaDocument(bodyOf(skill))
+  const { schema, definitions } = Schema.toJsonSchemaDocument(skill.body)
   const { [referenced(schema) ?? ""]: root = schema, ...others } = definitions
   const { required }: Json = Object(root)
   // The parts of the sample are the answers of the other skills.

@@ -21,6 +21,8 @@ interface Named {
   /** The path of the same call over HTTP. */
   readonly path: `/${string}`
   readonly parameters: ReadonlyArray<Parameter>
+  /** The schema of its answer. */
+  readonly body: FreeRow["body"]
   /** The example answer; absent where the answer itself is a document. */
   readonly sample: object | null
 }
@@ -55,8 +57,8 @@ export function operationId({ id }: { readonly id: string }): string {
 }
 
 const named = (row: Product | FreeRow): Named => {
-  const { title, description, use, tags, path, parameters = [], sample = null } = row
-  return { name: skillName(row), title, description, use, tags, path, parameters, sample }
+  const { title, description, use, tags, path, parameters = [], body, sample = null } = row
+  return { name: skillName(row), title, description, use, tags, path, parameters, body, sample }
 }
 
 const paid = (id: ProductId): PaidSkill => {
@@ -73,14 +75,6 @@ export const skills: ReadonlyArray<Skill> = [
   ...Record.keys(freeRows).filter((id) => !isText(freeRows[id])).map(free),
   ...Record.keys(products).map(paid),
 ]
-
-/** The schema of its answer. */
-export function bodyOf(skill: Skill): FreeRow["body"] {
-  const row: { readonly body: FreeRow["body"] } = skill.kind === "paid"
-    ? skill.product
-    : freeRows[skill.id]
-  return row.body
-}
 
 const byName = new Map<string, Skill>(skills.map((skill) => [skill.name, skill]))
 

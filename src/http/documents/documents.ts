@@ -1,21 +1,23 @@
 /**
  * The documents about the service. They are built once from the catalog and the settings, each at its
- * first request, and have the same bytes on every replica.
+ * first request, and have the same bytes on every replica. Those that a standard defines at its usual
+ * address, such as robots.txt, are here whole.
  *
  * @module
  */
+import { Record } from "effect"
 import { canonicalJson } from "../../signing/domain/canonicalJson.ts"
 import { didDocument, jwkSet, type PublishedKeys } from "../../signing/domain/keys.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import { type DocumentRow, documentRows, linkHeader, paths, textType } from "./addresses.ts"
+import { type DocumentRow, documentRows, linkHeader, links, paths, textType } from "./addresses.ts"
 import { agentCard, mcpServerCard } from "./cards.ts"
 import { type CatalogOptions, wellKnownX402 } from "./catalog.ts"
 import { contactText, indexText, quickstartTexts, skillText } from "./docs.ts"
 import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
+import iconSvg from "./icon.svg" with { type: "text" }
 import { openApiText } from "./openapi.ts"
-import { apiCatalog, expiryAt, icon, robotsText, securityText } from "./wellKnown.ts"
 
 /** As RFC 9727 asks. */
 const linksetType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
@@ -70,3 +72,84 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
     [paths.icon, () => icon],
   ])
 }
+
+/** /robots.txt: crawlers may read everything; `Content-Signal` lists the allowed uses. */
+const robotsText = (publicBaseUrl: string): string =>
+  [
+    "User-agent: *",
+    "Allow: /",
+    "Content-Signal: search=yes, ai-input=yes",
+    "",
+    `Sitemap: ${publicBaseUrl}${paths.sitemap}`,
+    "",
+    `# For agents: ${publicBaseUrl}${paths.llms}`,
+    "",
+  ].join("\n")
+
+/** /.well-known/security.txt (RFC 9116). */
+export const securityText = (
+  { publicBaseUrl, contact }: { readonly publicBaseUrl: string; readonly contact: string },
+  expires: string,
+): string =>
+  [
+    `Contact: ${contact}`,
+    `Expires: ${expires}`,
+    "Preferred-Languages: en",
+    `Canonical: ${publicBaseUrl}${paths.security}`,
+    `Policy: ${publicBaseUrl}${paths.contact}`,
+    "",
+  ].join("\n")
+
+/** When it expires: at the start of the sixth month from now, as RFC 9116 recommends under a year. */
+export function expiryAt(now: EpochMs): string {
+  const at = new Date(now)
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 6)).toISOString()
+}
+
+/**
+ * /.well-known/api-catalog (RFC 9727): the service and its descriptions, as a linkset (RFC 9264).
+ */
+function apiCatalog(publicBaseUrl: string) {
+  const at = (path: string) => `${publicBaseUrl}${path}`
+  const described = Record.map(
+    Object.fromEntries(Map.groupBy(links, ({ rel }) => rel)),
+    (rows) => rows.map(({ path, type }) => ({ href: at(path), type })),
+  )
+  return {
+    linkset: [
+      { anchor: at(paths.apiCatalog), item: [{ href: at(paths.home) }] },
+      { anchor: at(paths.home), ...described },
+    ],
+  }
+}
+
+/** /favicon.svg: a bell with a ram's horns. Pages contain it, so it has no style and no id. */
+const icon: Answer = answer({
+  body: iconSvg.trimEnd(),
+  contentType: "image/svg+xml",
+  cache: "document",
+  // When opened as a document it must load and run nothing.
+  headers: [["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"]],
+})
+
+/**
+ * /favicon.ico, which browsers request of themselves: the icon at 16 and 32 pixels in 16 colours,
+ * drawn once from the SVG.
+ */
+export const iconBitmap: Answer = answer({
+  body: Uint8Array.fromBase64(
+    "AAABAAIAEBAQAAEABAAHAQAAJgAAACAgEAABAAQArAEAAC0BAACJUE5HDQoaCgAAAA1JSERSAAAAEAAAABAEAwAAAO3d" +
+      "4lIAAAAwUExURRUoPOe0UbKRSeTcyoCGiD9MVQoVIBMoPBMnO6ipo8i+pmhxdhMoOxQnPJSXlVNfaOq8j7sAAAAQdFJO" +
+      "U////////wb6fP///9j4//+O8VOzAAAAdklEQVR42mPIOM4ABDVtDA0MYMDBcIB7pgPLzA08DBcmz7Na/NKSl4HfnkFQ" +
+      "kOHzBwaW9YaCgot/OTCwrH4oKCi3y4GB1RLEmBzAwBBlJCiovBRkBJOgoALYrEBBQVEwQwkIIMaHuILIAwwMwaYMDDwI" +
+      "S2HOAAAtYxt2dHmVHwAAAABJRU5ErkJggolQTkcNChoKAAAADUlIRFIAAAAgAAAAIAQDAAAAgVRnxwAAADBQTFRFFCg8" +
+      "6LRM8+rXAAAAd3JcEiY7Eyc7ECE1Eyg7Eyg7FCc749vJOUhWx8O4n6Gd7M2R4O7UJgAAABB0Uk5T////AP9K5BR+tOr/" +
+      "/////zO4vjUAAAEbSURBVHjabZKxS8NQEMY/ykOsfRYC3QQrR7cmWYK4psHVOgjOLuIfIDg4ubo5Orq5anFUeWTVQYKb" +
+      "Sxu6CYWCf4B3uaCJ8Zvu/eCO++57iHYub1Bq7fo0QnSIio4jbKOmA5zVwQkuADtexIBZzB2wiisgJxrGZkIUAm0c4YWG" +
+      "GYU5BRN6xAq3ZaHD/rL/BZsHMsYQDxh5Xq8s0WFsPBY/sjcGrYH9mAnYfHLJFoPUT+lewAb5iS9gkAZLAf1MQSu0rwqs" +
+      "y6VlnaZGQdwlGWp5LwW8mZNFEiIFRA/qcG8+EtAbv/+YVlC5QgN4hX7fRkFc76j27JbCv9KUOkR3mpUcmdUlmhZFW2IQ" +
+      "Q5/PhQ2O4bw+4bYZZSPsv9/hG0E/SvLYahDyAAAAAElFTkSuQmCC",
+  ),
+  contentType: "image/x-icon",
+  cache: "document",
+})

@@ -9,12 +9,7 @@
  */
 import { Effect, Schema } from "effect"
 import { type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
-import {
-  type ParameterDetail,
-  Refusal as RefusalBody,
-  type RefusalCode,
-  resend,
-} from "../../catalog/domain/refusal.ts"
+import { Refusal as RefusalBody, type RefusalCode, resend } from "../../catalog/domain/refusal.ts"
 import { described, text } from "../../core/domain/fields.ts"
 import {
   type FailedSale,
@@ -184,19 +179,16 @@ export const ErrorBody = Schema.Struct({
 }).annotate({ identifier: "Error" })
 
 /** An error before it is encoded, without the request id. */
-export interface Refusal {
-  readonly code: RefusalCode
-  readonly message: string
+export interface Refusal extends Fields {
   /** True, false, or null while it is not known; false when absent. */
   readonly charged?: boolean | null
-  readonly hint?: string
-  readonly retryAfterSeconds?: number
-  readonly details?: ReadonlyArray<ParameterDetail>
   /** The methods that the path accepts. */
   readonly allowed?: ReadonlyArray<string>
   readonly receipt?: NotCharged["receipt"]
   readonly refund?: NotCharged["refund"]
 }
+
+type Fields = typeof RefusalBody.Type
 
 /** The id of the current request. */
 export const RequestId: Effect.Effect<string> = Effect.map(

@@ -7,7 +7,6 @@
 import { Duration, Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { answer, type HeaderPair, responseTo, wholeResponse } from "./answer.ts"
-import { bodyTimeout } from "./bodyReader.ts"
 import {
   bodyTooLarge,
   internalError,
@@ -17,6 +16,7 @@ import {
   RequestId,
 } from "./errors.ts"
 import { byRequest } from "./inbound.ts"
+import { bodyTimeout } from "./middleware.ts"
 import type { Body, Handler } from "./route.ts"
 
 /** Codes of JSON-RPC, and our own for an exceeded rate limit. */

@@ -2,18 +2,19 @@
  * What stands around a handler, from the outside inwards. Around the router: the answer to each
  * failure, the requests that no route may see, and those that no route answers. Around a free route:
  * its rate limit. Around a call, which may have a payment: a place among the requests that wait, a
- * trace, and the name of the limit that refused it.
+ * trace, and the name of the limit that refused it. Around a POST: the reading of its body.
  *
  * @module
  */
-import { Cause, Effect, Option, References } from "effect"
+import { ByteSize, Cause, Duration, Effect, Option, References } from "effect"
 import {
+  HttpIncomingMessage,
   type HttpServerError,
   HttpServerRequest,
   HttpServerResponse,
   HttpTraceContext,
 } from "effect/http"
-import { makePartedPlaces } from "../../core/places.ts"
+import { makePartedPlaces, makePlacesByKey } from "../../core/places.ts"
 import { TestCall, testHeader } from "../../core/testCall.ts"
 import { annotate, inTrace } from "../../core/tracing.ts"
 import { type Answer, type HeaderPair, prefersHtml, responseTo } from "./answer.ts"
@@ -41,7 +42,7 @@ import {
 } from "./errors.ts"
 import { addressOf, byRequest, webOf } from "./inbound.ts"
 import { clientOf, denial, type RateLimiter, spend } from "./limits.ts"
-import { type Handler, preflight, readMethods } from "./route.ts"
+import { type Body, type Handler, preflight, readMethods } from "./route.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type App<E, R> = Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest>
@@ -302,3 +303,62 @@ const testRefusal = (names: ReadonlyArray<string> | undefined): PreparedRefusal 
         : `must be one of ${names.join(", ")}`,
     }],
   })
+
+/** Most bodies being read at once. */
+export const pendingBodiesMax = 256
+/** Most of them from one client. A body that arrives whole needs its slot only for a moment. */
+export const pendingBodiesPerClientMax = 8
+/** Most of them from one IPv6 /48. */
+export const pendingBodiesPerSiteMax = 64
+/** A body must arrive within this time. */
+export const bodyTimeout = Duration.seconds(3)
+
+/**
+ * Reads the body of a POST for its handler, before the request counts as pending, or refuses it at once.
+ *
+ * Slow senders must not block others, so the bodies being read are limited in total, per client and
+ * in time. A client over the route's budget may still send one body at a time, because only the
+ * body shows which budget applies: free skills and payments have their own.
+ */
+type BodyReader = (limiter: RateLimiter, handle: (body: Body) => Handler) => Handler
+
+/** The body reader of the public API; make it once. */
+export function makeBodyReader(): BodyReader {
+  const reading = makePartedPlaces({
+    total: pendingBodiesMax,
+    perClient: pendingBodiesPerClientMax,
+    perSite: pendingBodiesPerSiteMax,
+  })
+  const overBudget = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
+  return (limiter, handle) =>
+    byRequest((request) => {
+      const keys = clientOf(addressOf(request))
+      const known = limiter.refusal(keys)
+      const refusal = known && denial(limiter, known, rateLimitedBeforeReading)
+      const body = reading.run(keys, refusal ?? tooMany, full)(bodyOf(request))
+      return Effect.flatMap(
+        refusal === null ? body : overBudget.run(keys.client)(refusal)(body),
+        handle,
+      )
+    })
+}
+
+const tooMany = refused(rateLimitedBeforeReading(Duration.toSeconds(bodyTimeout)))
+const full = refused(overloadedPaid)
+
+const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Body> =>
+  request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytesMax)),
+    Effect.match({
+      onSuccess: (bytes): Body => ({ bytes }),
+      onFailure: (error): Body => ({ fault: isTooLarge(error) ? "too large" : "unreadable" }),
+    }),
+    Effect.timeoutOrElse({
+      duration: bodyTimeout,
+      orElse: () => Effect.succeed<Body>({ fault: "late" }),
+    }),
+  )
+
+function isTooLarge({ reason }: HttpServerError.HttpServerError): boolean {
+  return reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+}

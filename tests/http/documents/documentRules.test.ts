@@ -15,7 +15,7 @@ import { type Product, products, productsChangedAt } from "../../../src/catalog/
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import { catalogItems } from "../../../src/http/documents/catalog.ts"
-import { expiryAt, securityText } from "../../../src/http/documents/wellKnown.ts"
+import { expiryAt, securityText } from "../../../src/http/documents/documents.ts"
 import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
 import {

@@ -10,7 +10,7 @@ import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { bodyOf, skills } from "../../../src/catalog/domain/skill.ts"
+import { skills } from "../../../src/catalog/domain/skill.ts"
 import { Slug } from "../../../src/markets/domain/market.ts"
 import { test } from "../../support/effect.ts"
 import { contractText } from "../../support/http/contract.ts"
@@ -86,7 +86,7 @@ Deno.test("the sample of every skill is valid by the document and by the contrac
     const { sample } = skill
     if (sample === null) continue
     strictEqual(faults(mediaOf(skill.path, 200).schema, sample), "", skill.path)
-    Schema.decodeUnknownSync(bodyOf(skill))(sample)
+    Schema.decodeUnknownSync(skill.body)(sample)
   }
 })
 

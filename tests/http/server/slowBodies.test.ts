@@ -14,7 +14,7 @@ import {
   pendingBodiesMax,
   pendingBodiesPerClientMax,
   pendingBodiesPerSiteMax,
-} from "../../../src/http/server/bodyReader.ts"
+} from "../../../src/http/server/middleware.ts"
 import { pendingMax } from "../../../src/http/server/middleware.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { eventLoopTurn, liveTest, test } from "../../support/effect.ts"
