@@ -19,7 +19,7 @@ import type { CallRow } from "./call.ts"
 
 type FreeRows = typeof freeRows
 type JsonRows = {
-  [Id in keyof FreeRows as FreeRows[Id] extends { readonly isText: true } ? never : Id]: FreeRows[Id]
+  [Id in keyof FreeRows as FreeRows[Id] extends { isText: true } ? never : Id]: FreeRows[Id]
 }
 type Rows = JsonRows & typeof products
 type RowsByName = { readonly [Id in keyof Rows as `get_${Id}`]: Rows[Id] }
