@@ -6,11 +6,12 @@
  * A release runs it. `npm publish packages/built/FILE.tgz` publishes a file under the given scope.
  * `bellwether-client` becomes JavaScript and declarations, file by file. `bellwether-mcp` becomes one
  * file without dependencies, so that `npx` downloads one tarball; the licences of what it contains are
- * next to it. What both read from the catalog becomes data: they are built from a copy of their
+ * next to it, and it is also an `.mcpb` bundle for desktop hosts. What both read from the catalog becomes data: they are built from a copy of their
  * sources in which two files are generated.
  *
  * @module
  */
+import { bundle } from "./bundle.ts"
 import { contractText } from "./clientContract.ts"
 import { packageSources } from "./packageSources.ts"
 import { tarball } from "./tarball.ts"
@@ -115,6 +116,8 @@ try {
     const { name, bytes } = await tarball(folder, scopeOf(Deno.args))
     await Deno.writeFile(new URL(name, built), bytes)
   }
+  const { name, bytes } = await bundle(mcp)
+  await Deno.writeFile(new URL(name, built), bytes)
 } finally {
   await Deno.remove(sources, { recursive: true })
 }

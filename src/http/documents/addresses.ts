@@ -20,6 +20,7 @@ export const paths = {
   agentCard: "/.well-known/agent-card.json",
   /** The path of the card before A2A 0.3.0. */
   agentCardFormer: "/.well-known/agent.json",
+  agentSkills: "/.well-known/agent-skills/index.json",
   apiCatalog: "/.well-known/api-catalog",
   security: "/.well-known/security.txt",
   did: "/.well-known/did.json",
@@ -38,6 +39,8 @@ export const paths = {
   a2a: "/a2a",
   mcp: "/mcp",
   mcpCard: "/mcp/server-card",
+  /** What its owner publishes at the MCP registry. */
+  mcpRegistry: "/mcp/server.json",
   /** The former path of the card, which some registries still read. */
   mcpCardFormer: "/.well-known/mcp/server-card.json",
   home: "/",
@@ -73,7 +76,7 @@ export interface DocumentRow {
   readonly section?: "Machine interfaces" | "Optional"
 }
 
-const jsonType = "application/json"
+export const jsonType = "application/json"
 
 /** Most items on one page of the catalog. */
 const pageMax = 100

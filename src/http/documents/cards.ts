@@ -1,5 +1,5 @@
 /**
- * The agent card of A2A 0.3.0, for /a2a, and the MCP server card, for /mcp.
+ * The agent card of A2A 0.3.0, for /a2a, and the MCP server card and registry entry, for /mcp.
  *
  * The agent card has only fields of 0.3.0, because clients read a card with fields of 1.0 as
  * version 1.0. It has no security schemes: payment is an extension, and there is no login.
@@ -14,6 +14,7 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { x402Extensions } from "../a2a/taskView.ts"
 import { revisions } from "../mcp/mcp.ts"
 import { paths } from "./addresses.ts"
+import type { PackageFile } from "./packages.ts"
 
 interface CardOptions {
   readonly terms: PaymentTerms
@@ -78,24 +79,51 @@ function skillOfCard(skill: Skill) {
 }
 
 /** The MCP server card, as an object. */
-export function mcpServerCard({ terms, version }: CardOptions) {
+export const mcpServerCard = (options: CardOptions) => ({
+  $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+  ...mcpServer(options),
+  remotes: [{ ...mcpRemote(options), supportedProtocolVersions: revisions }],
+})
+
+/**
+ * The entry of the MCP registry (`server.json`), as an object: the server over HTTP, and the bundle
+ * with its hash where it is built.
+ */
+export const mcpRegistryEntry = (
+  { bundle, ...options }: CardOptions & { readonly bundle: PackageFile | null },
+) => ({
+  $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+  ...mcpServer(options),
+  remotes: [mcpRemote(options)],
+  ...bundle === null ? {} : {
+    packages: [{
+      registryType: "mcpb",
+      identifier: bundle.url,
+      version: options.version,
+      fileSha256: bundle.sha256,
+      transport: { type: "stdio" },
+    }],
+  },
+})
+
+const mcpRemote = ({ terms }: CardOptions) => ({
+  type: "streamable-http",
+  url: `${terms.publicBaseUrl}${paths.mcp}`,
+})
+
+/** What the card and the registry say of the server. */
+function mcpServer({ terms, version }: CardOptions) {
   const { publicBaseUrl, serviceName } = terms
   const { hostname } = new URL(publicBaseUrl)
   const domain = hostname.replace(/^\[|\]$/g, "").replaceAll(":", "-").split(".").reverse().join(
     ".",
   )
   return {
-    $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
     name: `${domain}/${serviceName.toLowerCase()}`,
     version,
     title: serviceName,
     // Registries limit the length of this text.
     description: "Prediction-market signals for agents, paid per call with x402; the index is free",
     websiteUrl: publicBaseUrl,
-    remotes: [{
-      type: "streamable-http",
-      url: `${publicBaseUrl}${paths.mcp}`,
-      supportedProtocolVersions: revisions,
-    }],
   }
 }

@@ -5,14 +5,23 @@
  *
  * @module
  */
+import { createHash } from "node:crypto"
 import { Record } from "effect"
 import { canonicalJson } from "../../signing/domain/canonicalJson.ts"
 import { didDocument, jwkSet, type PublishedKeys } from "../../signing/domain/keys.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import { type DocumentRow, documentRows, linkHeader, links, paths, textType } from "./addresses.ts"
-import { agentCard, mcpServerCard } from "./cards.ts"
+import {
+  type DocumentRow,
+  documentRows,
+  jsonType,
+  linkHeader,
+  links,
+  paths,
+  textType,
+} from "./addresses.ts"
+import { agentCard, mcpRegistryEntry, mcpServerCard } from "./cards.ts"
 import { type CatalogOptions, wellKnownX402 } from "./catalog.ts"
 import { contactText, indexText, quickstartTexts, skillText } from "./docs.ts"
 import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
@@ -48,6 +57,7 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
     mcp_server_card: () => JSON.stringify(mcpServerCard(options)),
     well_known_x402: () => JSON.stringify(wellKnownX402(options)),
   }
+  const registered = { ...options, bundle: packages.bundle }
   const made = (body: () => string, contentType: string) => {
     const headers = [linkHeader(publicBaseUrl)]
     return prepared(() => answer({ body: body(), contentType, cache: "document", headers }))
@@ -64,6 +74,8 @@ export function documents(options: DocumentOptions, now: () => EpochMs): Documen
     ...quickstartTexts(packages).map(([path, text, type]) =>
       [path, made(() => text, type)] as const
     ),
+    [paths.agentSkills, made(() => JSON.stringify(agentSkills(publicBaseUrl)), jsonType)],
+    [paths.mcpRegistry, made(() => JSON.stringify(mcpRegistryEntry(registered)), jsonType)],
     [paths.apiCatalog, made(() => JSON.stringify(apiCatalog(publicBaseUrl)), linksetType)],
     [paths.did, made(() => canonicalJson(didDocument(keys)), "application/did+json")],
     [paths.jwks, made(() => canonicalJson(jwkSet(keys)), "application/jwk-set+json")],
@@ -153,3 +165,23 @@ export const iconBitmap: Answer = answer({
   contentType: "image/x-icon",
   cache: "document",
 })
+
+/**
+ * /.well-known/agent-skills/index.json: the Agent Skill, with the hash of its file, as hosts discover
+ * it (draft 0.2.0 of Agent Skills Discovery). Name and description are those of its front matter.
+ */
+function agentSkills(publicBaseUrl: string) {
+  const skill = skillText(publicBaseUrl)
+  const [, name = "", description = ""] =
+    /^---\nname: (\S+)\ndescription: >-\n((?: {2}.*\n)+)/.exec(skill) ?? []
+  return {
+    $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+    skills: [{
+      name,
+      type: "skill-md",
+      description: description.trim().replaceAll(/\s+/g, " "),
+      url: `${publicBaseUrl}${paths.skillFile}`,
+      digest: `sha256:${createHash("sha256").update(skill).digest("hex")}`,
+    }],
+  }
+}

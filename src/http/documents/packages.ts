@@ -28,10 +28,19 @@ export interface PackageOptions {
   readonly scope: string | null
 }
 
+/** One built file, as others name it. */
+export interface PackageFile {
+  readonly url: string
+  /** 64 hexadecimal digits. */
+  readonly sha256: string
+}
+
 /** The packages of a service. */
 export interface Packages extends PackageOptions {
   /** What a command installs or runs: an address, or a name with the owner's scope. */
   readonly specs: Readonly<Record<PackageName, string>>
+  /** The stdio server as a bundle for desktop hosts; null where it is not built. */
+  readonly bundle: PackageFile | null
   /** Where they come from, with the hashes of the files, in a sentence. */
   readonly note: string
 }
@@ -51,6 +60,7 @@ export function packagesOf(options: PackageOptions): Packages {
       "bellwether-mcp": specOf("bellwether-mcp"),
       "bellwether-client": specOf("bellwether-client"),
     },
+    bundle: bundleOf(options),
     note: [
       scope === null
         ? "The service serves its own packages: they are on no registry, and one of their names there " +
@@ -58,6 +68,15 @@ export function packagesOf(options: PackageOptions): Packages {
         : `The packages are on npm under ${scope}; the same name without it would be a stranger's.`,
       ...(files.size === 0 ? scope === null ? [notBuilt] : [] : [`Hashes: ${hashes.join(", ")}.`]),
     ].join(" "),
+  }
+}
+
+function bundleOf({ publicBaseUrl, files }: PackageOptions): PackageFile | null {
+  const name = `bellwether-mcp-${version}.mcpb`
+  const bytes = files.get(name)
+  return bytes === undefined ? null : {
+    url: `${publicBaseUrl}${packagesPrefix}${name}`,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
   }
 }
 

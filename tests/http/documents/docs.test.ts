@@ -4,6 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { contactText, quickstarts, skillText } from "../../../src/http/documents/docs.ts"
@@ -45,6 +46,20 @@ test("the index of /docs links every quickstart and the skill", () =>
     for (const path of [...Object.keys(quickstarts).map((name) => `quickstart/${name}`), "skill"]) {
       ok(text.includes(`](${base}/docs/${path})`), path)
     }
+  }))
+
+test("the index of Agent Skills has the hash of the served file", () =>
+  Effect.gen(function* () {
+    const { get } = yield* openDocumentService
+    const index = yield* get("/.well-known/agent-skills/index.json")
+    const { skills: [skill], $schema } = yield* Effect.promise(() => index.json())
+    match($schema, /discovery\/0\.2\.0/)
+    equal([skill.name, skill.type, skill.url], ["bellwether", "skill-md", `${base}/SKILL.md`])
+    match(skill.description, /^Reads prediction-market signals from Bellwether .*venue\.$/)
+    ok(skill.description.length <= limits.descriptionLengthMax)
+    const file = yield* get("/SKILL.md")
+    const bytes = yield* Effect.promise(() => file.bytes())
+    strictEqual(skill.digest, `sha256:${createHash("sha256").update(bytes).digest("hex")}`)
   }))
 
 Deno.test("/contact names the contact without its scheme, and what to send for what", () => {

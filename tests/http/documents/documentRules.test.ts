@@ -49,6 +49,8 @@ const foreignAddresses = [
   "https://a2a-protocol.org/v0.3.0/specification/",
   "https://modelcontextprotocol.io/specification/",
   "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+  "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+  "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
 ]
 
 const addressesIn = (text: string) =>

@@ -104,6 +104,28 @@ test("the address serves the built file with the hash that the documents state",
     strictEqual((yield* get("/packages/other-1.0.0.tgz")).status, 404)
   }))
 
+test("the entry for the MCP registry has the server, and the bundle with its hash once it is built", () =>
+  Effect.gen(function* () {
+    const name = "bellwether-mcp-1.0.0.mcpb"
+    const bytes = crypto.getRandomValues(new Uint8Array(2_000))
+    const entryOf = Effect.fnUntraced(function* (files: ReadonlyMap<string, typeof bytes>) {
+      const { get } = yield* openDocuments({ files })
+      const entry: Response = yield* get("/mcp/server.json")
+      return yield* Effect.promise(() => entry.json())
+    })
+    const { packages, ...server } = yield* entryOf(new Map([[name, bytes]]))
+    match(server.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+    ok(server.description.length <= 100)
+    equal(server.remotes, [{ type: "streamable-http", url: `${base}/mcp` }])
+    const [{ identifier, fileSha256, ...bundle }] = packages
+    equal(bundle, { registryType: "mcpb", version: "1.0.0", transport: { type: "stdio" } })
+    equal(fileSha256, createHash("sha256").update(bytes).digest("hex"))
+    const { get } = yield* openDocuments({ files: new Map([[name, bytes]]) })
+    const served = yield* get(new URL(identifier).pathname)
+    equal(yield* Effect.promise(() => served.bytes()), bytes)
+    equal(yield* entryOf(new Map()), server)
+  }))
+
 test("without built files the address and the documents say what to run", () =>
   Effect.gen(function* () {
     const { get } = yield* openDocuments({ files: new Map() })

@@ -33,6 +33,8 @@ const payer = buyer(0).address
 const toolsTotal = tools.length
 const price = products.signals.price as bigint
 
+const root = new URL("../../../", import.meta.url)
+
 /** One tarball for all tests. */
 const tarballs = Deno.makeTempDirSync()
 const tarball = hasHosts ? await Effect.runPromise(packed("mcp", tarballs)) : ""
@@ -84,6 +86,40 @@ hostTest(
         yield* buyWith({ command: command ?? "", args, env }, ["sdk 1", "2 pinned"])
       }
       strictEqual(yield* spentBy(payer), 6n * price)
+    }),
+)
+
+hostTest(
+  "the bundle is valid, and a host of bundles installs it, starts it and buys",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const archive = new URL("packages/built/bellwether-mcp-1.0.0.mcpb", root).pathname
+      yield* runProgram([hostProgram("mcpb"), "unpack", archive, folder])
+      yield* runProgram([hostProgram("mcpb"), "validate", `${folder}/manifest.json`])
+      const manifest = JSON.parse(
+        yield* Effect.promise(() => Deno.readTextFile(`${folder}/manifest.json`)),
+      )
+      const { BUDGET_DIR, ...userConfig } = yield* settings(yield* openShop())
+      // As a host starts a bundle, by the library of the format.
+      const { getMcpConfigForManifest } = yield* Effect.promise(() =>
+        import(
+          new URL("tests/hosts/node_modules/@anthropic-ai/mcpb/dist/shared/config.js", root).href
+        )
+      )
+      const configOf = (userConfig: Readonly<Record<string, string>>) =>
+        Effect.promise(() =>
+          getMcpConfigForManifest({
+            ...{ manifest, userConfig, extensionPath: folder },
+            ...{ systemDirs: {}, pathSeparator: "/" },
+          })
+        )
+      strictEqual(yield* configOf({}), undefined)
+      const { args, env } = (yield* configOf(userConfig)) as ServerCommand
+      equal([env["PAY_TO"], env["MAX_PRICE_USD"], env["BUDGET_USD"]], ["", "0.10", "0.50"])
+      const command = `${nodeFolder(20)}/node`
+      yield* buyWith({ command, args, env: { ...env, BUDGET_DIR } })
+      strictEqual(yield* spentBy(payer), price)
     }),
 )
 

@@ -44,7 +44,16 @@ export const documentPaths = [
   ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
   ...["/.well-known/security.txt", "/.well-known/agent-card.json", "/.well-known/agent.json"],
   ...["/docs", "/docs/skill", "/SKILL.md", "/contact"],
-  ...["/a2a", "/mcp/server-card", "/terms.txt", "/terms.json", "/.well-known/family", "/v1/sample"],
+  ...[
+    "/a2a",
+    "/mcp/server-card",
+    "/mcp/server.json",
+    "/.well-known/agent-skills/index.json",
+    "/terms.txt",
+    "/terms.json",
+    "/.well-known/family",
+    "/v1/sample",
+  ],
 ] as const
 export type DocumentPath = typeof documentPaths[number]
 

@@ -14,7 +14,7 @@ export const hasHosts = await Deno.stat(hosts).then(() => true, () => false)
 export const nodeFolder = (major: 20 | 24) => new URL(`node-${major}/bin`, hosts).pathname
 
 /** A program of the hosts. */
-export const hostProgram = (name: "claude" | "mcp-inspector" | "mcporter") =>
+export const hostProgram = (name: "claude" | "mcp-inspector" | "mcpb" | "mcporter") =>
   new URL(`.bin/${name}`, hosts).pathname
 
 export interface ProgramOptions {
