@@ -113,7 +113,6 @@ const implications: Readonly<Record<RungKind, string>> = {
   higher_limit: "a value above the higher limit is also above the lower one",
   lower_limit: "a value below the lower limit is also below the higher one",
   earlier_deadline: "what happens by the earlier date has also happened by the later one",
-  longer_duration: "what lasts to the later date has also lasted to the earlier one",
 }
 
 /** The ladders among these markets, of any events. The order of the markets does not matter. */
@@ -156,29 +155,20 @@ function laddersOfEvent(
 function haveOneOrder(rungs: ReadonlyArray<LadderRung>): boolean {
   const ends = rungs.flatMap(({ market: { endsAt } }) => endsAt ?? [])
   const slopes = ends.slice(1).map((end, n) => end - (ends[n] ?? end))
-  switch (rungs[0]?.rung.kind) {
-    case "earlier_deadline":
-      return slopes.every((slope) => slope <= slackMs)
-    case "longer_duration":
-      return slopes.every((slope) => slope >= -slackMs)
-    default: {
-      const rules = rungs.map(({ market }) => market.rulesDates.join()).filter((dates) => dates)
-      return Math.max(...ends) - Math.min(...ends) <= slackMs && new Set(rules).size <= 1
-    }
-  }
+  if (rungs[0]?.rung.kind === "earlier_deadline") return slopes.every((slope) => slope <= slackMs)
+  const rules = rungs.map(({ market }) => market.rulesDates.join()).filter((dates) => dates)
+  return Math.max(...ends) - Math.min(...ends) <= slackMs && new Set(rules).size <= 1
 }
 
 /** Markets of one event are created, and end, within this time of one another. */
 const slackMs = day
 
 /**
- * Whether all that counts for one rung also counts for the other. Some rules count from the creation of
- * the market, so of two deadlines or limits the easier market may not be the younger one, and of two
- * durations not the harder.
+ * Whether all that counts for the harder rung also counts for the easier. Some rules count from the
+ * creation of the market, so the easier market may not be the younger one.
  */
-function coversTheSameTime({ kind }: Ladder, harder: LadderRung, easier: LadderRung): boolean {
-  const [wider, narrower] = kind === "longer_duration" ? [harder, easier] : [easier, harder]
-  const [from, to] = [wider.market.createdAt, narrower.market.createdAt]
+function coversTheSameTime(harder: LadderRung, easier: LadderRung): boolean {
+  const [from, to] = [easier.market.createdAt, harder.market.createdAt]
   return from === null || to === null ? from === to : from <= to + slackMs
 }
 
@@ -186,9 +176,7 @@ function coversTheSameTime({ kind }: Ladder, harder: LadderRung, easier: LadderR
 function pairsOf(ladder: Ladder): ReadonlyArray<readonly [LadderRung, LadderRung]> {
   return ladder.rungs.flatMap((easier, i) =>
     ladder.rungs.slice(i + 1)
-      .filter((harder) =>
-        harder.rung.rank > easier.rung.rank && coversTheSameTime(ladder, harder, easier)
-      )
+      .filter((harder) => harder.rung.rank > easier.rung.rank && coversTheSameTime(harder, easier))
       .map((harder) => [harder, easier] as const)
   )
 }

@@ -18,8 +18,8 @@ const questionLengthMax = 300
 /** Numbers and dates of one question that are tried as its rung. */
 export const rungsPerQuestionMax = 6
 
-/** What makes a rung harder: a higher or a lower limit, an earlier deadline, or a longer duration. */
-export type RungKind = "higher_limit" | "lower_limit" | "earlier_deadline" | "longer_duration"
+/** What makes a rung harder: a higher or a lower limit, or an earlier deadline. */
+export type RungKind = "higher_limit" | "lower_limit" | "earlier_deadline"
 
 /** A market read as a rung. One market can be a rung of a limit, and another of a deadline. */
 export interface Rung {
@@ -250,18 +250,18 @@ function limitSlot(
   }
 }
 
-// Deadlines and durations.
+// Deadlines.
 
 const months = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?" +
   "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 const monthStarts = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
 
 /**
- * A date after the word that makes it a deadline or the end of a duration. A year alone must end its
- * clause: "before 2028 elections" and "by 2100 votes" are no dates.
+ * A date after the word that makes it a deadline. A year alone must end its clause: "before 2028 elections"
+ * and "by 2100 votes" are no dates.
  */
 const dated = new RegExp(
-  "(?<![\\w-])(?<word>by|before|no later than|through) (?<rest>(?:the )?end of )?(?:the )?(?:" +
+  "(?<![\\w-])(?<word>by|before|no later than) (?<rest>(?:the )?end of )?(?:the )?(?:" +
     `(?<month>${months})\\.? (?<day>\\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>20\\d\\d))?` +
     `|(?<day>\\d{1,2})(?:st|nd|rd|th)? (?:of )?(?<month>${months})(?:,? (?<year>20\\d\\d))?` +
     "|(?<year>20\\d\\d)-(?<month>\\d\\d)-(?<day>\\d\\d)" +
@@ -272,8 +272,6 @@ const dated = new RegExp(
   "g",
 )
 
-/** A state that lasts: the text of a duration has one of these words, that of a deadline none. */
-const lasting = /\b(?:remains?|stays?|continues?|lasts?|holds?)\b/
 /** A state or a count at one time, not an event up to it: a later date implies nothing. */
 const state = new RegExp(
   "\\b(?:remains?|stays?|continues?|still)\\b" +
@@ -323,19 +321,15 @@ function monthOf(written = ""): number {
 }
 
 function dateSlots(text: string, market: RungMarket): ReadonlyArray<Slot> {
+  if (state.test(text)) return []
   return [...text.matchAll(dated)].flatMap((match): ReadonlyArray<Slot> => {
-    const { word = "" } = match.groups ?? {}
-    const isDuration = word === "through"
-    if (isDuration ? !lasting.test(text) : state.test(text)) return []
     const read = instantOf(match.groups ?? {}, market)
-    if (read === null) return []
-    const kind = isDuration ? "longer_duration" : "earlier_deadline"
-    return [{
-      kind,
-      rank: isDuration ? read.at : -read.at,
+    return read === null ? [] : [{
+      kind: "earlier_deadline",
+      rank: -read.at,
       start: match.index,
       end: match.index + match[0].length,
-      placeholder: `${kind} ${read.form}`,
+      placeholder: `earlier_deadline ${read.form}`,
       labelStart: match.index,
     }]
   })

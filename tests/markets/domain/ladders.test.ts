@@ -56,7 +56,6 @@ const kinds: ReadonlyArray<(n: number) => string> = [
   (n) => `Will inflation in Norland be above ${4 + n}.5% in November 2026?`,
   (n) => `Will turnout in Arden be below ${90 - n}%?`,
   (n) => `Finch out by December ${31 - n}, 2026?`,
-  (n) => `Ceasefire continues through November ${n + 1}, 2026?`,
 ]
 
 const ladder = Arbitrary.all({
@@ -247,7 +246,7 @@ function plain(bid: number, ask: number): Given {
 }
 
 Deno.test("contradictionsOf() compares no equal rungs, and no market whose end is known", () => {
-  const [easier, harder] = marketsOf({ kind: 4, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
+  const [easier, harder] = marketsOf({ kind: 3, rungs: [plain(3_900, 4_100), plain(5_000, 5_100)] })
   ok(easier !== undefined && harder !== undefined)
   const twin = { ...easier, market: { ...easier.market, id: MarketId.make("m2") }, quote: null }
   const dear = { ...twin, quote: quoteOf({ bestBid: 0.45, bestAsk: 0.46 }) }
@@ -260,7 +259,7 @@ Deno.test("contradictionsOf() compares no equal rungs, and no market whose end i
 Deno.test("contradictionsOf() finds only what can be bought at a gain", () => {
   const gainOf = (bid: number, fields: Partial<Given> = {}) => {
     const rungs = [{ ...plain(3_900, 4_100), ...fields }, { ...plain(bid, bid + 100), ...fields }]
-    return contradictionsOf(laddersOf(marketsOf({ kind: 4, rungs })))[0]?.gainPerShare ?? null
+    return contradictionsOf(laddersOf(marketsOf({ kind: 3, rungs })))[0]?.gainPerShare ?? null
   }
   // The mids contradict each other, the quotes do not.
   strictEqual(gainOf(4_050), null)
@@ -352,7 +351,7 @@ Deno.test("limits are compared over one time only", () => {
 
 Deno.test("laddersOf() and its results stay within their limits", () => {
   const rungs = Array.from({ length: 200 }, (_, n) => plain(100 + n, 110 + n))
-  const markets = marketsOf({ kind: 4, rungs }).map((one, n): LadderMarket => ({
+  const markets = marketsOf({ kind: 3, rungs }).map((one, n): LadderMarket => ({
     ...one,
     market: { ...one.market, liquidityUsd: n },
   }))
