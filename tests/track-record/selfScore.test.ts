@@ -5,13 +5,9 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Context, Effect, Layer, References } from "effect"
+import { Context, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as feedStore from "../../src/feed/postgres/feedStore.ts"
-import * as marketStore from "../../src/markets/postgres/marketStore.ts"
-import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
 import type { NewFeedItem } from "../../src/feed/domain/item.ts"
-import type { MarketId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { selfScore } from "../../src/track-record/domain/selfScore.ts"
 import { day, hour, isoTime, minute } from "../../src/core/domain/time.ts"
@@ -19,86 +15,34 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import type { ExpectedMarket } from "../../src/markets/domain/resolving.ts"
-import { Resolving } from "../../src/markets/Resolving.ts"
 import { type Forecast, resolutionScore } from "../../src/track-record/domain/forecasts.ts"
-import { SelfScore } from "../../src/track-record/SelfScore.ts"
-import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { makeKiller } from "../support/killer.ts"
 import { now } from "../support/movers/market.ts"
-import { embeddedStore } from "../support/stores.ts"
 import { candidate } from "../support/predetermined/candidates.ts"
+import {
+  cancelled,
+  marketOf,
+  onScores as on,
+  openScores,
+  paid,
+} from "../support/track-record/scoring.ts"
+import { newWhaleItem } from "../support/track-record/whaleItems.ts"
 
-/** The venue's answers; tests change them in place. */
-interface Venue {
-  resolutions: ReadonlyArray<Resolution>
-  down: boolean
-  /** The markets of /v1/resolving. */
-  expected: ReadonlyArray<ExpectedMarket>
-  readonly requested: Array<MarketId>
-}
-
-const paid = (n: number, first: number, at: number | null = now + 2 * hour): Resolution => ({
-  ...{ marketId: candidate(n).id, resolvedAt: at, source: "oracle", state: "paid" },
-  payouts: [first, 1 - first],
-})
-
-const open = Effect.gen(function* () {
-  yield* TestClock.setTime(now - 1)
-  const venue: Venue = { resolutions: [], down: false, expected: [], requested: [] }
-  // On the live clock: the store's periodic work must not run for every day that a test skips.
-  const ports = yield* TestClock.withLive(Layer.build(Layer.mergeAll(
-    Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer).pipe(
-      Layer.provide(embeddedStore),
-    ),
-    Layer.mock(VenueClient, {
-      ...{ name: "scripted", wallets: null },
-      resolutions: (ids) =>
-        Effect.suspend(() => {
-          if (venue.down) {
-            return Effect.fail(new VenueUnavailable({ operation: "resolutions", reason: "down" }))
-          }
-          venue.requested.push(...ids)
-          const rows = venue.resolutions.filter(({ marketId }) => ids.includes(marketId))
-          return Effect.succeed({ rows, rejected: {} })
-        }),
-    }),
-  )))
-  yield* Context.get(ports, MarketStore).save([0, 1, 2, 3].map((n) => candidate(n)), now)
-  const resolving = Resolving.of({
-    ...{ check: () => Effect.die("check"), list: () => Effect.die("list") },
-    expected: () => Effect.sync(() => venue.expected),
-  })
-  const tick = Effect.fnUntraced(function* (at: number, through: typeof ports = ports) {
-    yield* TestClock.setTime(at)
-    return yield* Effect.flatMap(SelfScore, ({ tick }) => tick(at)).pipe(
-      Effect.provide(Layer.fresh(SelfScore.layer)),
-      Effect.provideService(Resolving, resolving),
-      Effect.provide(through),
-    )
-  })
-  const publish = (items: ReadonlyArray<NewFeedItem>) => Context.get(ports, FeedStore).append(items)
-  /** Mids of the n-th market, by minutes after noon. */
-  const price = (n: number, mids: Readonly<Record<number, number>>) =>
-    Context.get(ports, MarketStore).appendMids(
-      Object.entries(mids).map(([minutes, mid]) => ({
-        ...{ marketId: candidate(n).id, at: now + Number(minutes) * minute, mid },
-      })),
-    )
-  /** The counts of both kinds of predetermined item together. */
-  const score = Effect.map(Context.get(ports, ScoreStore).counts, (counts) => {
+/** The counts of both kinds of predetermined item together. */
+const scoreOf = (store: ScoreStore["Service"]) =>
+  Effect.map(store.counts, (counts) => {
     const { movers, predetermined: { byKind: _, ...predetermined } } = selfScore(counts)
     return { movers, predetermined }
   })
-  return { venue, ports, tick, publish, price, score }
-})
 
 /** A mover of the n-th market from 0.40 to 0.60, published at noon. */
 const mover = (n: number): NewFeedItem => {
   const { feedIndex: _, ...item } = sampleItem(1, now)
   if (item.type !== "mover") throw new Error(item.type)
-  const market = { ...item.data.market, slug: candidate(n).slug }
+  const market = { ...item.data.market, slug: marketOf(n).slug }
   const data = { ...item.data, market, priceStart: 0.4, priceNow: 0.6, delta: 0.2 }
   return { ...item, dedupeKey: `mover:${n}`, data }
 }
@@ -109,7 +53,7 @@ const outcome = (n: number): NewFeedItem => {
   return {
     ...{ dedupeKey: `predetermined:${n}`, type: "predetermined", title, createdAt },
     data: {
-      market: { ...data.market, outcomes: candidate(n).outcomes },
+      market: { ...data.market, outcomes: marketOf(n).outcomes },
       ...{
         outcome: "Yes",
         statement: "Lit.",
@@ -123,17 +67,10 @@ const outcome = (n: number): NewFeedItem => {
   }
 }
 
-type Opened = Effect.Success<typeof open>
-const on = <E>(name: string, body: (opened: Opened) => Effect.Effect<void, E>) =>
-  test(
-    name,
-    () =>
-      Effect.flatMap(open, body).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
-  )
-
 on(
   "a mover is judged for 1, 6 and 24 hours after publication, each half an hour later",
-  Effect.fnUntraced(function* ({ tick, publish, price, score }) {
+  Effect.fnUntraced(function* ({ tick, publish, price, store }) {
+    const score = scoreOf(store)
     yield* publish([mover(0), mover(1), mover(2)])
     // After an hour the first is at 0.50, the second at 0.49, and the third is unknown.
     yield* price(0, { 30: 0.1, 59: 0.5, 61: 0.1, 360: 0.5, 1_440: 0.9 })
@@ -158,7 +95,8 @@ on(
 
 on(
   "a payout is a mover's price from its time on, and a corrected payout changes both scores",
-  Effect.fnUntraced(function* ({ venue, ports, tick, publish, price, score }) {
+  Effect.fnUntraced(function* ({ venue, ports, tick, publish, price, store }) {
+    const score = scoreOf(store)
     yield* publish([mover(0), outcome(0)])
     yield* price(0, { 60: 0.6 })
     venue.resolutions = [paid(0, 1)]
@@ -188,7 +126,8 @@ on(
 
 on(
   "an outcome's market is requested at most every half hour, and daily after its end",
-  Effect.fnUntraced(function* ({ venue, tick, publish, score }) {
+  Effect.fnUntraced(function* ({ venue, tick, publish, store }) {
+    const score = scoreOf(store)
     yield* publish([outcome(0), outcome(1)])
     for (let n = 0; n <= 12; n++) yield* tick(now + n * 10 * minute)
     // At noon, and then each time after more than half an hour.
@@ -202,7 +141,7 @@ on(
     venue.requested.length = 0
     for (let days = 1; days <= 20; days++) yield* tick(now + 4 * hour + days * day + days)
     const [first, second] = [0, 1].map((n) =>
-      venue.requested.filter((id) => id === candidate(n).id).length
+      venue.requested.filter((id) => id === marketOf(n).id).length
     )
     equal([first, second], [6, 20])
   }),
@@ -210,7 +149,8 @@ on(
 
 on(
   "a venue that is down delays a mover by at most a day; then its series alone decides",
-  Effect.fnUntraced(function* ({ venue, tick, publish, price, score }) {
+  Effect.fnUntraced(function* ({ venue, tick, publish, price, store }) {
+    const score = scoreOf(store)
     yield* publish([mover(0)])
     yield* price(0, { 60: 0.6 })
     venue.down = true
@@ -228,7 +168,8 @@ on(
 
 on(
   "movers of a market that is no longer stored count as unknown",
-  Effect.fnUntraced(function* ({ tick, publish, score }) {
+  Effect.fnUntraced(function* ({ tick, publish, store }) {
+    const score = scoreOf(store)
     yield* publish([mover(9), outcome(9)])
     yield* tick(now + 2 * day)
     const { movers, predetermined } = yield* score
@@ -237,47 +178,72 @@ on(
   }),
 )
 
-/** Four days with movers, outcomes, payouts and corrections. */
+/** An entry in the n-th market, published at noon. */
+const entry = (n: number, label: "follow" | "fade" | null = null) =>
+  newWhaleItem({ market: marketOf(n), createdAt: now, label })
+
+/** Four days with movers, outcomes, entries, their readings, payouts and corrections. */
 const scenario = Effect.fnUntraced(function* (withKills: boolean) {
-  const { venue, ports, tick, publish, price, score } = yield* open
+  const { venue, ports, service, publish, price, store } = yield* openScores
   const killer = makeKiller()
   const watched = ports.pipe(
     Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
     Context.add(MarketStore, killer.watched(Context.get(ports, MarketStore))),
-    Context.add(ScoreStore, killer.watched(Context.get(ports, ScoreStore))),
+    Context.add(ScoreStore, killer.watched(store)),
     Context.add(VenueClient, killer.watched(Context.get(ports, VenueClient))),
   )
   yield* publish([mover(0), outcome(0), mover(1), outcome(1), outcome(2), mover(3), mover(9)])
+  yield* publish([entry(0, "follow"), entry(1, "fade"), entry(2), entry(3)])
   yield* price(0, { 55: 0.7, 1_430: 0.45 })
   yield* price(1, { 65: 0.55 })
+  venue.books = { 0: [0.49, 0.51, 5_000], 2: [0.3, 0.32, 100] }
   let died = 0
   const steps: ReadonlyArray<readonly [number, ReadonlyArray<Resolution>]> = [
     [now, []],
+    [now + minute, []],
+    [now + hour, []],
     [now + 90 * minute, []],
     [now + 4 * hour, [paid(0, 1), paid(1, 0)]],
-    [now + day + hour, [paid(0, 1), paid(1, 0), paid(2, 0.5)]],
-    [now + 4 * day, [paid(0, 0), paid(1, 0), paid(2, 0.5)]],
+    [now + day + hour, [paid(0, 1), paid(1, 0), paid(2, 0.5), cancelled(3)]],
+    [now + 4 * day, [paid(0, 0), paid(1, 0), paid(2, 0.5), cancelled(3)]],
   ]
   for (const [at, resolutions] of steps) {
     venue.resolutions = resolutions
+    yield* TestClock.setTime(at)
+    const run = (through: typeof ports) =>
+      service(
+        ({ readBooks, tick }) =>
+          Effect.map(Effect.all([readBooks(at), tick(at)]), (all) =>
+            all.flatMap((one) => one.failed)),
+        through,
+      )
     for (let call = 1; withKills && call < 200; call++) {
-      if (!(yield* killer.killed(call, tick(at, watched)))) break
+      if (!(yield* killer.killed(call, run(watched)))) break
       died += 1
     }
-    equal((yield* tick(at, watched)).failed, [])
+    equal(yield* run(watched), [])
   }
-  return { died, ...yield* score, cursor: yield* Context.get(ports, ScoreStore).cursor }
+  const [cursor, entries] = [yield* store.cursor, yield* store.entries]
+  return { died, ...yield* scoreOf(store), cursor, entries }
 })
 
-test("tick() has the same result when it is killed at every call", () =>
+test("tick() and readBooks() have the same result when they are killed at every call", () =>
   Effect.gen(function* () {
     const { died: none, ...undisturbed } = yield* Effect.scoped(scenario(false))
     yield* TestClock.setTime(now - 1)
     const { died, ...killed } = yield* Effect.scoped(scenario(true))
     strictEqual(none, 0)
-    ok(died >= 30, `only ${died} processes died`)
+    ok(died >= 60, `only ${died} processes died`)
     equal(killed, undisturbed)
-    equal(undisturbed, {
+    const { entries, ...counts } = undisturbed
+    equal(entries.map(({ later }) => later), [0, 0, 0.5, "unknown"])
+    equal(entries.map(({ readings }) => readings.map(({ result }) => result.state)), [
+      ["read", "read"],
+      ["no_book", "no_book"],
+      ["read", "read"],
+      ["no_book", "no_book"],
+    ])
+    equal(counts, {
       movers: {
         emitted: 4,
         ...{ judgedAfter1h: 2, persistedAfter1h: 2, unknownAfter1h: 2 },
@@ -285,7 +251,7 @@ test("tick() has the same result when it is killed at every call", () =>
         ...{ judgedAfter24h: 2, persistedAfter24h: 0, unknownAfter24h: 2 },
       },
       predetermined: { emitted: 3, resolved: 2, correct: 0, uneven: 1, cancelled: 0 },
-      cursor: 7,
+      cursor: 11,
     })
   }))
 
@@ -354,7 +320,7 @@ on(
 
 /** What a report on the n-th market stated at noon. */
 const estimate = (n: number, fields: Partial<Forecast> = {}): Forecast => ({
-  ...{ kind: "price", marketId: candidate(n).id, eventKey: `event-${n}`, madeAt: now },
+  ...{ kind: "price", marketId: marketOf(n).id, eventKey: `event-${n}`, madeAt: now },
   ...{ baseline: 0.5, probability: 0.6, low: 0.4, high: 0.8 },
   ...fields,
 })

@@ -18,8 +18,7 @@ import {
   type ScoredEntry,
   scoredEventsMin,
 } from "../../../src/track-record/domain/entryScore.ts"
-import { checksOf, priceOfBought } from "../../../src/track-record/domain/selfScore.ts"
-import { day, minute } from "../../../src/core/domain/time.ts"
+import { minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { book, market, now } from "../../support/movers/market.ts"
 import { Random } from "../../support/random.ts"
@@ -54,30 +53,6 @@ Deno.test("publishedEntry() has the ask of the bought outcome, the fee rate and 
     ],
   )
 })
-
-Deno.test("checksOf() returns the price of a whale entry a day later", () => {
-  equal(
-    checksOf(whaleItem(7, { ...items, outcome: 1 }), venueMarket).map((check) => [
-      ...[check.kind, check.marketId, check.at - now, "outcome" in check && check.outcome],
-    ]),
-    [
-      ["whale_24h", venueMarket.id, day, 1],
-    ],
-  )
-})
-
-const anyBuy = Arbitrary.schema(Schema.Struct({ price: int(1, 9_999), rate: int(0, 100) }))
-
-law(
-  "costOf() is the price plus rate x p x (1 - p), the same fee for both outcomes",
-  anyBuy,
-  (buy) => {
-    const [price, rate] = [buy.price / 10_000, buy.rate / 1_000]
-    ok(close(costOf(price, rate) - price, rate * price * (1 - price)))
-    ok(close(costOf(price, rate) - price, costOf(1 - price, rate) - (1 - price)))
-    ok(costOf(price, rate) >= price && costOf(price, 0) === price)
-  },
-)
 
 const anyLevels = Arbitrary.schema(
   Schema.Array(Schema.Struct({ steps: int(1, 9_999), size: int(1, 5_000) })).check(
@@ -125,10 +100,6 @@ Deno.test("readingOf() is missed when late, and has no price without a valid boo
     book([{ price: bid, size: 9e6 }], [{ price: ask, size: 9e6 }])
   )
   equal([state(crossed, now), state(ghost, now)], ["no_book", "no_book"])
-})
-
-Deno.test("priceOfBought() mirrors the second outcome", () => {
-  equal([0, 1].map((n) => priceOfBought({ outcome: n === 0 ? 0 : 1 }, 0.7)), [0.7, 0.3])
 })
 
 const scoresOf = (entries: ReadonlyArray<ScoredEntry>) => entrySummary(entries).byLabel

@@ -23,7 +23,6 @@ import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 import { market, now } from "../../support/movers/market.ts"
-import { noVerdicts } from "../../support/products.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -49,21 +48,10 @@ law(
     const half = end > start ? 2 * price >= start + end : 2 * price <= start + end
     strictEqual(verdict((at) => at), half ? "persisted" : "reverted")
     strictEqual(verdict((at) => 20_000 - at), half ? "persisted" : "reverted")
+    strictEqual(moverVerdict({ priceStart: start, priceNow: end }, null), "unknown")
   },
   runs,
 )
-
-Deno.test("moverVerdict() takes 0.55 as half of 0.50 to 0.60, and no price as unknown", () => {
-  const from = (priceStart: number, priceNow: number) => (price: number | null) =>
-    moverVerdict({ priceStart, priceNow }, price)
-  equal([0.55, 0.54995, 0.9, 0.1].map(from(0.5, 0.6)), [
-    ...["persisted", "reverted", "persisted", "reverted"],
-  ])
-  equal([0.55, 0.55005, 0.1, 0.9].map(from(0.6, 0.5)), [
-    ...["persisted", "reverted", "persisted", "reverted"],
-  ])
-  strictEqual(from(0.5, 0.6)(null), "unknown")
-})
 
 const minutes = int(-70, 70)
 const anySeries = Arbitrary.schema(Schema.Struct({
@@ -204,12 +192,6 @@ law(
   },
   runs,
 )
-
-Deno.test("selfScore() is all zeros before the first item", () => {
-  const { movers, predetermined: { byKind, ...predetermined } } = selfScore(noVerdicts)
-  equal(new Set([...Object.values(movers), ...Object.values(predetermined)]), new Set([0]))
-  strictEqual(byKind.proposal.record, null)
-})
 
 Deno.test("checksOf() returns three checks for a mover, and one for a predetermined outcome", () => {
   const mover = sampleItem(7, now)
