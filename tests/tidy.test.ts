@@ -496,7 +496,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/digest": 1_955,
   "src/feed": 1_280,
   "src/http": 10_015,
-  "src/markets": 3_865,
+  "src/markets": 3_850,
   "src/movers": 920,
   "src/news": 3_055,
   "src/payments": 10_820,
