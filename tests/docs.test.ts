@@ -173,7 +173,7 @@ const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
   "tests/kill/drills/drill.ts": ["handed over"],
   "docs/operations.md": ["handed over"],
   "src/whales/postgres/countingStore.ts": ["beside"],
-  "src/payments/observedPayments.ts": ["given away"],
+  "src/payments/Payments.ts": ["given away"],
   "tests/payments/sale/payments.outcomes.test.ts": ["given away"],
 }
 

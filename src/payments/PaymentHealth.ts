@@ -22,8 +22,8 @@ import {
   type StoredFacts,
 } from "./domain/paymentHealth.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
-import { chainReadAge, inUsdc, treasuryUsdc } from "./gauges.ts"
-import { PortRecords } from "./observedPorts.ts"
+import { inUsdc } from "../core/domain/money.ts"
+import { chainReadAge, PortRecords, treasuryUsdc } from "./observedPorts.ts"
 import type { ScannedAccount } from "./PaymentStore.ts"
 import { isOwed, type OwedTotals, Refunds } from "./refunds/Refunds.ts"
 

@@ -17,6 +17,7 @@ import type {
   PaymentTicket,
   StoredAnswer,
   TokenDomain,
+  UnreadablePayment,
 } from "./domain/payment.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
 import type { AuthorizedTransfer } from "./Chain.ts"
@@ -99,19 +100,6 @@ export interface WaitingQuery {
   /** How many rows to skip: those that earlier rounds could not move. */
   readonly skip: number
   readonly limit: number
-}
-
-/**
- * A stored row that fits no state. It contains the id alone, because a signature in a log could
- * move money.
- */
-export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
-  "UnreadablePayment",
-  { paymentId: Schema.String },
-) {
-  override get message() {
-    return `The row of payment ${this.paymentId} fits no state`
-  }
 }
 
 /** The defect of a write that the store refused because it accepts reads only: nothing has changed. */

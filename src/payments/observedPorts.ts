@@ -57,6 +57,14 @@ const chainSeconds = Metric.histogram("chain_call_seconds", {
   boundaries: secondsBuckets,
 })
 
+/** The service and the refund worker both have these gauges. */
+export const treasuryUsdc = Metric.gauge("treasury_usdc", {
+  description: "The treasury's balance, in USDC, as of the last read",
+})
+export const chainReadAge = Metric.gauge("chain_read_age_seconds", {
+  description: "Seconds since the last good read of the chain",
+})
+
 /** A facilitator whose calls are recorded. */
 export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | PortRecords> = Layer
   .effect(

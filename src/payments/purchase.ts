@@ -10,10 +10,10 @@ import { createHash } from "node:crypto"
 import type { Effect, Exit } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import type { Client } from "../core/CallClient.ts"
-import type { FailedSale, NotCharged } from "./domain/failedSale.ts"
+import type { FailedSale, NotCharged, Receipt } from "./domain/failedSale.ts"
 import type { Address, PaymentId } from "./domain/payment.ts"
+import type { SignedExtension } from "./domain/x402/offerReceipt.ts"
 import type { PaymentPayload } from "./domain/x402/paymentPayload.ts"
-import type { PaidReceipt } from "./sale/receipts.ts"
 
 /** A request with a payment, as a door decodes it. Nothing knows the transport from here on. */
 export interface Call {
@@ -65,6 +65,11 @@ export interface Work {
   /** Fails when the request must be refused. Only settle-early runs it, before settlement. */
   readonly check: Effect.Effect<void, NotCharged>
   readonly compute: Effect.Effect<WorkResult, NotCharged>
+}
+
+/** A receipt as x402 returns it. Its extension is absent where nothing is signed. */
+export type PaidReceipt = typeof Receipt.Type & {
+  readonly extensions?: SignedExtension
 }
 
 /** An answer to encode, and what happened to the money. */

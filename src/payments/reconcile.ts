@@ -22,8 +22,14 @@
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { type Chain, ChainUnavailable, type ExpectedTransfer } from "./Chain.ts"
-import type { Payment, PaymentProof, ReleasedPayment, UnresolvedPayment } from "./domain/payment.ts"
-import type { Move, PaymentStore, UnreadablePayment, WaitingQuery } from "./PaymentStore.ts"
+import type {
+  Payment,
+  PaymentProof,
+  ReleasedPayment,
+  UnreadablePayment,
+  UnresolvedPayment,
+} from "./domain/payment.ts"
+import type { Move, PaymentStore, WaitingQuery } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /**

@@ -38,7 +38,7 @@ import { RateLimits } from "../core/RateLimits.ts"
 import { secondsBuckets, timed } from "../core/timed.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
 import { Chain } from "./Chain.ts"
-import { type FailedSale, NotCharged, type Unresolved } from "./domain/failedSale.ts"
+import { type FailedSale, faultOf, NotCharged, type Unresolved } from "./domain/failedSale.ts"
 import {
   address,
   type AnsweredPayment,
@@ -53,7 +53,6 @@ import {
   type ReleasedPayment,
   wasTaken,
 } from "./domain/payment.ts"
-import { faultOf } from "./domain/paymentFault.ts"
 import { listingOf } from "./domain/x402/challenge.ts"
 import type { Sign } from "./domain/x402/offerReceipt.ts"
 import { type PaymentTerms, requirements, tokenOf } from "./domain/x402/terms.ts"
@@ -72,12 +71,12 @@ import {
   type Signer,
   wrongProof,
 } from "./sale/identity.ts"
-import { makeReceipts } from "./sale/receipts.ts"
 import {
   firstPaymentNamed,
   hungUp,
   inProgress,
   invalidSignature,
+  makeReceipts,
   neverPaid,
   notValidNow,
   overloaded,

@@ -9,8 +9,9 @@
  * @module
  */
 import { Result, Schema } from "effect"
-import type { AtomicAmount } from "../../core/domain/money.ts"
+import { AtomicAmount } from "../../core/domain/money.ts"
 import type { SettlementOrder } from "../../catalog/domain/product.ts"
+import { RefundState } from "./refund.ts"
 
 const hex = (digits: number) =>
   Schema.TemplateLiteral(["0x", Schema.String]).check(
@@ -57,22 +58,24 @@ export const Signature = Schema.TemplateLiteral(["0x", Schema.String]).check(
 export type Signature = typeof Signature.Type
 
 /** What an EIP-3009 payer signs. Times are in seconds since the Unix epoch. */
-export interface Authorization {
-  readonly from: Address
-  readonly to: Address
-  readonly value: bigint
-  readonly validAfter: bigint
-  readonly validBefore: bigint
-  readonly nonce: Bytes32
-}
+const Authorization = Schema.Struct({
+  from: Address,
+  to: Address,
+  value: Schema.BigInt,
+  validAfter: Schema.BigInt,
+  validBefore: Schema.BigInt,
+  nonce: Bytes32,
+})
+export type Authorization = typeof Authorization.Type
 
 /** The token of an authorization, as in its EIP-712 domain. */
-export interface TokenDomain {
-  readonly chainId: number
-  readonly asset: Address
-  readonly name: string
-  readonly version: string
-}
+const TokenDomain = Schema.Struct({
+  chainId: Schema.Int,
+  asset: Address,
+  name: Schema.String,
+  version: Schema.String,
+})
+export type TokenDomain = typeof TokenDomain.Type
 
 export const paymentStates = [
   "claimed",
@@ -220,19 +223,19 @@ export interface PaymentTicket {
 }
 
 /** The body of the 200 response. */
-export interface StoredAnswer {
-  readonly body: Uint8Array
-}
+const StoredAnswer = Schema.Struct({ body: Schema.Uint8Array })
+export type StoredAnswer = typeof StoredAnswer.Type
 
 /** The position of a payment on the chain. */
-export interface PaidAt {
-  readonly transaction: string
-  readonly block: bigint
+const PaidAt = Schema.Struct({
+  transaction: Schema.String,
+  block: Schema.BigInt,
   /** Index of the `AuthorizationUsed` log; the `Transfer` is the next one. */
-  readonly logIndex: number
+  logIndex: Schema.Int,
   /** `safe`: the block can no longer be reorganised away, as far as the chain guarantees. */
-  readonly finality: "latest" | "safe"
-}
+  finality: Schema.Literals(["latest", "safe"]),
+})
+export type PaidAt = typeof PaidAt.Type
 
 /** What the chain shows of an expected transfer: of a payment, or of a refund. */
 export type PaymentProof =
@@ -247,234 +250,133 @@ export type PaymentProof =
   | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
 
 /** The state of a payment's refund. */
-export interface RefundSummary {
-  readonly state:
-    | "queued"
-    | "signed"
-    | "broadcast"
-    | "confirmed"
-    | "cancelled"
-    | "needs_review"
-    | "settled_by_hand"
-  readonly reason: string
-  readonly transaction: string | null
+const RefundSummary = Schema.Struct({
+  state: RefundState,
+  reason: Schema.String,
+  transaction: Schema.NullOr(Schema.String),
   /** When the chain's proof was stored, in seconds since the Unix epoch; null before. */
-  readonly confirmedAt: number | null
-}
+  confirmedAt: Schema.NullOr(Schema.Number),
+})
+export type RefundSummary = typeof RefundSummary.Type
 
-interface Versioned {
+const identity = {
+  paymentId: PaymentId,
+  token: TokenDomain,
+  authorization: Authorization,
+  amount: AtomicAmount,
+  settlementOrder: Schema.Literals(["compute-first", "settle-early"]),
   /** Increases with every claim. */
-  readonly fence: number
+  fence: Schema.Int,
   /** Hash of the secret that the first caller sent; null when it sent none. */
-  readonly secretHash: Bytes32 | null
+  secretHash: Schema.NullOr(Bytes32),
   /**
    * Hash of payer, request and secret, without the nonce: equal for two payments of one purchase.
    * Null when the first caller sent no secret, or when the answer was erased.
    */
-  readonly keyHash: Bytes32 | null
+  keyHash: Schema.NullOr(Bytes32),
 }
 
 /** A payment that was claimed for a request, with that request. */
-interface WithRequest extends PaymentTicket, Versioned {}
-
-type RequestFields = "signature" | "productId" | "request"
+const withRequest = {
+  ...identity,
+  signature: Signature,
+  productId: Schema.String,
+  request: Schema.String,
+}
 
 /** A transfer that was found on the chain and belongs to no request. */
-interface WithoutRequest extends Omit<PaymentTicket, RequestFields>, Versioned {
-  readonly signature: null
-  readonly productId: null
-  readonly request: null
+const withoutRequest = {
+  ...identity,
+  signature: Schema.Null,
+  productId: Schema.Null,
+  request: Schema.Null,
 }
 
-interface Leased {
-  /** Milliseconds until the lease expires; zero or negative when it has. */
-  readonly leaseLeftMs: number
-}
+/** Milliseconds until the lease expires; zero or negative when it has. */
+const leased = { leaseLeftMs: Schema.Number }
 
 /** A compute-first answer is stored with the intent; a settle-early answer is computed later. */
-type Intended =
-  | { readonly settlementOrder: "compute-first"; readonly answer: StoredAnswer }
-  | { readonly settlementOrder: "settle-early" }
+const computeFirst = { settlementOrder: Schema.Literal("compute-first"), answer: StoredAnswer }
+const settleEarly = { settlementOrder: Schema.Literal("settle-early") }
 
-export type ClaimedPayment = WithRequest & Leased & { readonly state: "claimed" }
+const settling = { ...withRequest, ...leased, state: Schema.Literal("settling") }
 
-export type ReleasedPayment = WithRequest & { readonly state: "released" }
-
-type SettlingPayment = WithRequest & Leased & Intended & { readonly state: "settling" }
-
-export type UnresolvedPayment = WithRequest & Intended & {
-  readonly state: "unresolved"
+const unresolved = {
+  ...withRequest,
+  state: Schema.Literal("unresolved"),
   /** Milliseconds since the intent to settle was stored. */
-  readonly intendedAgoMs: number
+  intendedAgoMs: Schema.Number,
   /** The transaction that the facilitator reported; not trusted. */
-  readonly transactionHint: string | null
+  transactionHint: Schema.NullOr(Schema.String),
 }
 
-type SettledPayment = WithRequest & Leased & {
-  readonly state: "settled"
-  readonly settlementOrder: "settle-early"
-  readonly paidAt: PaidAt
+const answered = {
+  ...withRequest,
+  state: Schema.Literal("answered"),
+  paidAt: PaidAt,
+  /** Milliseconds since the answer was charged. */
+  answeredAgoMs: Schema.Number,
+  /** When it was, in whole seconds since the Unix epoch. */
+  answeredAt: Schema.Int,
 }
-
-export type AnsweredPayment =
-  & WithRequest
-  & {
-    readonly state: "answered"
-    readonly paidAt: PaidAt
-    /** Milliseconds since the answer was charged. */
-    readonly answeredAgoMs: number
-    /** When it was, in whole seconds since the Unix epoch. */
-    readonly answeredAt: number
-  }
-  & (
-    /** Not delivered on an open connection yet. */
-    | { readonly sent: false; readonly answer: StoredAnswer }
-    /** A delivered body may be deleted later. */
-    | { readonly sent: true; readonly answer: StoredAnswer | null }
-  )
 
 /** Paid and not answered, with its refund. */
-export type PaymentWithRefund = (WithRequest | WithoutRequest) & {
-  readonly state: "refund_due" | "refunded"
-  readonly paidAt: PaidAt
+const refunding = {
+  state: Schema.Literals(["refund_due", "refunded"]),
+  paidAt: PaidAt,
   /**
    * The amount that was transferred under this nonce. It differs from `amount` when the payer used
    * the nonce for another sum.
    */
-  readonly paidAmount: AtomicAmount
-  readonly refund: RefundSummary
+  paidAmount: AtomicAmount,
+  refund: RefundSummary,
 }
 
-type VoidPayment = (WithRequest | WithoutRequest) & {
-  readonly state: "void"
+const voided = {
+  state: Schema.Literal("void"),
   /**
    * Where the chain showed a transfer that was later reorganised away; null when it never showed
    * one.
    */
-  readonly paidAt: PaidAt | null
-}
-
-/** One payment. Each state has exactly its own fields. */
-export type Payment =
-  | ClaimedPayment
-  | ReleasedPayment
-  | SettlingPayment
-  | UnresolvedPayment
-  | SettledPayment
-  | AnsweredPayment
-  | PaymentWithRefund
-  | VoidPayment
-
-/** A payment as one flat row. A field is null when the state does not have it. */
-export interface PaymentRecord extends Omit<PaymentTicket, RequestFields>, Versioned {
-  readonly signature: Signature | null
-  readonly productId: string | null
-  readonly request: string | null
-  readonly state: PaymentState
-  readonly leaseLeftMs: number | null
-  readonly intendedAgoMs: number | null
-  readonly transactionHint: string | null
-  readonly paidAt: PaidAt | null
-  readonly paidAmount: AtomicAmount | null
-  readonly answer: StoredAnswer | null
-  readonly answeredAgoMs: number | null
-  readonly answeredAt: number | null
-  readonly sent: boolean
-  readonly refund: RefundSummary | null
-}
-
-/** A stored row without a field that its state requires. */
-class InvalidPayment extends Schema.TaggedError<InvalidPayment>()("InvalidPayment", {
-  paymentId: PaymentId,
-  state: PaymentState,
-}) {
-  override get message() {
-    return `The row of payment ${this.paymentId} lacks a field of the state ${this.state}`
-  }
+  paidAt: Schema.NullOr(PaidAt),
 }
 
 /**
- * Decodes a record into a payment and omits the fields that its state does not have. Each case
- * relies on the CHECK constraints of the table `payment` (see the migrations), and on the trigger
- * that inserts a payment either with all fields of its request or with none. If one of them is
- * loosened, some payments can no longer be read.
+ * One payment. Each state has exactly its own fields. The CHECK constraints of the table `payment`
+ * ensure them (see the migrations), and the trigger that inserts a payment either with all fields of
+ * its request or with none. If one of them is loosened, some payments can no longer be read.
  */
-export function paymentOf(record: PaymentRecord): Result.Result<Payment, InvalidPayment> {
-  const { paymentId, state } = record
-  const payment = decodeState(record)
-  return payment === null
-    ? Result.fail(new InvalidPayment({ paymentId, state }))
-    : Result.succeed(payment)
-}
+const Payment = Schema.Union([
+  Schema.Struct({ ...withRequest, ...leased, state: Schema.Literal("claimed") }),
+  Schema.Struct({ ...withRequest, state: Schema.Literal("released") }),
+  Schema.Struct({ ...settling, ...computeFirst }),
+  Schema.Struct({ ...settling, ...settleEarly }),
+  Schema.Struct({ ...unresolved, ...computeFirst }),
+  Schema.Struct({ ...unresolved, ...settleEarly }),
+  Schema.Struct({
+    ...withRequest,
+    ...leased,
+    ...settleEarly,
+    state: Schema.Literal("settled"),
+    paidAt: PaidAt,
+  }),
+  // Not delivered on an open connection yet.
+  Schema.Struct({ ...answered, sent: Schema.Literal(false), answer: StoredAnswer }),
+  // A delivered body may be deleted later.
+  Schema.Struct({ ...answered, sent: Schema.Literal(true), answer: Schema.NullOr(StoredAnswer) }),
+  Schema.Struct({ ...withRequest, ...refunding }),
+  Schema.Struct({ ...withoutRequest, ...refunding }),
+  Schema.Struct({ ...withRequest, ...voided }),
+  Schema.Struct({ ...withoutRequest, ...voided }),
+])
+export type Payment = typeof Payment.Type
 
-function decodeState(record: PaymentRecord): Payment | null {
-  const { state, paidAt, refund, leaseLeftMs, intendedAgoMs, transactionHint, answer } = record
-  const call = withRequest(record)
-  const base = call ?? withoutRequest(record)
-  const leased = leaseLeftMs === null ? null : { leaseLeftMs }
-  switch (state) {
-    case "claimed":
-      return call && leased && { ...call, ...leased, state }
-    case "released":
-      return call && { ...call, state }
-    case "settling": {
-      const intended = intendedOf(record)
-      return call && leased && intended && { ...call, ...leased, ...intended, state }
-    }
-    case "unresolved": {
-      const intended = intendedOf(record)
-      return call && intended && intendedAgoMs !== null
-        ? { ...call, ...intended, state, intendedAgoMs, transactionHint }
-        : null
-    }
-    case "settled":
-      return call && leased && paidAt && call.settlementOrder === "settle-early"
-        ? { ...call, ...leased, state, settlementOrder: call.settlementOrder, paidAt }
-        : null
-    case "answered": {
-      const { answeredAgoMs, answeredAt, sent } = record
-      if (call === null || paidAt === null || answeredAgoMs === null) return null
-      if (answeredAt === null) return null
-      const charged = { ...call, state, paidAt, answeredAgoMs, answeredAt }
-      return sent ? { ...charged, sent, answer } : answer && { ...charged, sent, answer }
-    }
-    case "refund_due":
-    case "refunded": {
-      const paidAmount = record.paidAmount ?? record.amount
-      return base && paidAt && refund && { ...base, state, paidAt, paidAmount, refund }
-    }
-    case "void":
-      return base && { ...base, state, paidAt }
-  }
-}
-
-type PaymentBase = Omit<PaymentTicket, RequestFields> & Versioned
-
-function baseOf(record: PaymentBase): PaymentBase {
-  const { paymentId, token, authorization, amount, settlementOrder } = record
-  const { fence, secretHash, keyHash } = record
-  return { paymentId, token, authorization, amount, settlementOrder, fence, secretHash, keyHash }
-}
-
-function withRequest(record: PaymentRecord): WithRequest | null {
-  const { signature, productId, request } = record
-  return signature === null || productId === null || request === null
-    ? null
-    : { ...baseOf(record), signature, productId, request }
-}
-
-function withoutRequest(record: PaymentRecord): WithoutRequest | null {
-  const { signature, productId, request } = record
-  return signature === null && productId === null && request === null
-    ? { ...baseOf(record), signature, productId, request }
-    : null
-}
-
-function intendedOf({ settlementOrder, answer }: PaymentRecord): Intended | null {
-  return settlementOrder === "settle-early"
-    ? { settlementOrder }
-    : answer && { settlementOrder, answer }
-}
+type InState<S extends PaymentState> = Extract<Payment, { readonly state: S }>
+export type ClaimedPayment = InState<"claimed">
+export type ReleasedPayment = InState<"released">
+export type UnresolvedPayment = InState<"unresolved">
+export type AnsweredPayment = InState<"answered">
+export type PaymentWithRefund = InState<"refund_due" | "refunded">
 
 const absent = {
   leaseLeftMs: null,
@@ -487,8 +389,43 @@ const absent = {
   answeredAt: null,
   sent: false,
   refund: null,
-} as const
+}
+
+type FieldsOf<P> = P extends unknown ? keyof P : never
+type ValueOf<P, K> = P extends { readonly [_ in K & string]: infer V } ? V : never
+
+/** A payment as one flat row. A field is null when the state does not have it. */
+export type PaymentRecord =
+  & { readonly [K in Exclude<FieldsOf<Payment>, keyof typeof absent>]: ValueOf<Payment, K> }
+  & {
+    readonly [K in keyof typeof absent]: ValueOf<Payment, K> | typeof absent[K]
+  }
 
 export function recordOf(payment: Payment): PaymentRecord {
   return { ...absent, ...payment }
+}
+
+/**
+ * A stored row that fits no state. It contains the id alone, because a signature in a log could
+ * move money.
+ */
+export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
+  "UnreadablePayment",
+  { paymentId: Schema.String },
+) {
+  override get message() {
+    return `The row of payment ${this.paymentId} fits no state`
+  }
+}
+
+const decode = Schema.decodeUnknownOption(Payment)
+
+/** Decodes a row into a payment, and omits the fields that its state does not have. */
+export function paymentOf(
+  row: { readonly [K in keyof PaymentRecord]: unknown } & { readonly paymentId: string },
+): Result.Result<Payment, UnreadablePayment> {
+  return Result.fromOption(
+    decode({ ...row, paidAmount: row.paidAmount ?? row.amount }),
+    () => new UnreadablePayment({ paymentId: row.paymentId }),
+  )
 }

@@ -11,27 +11,25 @@
 import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SettlementOrder } from "../../catalog/domain/product.ts"
-import { AtomicAmount } from "../../core/domain/money.ts"
 import { annotate } from "../../core/tracing.ts"
 import { groupCommit } from "../../postgres/groupCommit.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { isReadOnly } from "../../postgres/storeProbe.ts"
 import {
-  Address,
   Bytes32,
   type ClaimedPayment,
   holdsKey,
   type PaidAt,
   type Payment,
-  PaymentId,
+  type PaymentId,
   paymentOf,
   type PaymentState,
   type PaymentTicket,
   recordOf,
   type RefundSummary,
-  Signature,
   stateAfter,
   step,
+  type UnreadablePayment,
 } from "../domain/payment.ts"
 import {
   declined,
@@ -40,7 +38,6 @@ import {
   type ScannedAccount,
   StoreReadOnly,
   type UnmatchedTransfer,
-  UnreadablePayment,
   type WaitingQuery,
 } from "../PaymentStore.ts"
 
@@ -574,41 +571,28 @@ const paymentColumns = `payment.*, ${agesColumns},
       'confirmedAt', floor(${epoch("refund.confirmed_at")}))
     FROM refund WHERE refund.payment_id = payment.payment_id) END AS refund`
 
-const addressOf = Schema.decodeUnknownSync(Address)
-const bytes32Of = Schema.decodeUnknownSync(Bytes32)
 const isBytes32 = Schema.is(Bytes32)
-const paymentIdOf = Schema.decodeUnknownSync(PaymentId)
-const signatureOf = Schema.decodeUnknownSync(Signature)
 
-/**
- * Decodes a row. The error does not contain the cause, because the cause could contain a signature.
- */
-const readPayment = (row: PaymentRow): Result.Result<Payment, UnreadablePayment> =>
-  Result.try({
-    try: () => paymentIn(row),
-    catch: () => new UnreadablePayment({ paymentId: row.payment_id }),
-  })
-
-/** Throws when the row fits no state. */
-function paymentIn(row: PaymentRow): Payment {
-  return Result.getOrThrow(paymentOf({
-    paymentId: paymentIdOf(row.payment_id),
+/** Decodes a row. */
+function readPayment(row: PaymentRow): Result.Result<Payment, UnreadablePayment> {
+  return paymentOf({
+    paymentId: row.payment_id,
     token: {
       chainId: Number(row.chain_id),
-      asset: addressOf(row.asset),
+      asset: row.asset,
       name: row.token_name,
       version: row.token_version,
     },
     authorization: {
-      from: addressOf(row.payer),
-      to: addressOf(row.pay_to),
+      from: row.payer,
+      to: row.pay_to,
       value: row.amount,
       validAfter: row.valid_after,
       validBefore: row.valid_before,
-      nonce: bytes32Of(row.nonce),
+      nonce: row.nonce,
     },
-    signature: row.signature === null ? null : signatureOf(row.signature),
-    amount: AtomicAmount.make(row.amount),
+    signature: row.signature,
+    amount: row.amount,
     settlementOrder: row.settlement,
     productId: row.product_id,
     request: row.request,
@@ -621,11 +605,11 @@ function paymentIn(row: PaymentRow): Payment {
     keyHash: isBytes32(row.key_hash) ? row.key_hash : null,
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),
-    paidAmount: row.paid_amount === null ? null : AtomicAmount.make(row.paid_amount),
+    paidAmount: row.paid_amount,
     answer: row.answer_body === null ? null : { body: row.answer_body },
     sent: row.sent_at !== null,
     refund: row.refund,
-  }))
+  })
 }
 
 const agesOf = (ages: Ages) => ({

@@ -43,7 +43,7 @@ import {
   RefundStore,
   type UnreadableRefund,
 } from "./RefundStore.ts"
-import { inUsdc } from "../gauges.ts"
+import { inUsdc } from "../../core/domain/money.ts"
 import { Signatures } from "../Signatures.ts"
 import { Treasury } from "./Treasury.ts"
 import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"

@@ -3,11 +3,14 @@
  * it is sent again, or when its buyer sends only the payment id and the secret.
  *
  * A settled authorization is public calldata, so the stored answer is returned only to a caller
- * with the secret, and only while the payment is `answered`.
+ * with the secret, and only while the payment is `answered`. A signed receipt is made from the stored
+ * row, so every delivery of an answer has the same one. It names the request and the answer, so only
+ * the buyer gets it; that of a refund states only what the chain shows.
  *
  * @module
  */
 import { resend, resendUnused } from "../../catalog/domain/refusal.ts"
+import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import {
@@ -19,14 +22,21 @@ import {
   Unresolved,
 } from "../domain/failedSale.ts"
 import {
+  type AnsweredPayment,
   type Bytes32,
   type Payment,
   type PaymentId,
   type PaymentWithRefund,
   type ReleasedPayment,
 } from "../domain/payment.ts"
-import type { PaidReceipt, Receipts } from "./receipts.ts"
-import { etagOf, type Outcome } from "../purchase.ts"
+import {
+  receiptExtension,
+  receiptOfRefund,
+  receiptOfSale,
+  type Sign,
+} from "../domain/x402/offerReceipt.ts"
+import type { PaymentTerms } from "../domain/x402/terms.ts"
+import { etagOf, type Outcome, type PaidReceipt } from "../purchase.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
 
 export const notValidNow = (reason: string) =>
@@ -287,3 +297,44 @@ export const findOutcome = (ports: OutcomePorts) =>
       )
     ),
   )
+
+export interface Receipts {
+  /** Without a signature: for a caller who is not the buyer, or when the answer was deleted. */
+  readonly plain: (row: AnsweredPayment) => PaidReceipt
+  /** Signed, with the SHA-256 of this body. */
+  readonly ofSale: (row: AnsweredPayment, body: Uint8Array) => PaidReceipt
+  /** The notice of a refund, signed once the chain shows it. */
+  readonly ofRefund: (row: PaymentWithRefund) => typeof RefundNotice.Type
+}
+
+/** `sign` is null in a process without a signing key: then receipts have no extension. */
+export function makeReceipts(sign: Sign | null, terms: PaymentTerms): Receipts {
+  const network = `eip155:${terms.chainId}`
+  const plain = ({ authorization, paidAt }: AnsweredPayment): PaidReceipt => ({
+    payer: authorization.from,
+    transaction: paidAt.transaction,
+    network,
+  })
+  return {
+    plain,
+    ofSale: (row, body) =>
+      sign === null ? plain(row) : {
+        ...plain(row),
+        extensions: receiptExtension(
+          receiptOfSale(sign, row, terms, createHash("sha256").update(body).digest("hex")),
+        ),
+      },
+    ofRefund: (row) => {
+      const { paymentId, authorization, paidAmount, paidAt, refund } = row
+      const signature = sign === null ? null : receiptOfRefund(sign, row, terms)
+      return {
+        id: paymentId,
+        state: refund.state,
+        amountUsd: usd(paidAmount),
+        to: authorization.from,
+        paymentTransaction: paidAt.transaction,
+        ...signature === null ? {} : { receipt: { format: "jws", signature } },
+      }
+    },
+  }
+}

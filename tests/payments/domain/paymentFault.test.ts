@@ -5,7 +5,7 @@
  */
 import { strictEqual as equal } from "node:assert/strict"
 import { Result } from "effect"
-import { faultOf, type PaymentFault } from "../../../src/payments/domain/paymentFault.ts"
+import { faultOf, type PaymentFault } from "../../../src/payments/domain/failedSale.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import {
   checkTimes,

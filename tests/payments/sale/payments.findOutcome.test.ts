@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { makeReceipts } from "../../../src/payments/sale/receipts.ts"
 import { testKey } from "../../support/signing/key.ts"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Layer, Option, Ref, Result } from "effect"
 import { type Payment, paymentOf, recordOf } from "../../../src/payments/domain/payment.ts"
 import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
+import { makeReceipts, type PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import { etagOf, type Purchase } from "../../../src/payments/purchase.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"

@@ -16,6 +16,7 @@ import {
   type RefundSummary,
   step,
   type StoredAnswer,
+  UnreadablePayment,
 } from "../../../src/payments/domain/payment.ts"
 import {
   type ClaimResult,
@@ -25,7 +26,6 @@ import {
   type ScannedAccount,
   type ScannedRange,
   type UnmatchedTransfer,
-  UnreadablePayment,
 } from "../../../src/payments/PaymentStore.ts"
 
 type Stored =
