@@ -198,11 +198,8 @@ const chainAge = Metric.gauge("chain_block_age_seconds", {
 const sweepAge = Metric.gauge("last_sweep_age_seconds", {
   description: "Seconds since the last sweep of waiting payments finished",
 })
-const scanLag = Metric.gauge("chain_scan_lag_blocks", {
-  description: "Safe blocks whose transfers are not matched yet",
-})
-const scanLagInSeconds = Metric.gauge("chain_scan_lag_seconds", {
-  description: "The same, in seconds of the chain",
+const scanLag = Metric.gauge("chain_scan_lag_seconds", {
+  description: "Time on the chain whose transfers are not matched yet",
 })
 
 const levels = { ok: 0, unknown: 1, degraded: 2, failing: 3 } as const
@@ -222,6 +219,5 @@ const setGauges = Effect.fnUntraced(function* (facts: PaymentFacts, rules: Healt
   yield* Metric.update(chainReadAge, secondsSince(chain.goodAt))
   yield* Metric.update(sweepAge, secondsSince(sweptAt))
   const lag = scanLagBlocks(facts)
-  yield* Metric.update(scanLag, lag === null ? NaN : Number(lag))
-  yield* Metric.update(scanLagInSeconds, lag === null ? NaN : scanLagSeconds(lag))
+  yield* Metric.update(scanLag, lag === null ? NaN : scanLagSeconds(lag))
 })

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Context, Effect, Metric } from "effect"
+import { Context, Effect } from "effect"
 
 /** The port to old payments. Each call is one batch in one transaction. */
 export class RetentionStore extends Context.Service<RetentionStore, {
@@ -26,10 +26,7 @@ export class RetentionStore extends Context.Service<RetentionStore, {
 
 /** Deletes what is old, in batches, and returns how much. */
 export const deleteOld = Effect.fnUntraced(function* (store: RetentionStore["Service"]) {
-  const deleted = { bodies: yield* pruneBodies(store), payments: yield* prunePayments(store) }
-  yield* Metric.update(bodiesDeleted, deleted.bodies)
-  yield* Metric.update(paymentsDeleted, deleted.payments)
-  return deleted
+  return { bodies: yield* pruneBodies(store), payments: yield* prunePayments(store) }
 })
 
 /** Bodies per statement: about 5 MB, and far below the time limit of a statement. */
@@ -61,13 +58,4 @@ const prunePayments = Effect.fnUntraced(function* (store: RetentionStore["Servic
     after = throughEvent
   }
   return total
-})
-
-const bodiesDeleted = Metric.counter("payment_bodies_deleted_total", {
-  description: "Bodies of delivered answers that were deleted",
-  incremental: true,
-})
-const paymentsDeleted = Metric.counter("payments_deleted_total", {
-  description: "Ended payments that were deleted",
-  incremental: true,
 })

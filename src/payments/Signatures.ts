@@ -14,25 +14,23 @@ import type {
   TokenDomain,
 } from "./domain/payment.ts"
 
+/** The fields that identify a payment on its chain. */
+export interface PaymentKey {
+  readonly chainId: number
+  readonly asset: Address
+  readonly from: Address
+  readonly nonce: Bytes32
+}
+
 export class Signatures extends Context.Service<Signatures, {
   /** The payment id, as in `paymentIdFormula`. */
-  readonly paymentId: (fields: {
-    readonly chainId: number
-    readonly asset: Address
-    readonly from: Address
-    readonly nonce: Bytes32
-  }) => PaymentId
+  readonly paymentId: (payment: PaymentKey) => PaymentId
   /**
    * The nonce of a payment's refund:
    * keccak256(abi.encode("refund/v1", chainId, asset, payer, paymentNonce)). It depends only on the
    * payment, so the token contract pays the refund at most once.
    */
-  readonly refundNonce: (payment: {
-    readonly chainId: number
-    readonly asset: Address
-    readonly from: Address
-    readonly nonce: Bytes32
-  }) => Bytes32
+  readonly refundNonce: (payment: PaymentKey) => Bytes32
   /**
    * The signer of this EIP-3009 authorization; none when no public key can be recovered, as from a
    * signature of a contract wallet.

@@ -1,7 +1,6 @@
 /**
- * Records the calls to the facilitator and to the chain: how long each took, how many are in
- * flight, and whether the last ones had a clear answer. Wraps the ports, so that the
- * callers need no change.
+ * Records the calls to the facilitator and to the chain: how long each took, and whether the last
+ * ones had a clear answer. Wraps the ports, so that the callers need no change.
  *
  * @module
  */
@@ -49,9 +48,6 @@ const listingVerdicts = Metric.counter("listing_verdicts", {
   description: "What catalogues of paid services said at a settlement, by status",
   incremental: true,
 })
-const facilitatorInFlight = Metric.gauge("facilitator_calls_in_flight", {
-  description: "Calls to the facilitator that wait for its answer",
-})
 const chainSeconds = Metric.histogram("chain_call_seconds", {
   description: "Duration of a read of the chain",
   boundaries: secondsBuckets,
@@ -72,9 +68,6 @@ export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | Por
     Effect.gen(function* () {
       const { name, verify, settle } = yield* Facilitator
       const records = yield* PortRecords
-      let inFlight = 0
-      const change = (by: number) =>
-        Effect.suspend(() => Metric.update(facilitatorInFlight, inFlight += by))
       const observed = <A extends { readonly outcome: string }>(
         call: "verify" | "settle",
         answer: Effect.Effect<A>,
@@ -90,7 +83,6 @@ export const layerFacilitator: Layer.Layer<Facilitator, never, Facilitator | Por
             )
           }),
           inSpan(call),
-          (call) => Effect.acquireUseRelease(change(1), () => call, () => change(-1)),
         )
       return Facilitator.of({
         name,

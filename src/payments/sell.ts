@@ -26,7 +26,6 @@ import {
   Exit,
   Fiber,
   FiberSet,
-  Metric,
   Option,
   Result,
   Schedule,
@@ -35,7 +34,6 @@ import { resendUnused } from "../catalog/domain/refusal.ts"
 import { storeWithDeadline } from "../core/deadline.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { secondsBuckets, timed } from "../core/timed.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
 import { Chain } from "./Chain.ts"
 import { type FailedSale, faultOf, NotCharged, type Unresolved } from "./domain/failedSale.ts"
@@ -830,11 +828,6 @@ const intend = (
 const late = Effect.succeed({ outcome: "unknown", reason: "timeout" } as const)
 const defective = Effect.succeed({ outcome: "unknown", reason: "defect" } as const)
 
-const proveSeconds = Metric.histogram("sale_prove_seconds", {
-  description: "Time from the facilitator's answer to a settlement until the chain's proof",
-  boundaries: secondsBuckets,
-})
-
 const notYet = Effect.succeed<PaymentProof>({ proof: "not_yet" })
 
 /**
@@ -855,13 +848,7 @@ const prove = (
       times: isDeclined ? 0 : timing.proveRetriesMax,
     }),
     Effect.timeoutOrElse({ duration: timing.proveTimeout, orElse: () => notYet }),
-    timed((exit, seconds) => {
-      const outcome = Exit.isSuccess(exit) ? exit.value.proof : "interrupted"
-      return Effect.andThen(
-        Metric.update(Metric.withAttributes(proveSeconds, { outcome }), seconds),
-        annotate({ outcome }),
-      )
-    }),
+    Effect.tap(({ proof }) => annotate({ outcome: proof })),
     inSpan("prove"),
   )
 

@@ -20,7 +20,7 @@ import {
   type Signature,
   type TokenDomain,
 } from "./domain/payment.ts"
-import { Signatures } from "./Signatures.ts"
+import { type PaymentKey, Signatures } from "./Signatures.ts"
 
 const wordBytes = 32
 /** Length of a signature r, s, v. */
@@ -86,7 +86,6 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
   }),
 )
 
-type PaymentKey = Parameters<Signatures["Service"]["paymentId"]>[0]
 type Keccak = (bytes: Uint8Array) => Uint8Array
 
 const utf8 = new TextEncoder()

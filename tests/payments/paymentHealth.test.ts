@@ -197,7 +197,6 @@ test("the metrics have the calls, the head, the treasury and the verdict of each
       const line of [
         /^facilitator_call_seconds_count\{call="verify",outcome="valid"\} 1$/m,
         /^facilitator_call_seconds_count\{call="settle",outcome="settled"\} 1$/m,
-        /^facilitator_calls_in_flight 0$/m,
         /^chain_call_seconds_count\{call="proof",outcome="answered"\} 1$/m,
         /^chain_block \d+$/m,
         /^treasury_usdc \d+/m,

@@ -7,9 +7,10 @@
  *
  * @module
  */
-import { createPrivateKey } from "node:crypto"
+import { Buffer } from "node:buffer"
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto"
 import { Clock, Effect, Redacted, Schema } from "effect"
-import { Base64, Base64Url, Hex } from "effect/encoding"
+import { Base64Url } from "effect/encoding"
 
 interface TokenOptions {
   readonly keyId: string
@@ -34,7 +35,10 @@ const encoder = new TextEncoder()
  * Makes the headers of a request to a path of the facilitator. Fails at once when the key is invalid.
  */
 export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: TokenOptions) {
-  const key = yield* importKey(Redacted.value(secret))
+  const { alg, hash, key } = yield* Effect.try({
+    try: () => keyIn(Redacted.value(secret).trim()),
+    catch: () => new BadApiKey(),
+  })
   const { host, pathname } = new URL(baseUrl)
   const hostAndPath = `${host}${pathname.replace(/\/+$/, "")}`
 
@@ -42,10 +46,10 @@ export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: T
     path: string,
     method: "POST" | "GET" = "POST",
   ): Effect.Effect<Readonly<Record<string, string>>> =>
-    Effect.gen(function* () {
-      const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-      const nonce = Hex.encode(crypto.getRandomValues(new Uint8Array(nonceBytes)))
-      const header = { alg: key.alg, kid: keyId, typ: "JWT", nonce }
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      const nowSeconds = Math.floor(nowMs / 1_000)
+      const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes)).toHex()
+      const header = { alg, kid: keyId, typ: "JWT", nonce }
       const claims = {
         sub: keyId,
         iss: "cdp",
@@ -54,67 +58,34 @@ export const bearer = Effect.fnUntraced(function* ({ keyId, secret, baseUrl }: T
         nbf: nowSeconds,
         exp: nowSeconds + lifetimeSeconds,
       }
-      const signed = [header, claims].map((part) => Base64Url.encode(JSON.stringify(part))).join(
-        ".",
-      )
-      const signature = yield* Effect.promise(() =>
-        crypto.subtle.sign(key.algorithm, key.key, encoder.encode(signed))
-      )
-      const token = `${signed}.${Base64Url.encode(new Uint8Array(signature))}`
-      return { authorization: `Bearer ${token}` }
+      const parts = [header, claims].map((part) => Base64Url.encode(JSON.stringify(part)))
+      const signed = parts.join(".")
+      const signature = sign(hash, encoder.encode(signed), { key, dsaEncoding: "ieee-p1363" })
+      return { authorization: `Bearer ${signed}.${signature.toString("base64url")}` }
     })
 })
 
-const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
-const ed25519 = { name: "Ed25519" } as const
+/** What comes before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+const pkcs8Prefix = Uint8Array.fromHex("302e020100300506032b657004220420")
+const seedBytes = 32
 
 /**
- * Imports the secret: a PEM in PKCS #8 or SEC 1, whose line ends an environment variable may contain
- * as `\n`, or the base64 of an Ed25519 key.
+ * The key in a secret: a PEM in PKCS #8 or SEC 1, whose line ends an environment variable may contain
+ * as `\n`, or the base64 of an Ed25519 seed and its public key. Throws for anything else.
  */
-const importKey = (secret: string) =>
-  Effect.gen(function* () {
-    const pem = secret.trim().replaceAll("\\n", "\n")
-    if (pem.startsWith("-----BEGIN ")) {
-      const key = yield* tryImport(() => {
-        const pkcs8 = createPrivateKey(pem).export({ type: "pkcs8", format: "der" })
-        return crypto.subtle.importKey("pkcs8", new Uint8Array(pkcs8), ecdsa, false, ["sign"])
-      })
-      return { alg: "ES256", algorithm: ecdsa, key } as const
-    }
-    const seedAndPublicKey = yield* bytesOf(secret.trim())
-    if (seedAndPublicKey.length !== 64) return yield* new BadApiKey()
-    const x = Base64Url.encode(seedAndPublicKey.subarray(32))
-    const jwk = {
-      kty: "OKP",
-      crv: "Ed25519",
-      d: Base64Url.encode(seedAndPublicKey.subarray(0, 32)),
-      x,
-    }
-    const key = yield* tryImport(() =>
-      crypto.subtle.importKey("jwk", jwk, ed25519, false, ["sign"])
-    )
-    // The import does not check that the seed and the public key match.
-    const matches = yield* Effect.promise(async () => {
-      const publicJwk = { kty: "OKP", crv: "Ed25519", x }
-      const publicKey = await crypto.subtle.importKey("jwk", publicJwk, ed25519, false, ["verify"])
-      const probe = encoder.encode("probe")
-      return crypto.subtle.verify(
-        ed25519,
-        publicKey,
-        await crypto.subtle.sign(ed25519, key, probe),
-        probe,
-      )
-    })
-    if (!matches) return yield* new BadApiKey()
-    return { alg: "EdDSA", algorithm: ed25519, key } as const
-  })
+function keyIn(secret: string) {
+  if (secret.startsWith("-----BEGIN ")) {
+    const key = createPrivateKey(secret.replaceAll("\\n", "\n"))
+    if (publicPartOf(key).crv !== "P-256") throw new TypeError("It is on another curve")
+    return { alg: "ES256", hash: "sha256", key }
+  }
+  const both = Uint8Array.fromBase64(secret)
+  const der = Buffer.concat([pkcs8Prefix, both.subarray(0, seedBytes)])
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" })
+  if (publicPartOf(key).x !== Base64Url.encode(both.subarray(seedBytes))) {
+    throw new TypeError("The public key is not that of the seed")
+  }
+  return { alg: "EdDSA", hash: null, key }
+}
 
-const tryImport = (key: () => Promise<CryptoKey>) =>
-  Effect.tryPromise({ try: key, catch: () => new BadApiKey() })
-
-const bytesOf = (text: string) =>
-  Effect.mapError(
-    Effect.map(Effect.fromResult(Base64.decode(text)), (bytes) => new Uint8Array(bytes)),
-    () => new BadApiKey(),
-  )
+const publicPartOf = (key: KeyObject) => createPublicKey(key).export({ format: "jwk" })

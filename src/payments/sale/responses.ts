@@ -169,19 +169,17 @@ export const waitUnused =
   "a new one, with the same key."
 
 /** Paid and not answered, with the code and message of the failure. The refund is queued. */
-export const refundQueued = (
-  { paymentId, authorization, paidAmount, paidAt, refund }: PaymentWithRefund,
-  { code, message }: NotCharged,
-) => {
-  const notice = {
-    id: paymentId,
-    state: refund.state,
-    amountUsd: usd(paidAmount),
-    to: authorization.from,
-    paymentTransaction: paidAt.transaction,
-  }
-  return Effect.fail(new RefundQueued({ code, message, refund: notice }))
-}
+export const refundQueued = (row: PaymentWithRefund, { code, message }: NotCharged) =>
+  Effect.fail(new RefundQueued({ code, message, refund: noticeOf(row) }))
+
+/** The notice of a refund, without a signature. */
+const noticeOf = ({ paymentId, authorization, paidAmount, paidAt, refund }: PaymentWithRefund) => ({
+  id: paymentId,
+  state: refund.state,
+  amountUsd: usd(paidAmount),
+  to: authorization.from,
+  paymentTransaction: paidAt.transaction,
+})
 
 const unresolvedRetrySeconds = 5
 
@@ -325,14 +323,9 @@ export function makeReceipts(sign: Sign | null, terms: PaymentTerms): Receipts {
         ),
       },
     ofRefund: (row) => {
-      const { paymentId, authorization, paidAmount, paidAt, refund } = row
       const signature = sign === null ? null : receiptOfRefund(sign, row, terms)
       return {
-        id: paymentId,
-        state: refund.state,
-        amountUsd: usd(paidAmount),
-        to: authorization.from,
-        paymentTransaction: paidAt.transaction,
+        ...noticeOf(row),
         ...signature === null ? {} : { receipt: { format: "jws", signature } },
       }
     },

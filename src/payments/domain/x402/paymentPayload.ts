@@ -143,11 +143,10 @@ export function matchPayment(
   payment: PaymentPayload,
   terms: PaymentTerms,
 ): Result.Result<PaymentPayload, PaymentRejected> {
-  const checks = [
-    ...offerChecks(product, payment, terms),
-    ...authorizationChecks(product, payment.authorization, terms),
-  ]
-  return Result.map(firstFault(checks), () => payment)
+  return checkOffer(product, payment, terms).pipe(
+    Result.andThen(() => checkAuthorization(product, payment.authorization, terms)),
+    Result.map(() => payment),
+  )
 }
 
 /**
@@ -155,111 +154,71 @@ export function matchPayment(
  * response to a known payment depends on its state, even when the payment has expired since.
  */
 export function checkTimes(
-  { authorization }: PaymentPayload,
-  terms: PaymentTerms,
+  { authorization: { validAfter, validBefore } }: PaymentPayload,
+  { neededSeconds, maxTimeoutSeconds }: PaymentTerms,
   nowSeconds: bigint,
 ): Result.Result<void, PaymentRejected> {
-  return firstFault(timeChecks(authorization, terms, nowSeconds))
+  if (validAfter > nowSeconds) return rejected("expired", "The authorization is not valid yet")
+  if (validBefore < nowSeconds + BigInt(neededSeconds + clockMarginSeconds.early)) {
+    return rejected("expired", "The authorization has expired or expires too soon")
+  }
+  // An open-ended authorization could never be proved void.
+  return validBefore > nowSeconds + BigInt(maxTimeoutSeconds + clockMarginSeconds.late)
+    ? rejected("expired", `The authorization must expire within ${maxTimeoutSeconds} seconds`)
+    : Result.void
 }
 
-function firstFault(checks: ReadonlyArray<Check>): Result.Result<void, PaymentRejected> {
-  const fault = checks.find(([passes]) => !passes)
-  return fault === undefined ? Result.void : rejected(fault[2], fault[1])
-}
-
-type Check = readonly [passes: boolean, reason: string, fault: PaymentFault]
-
-function offerChecks(
+/** Checks the terms that a payment repeats, where it repeats them. */
+function checkOffer(
   product: Product,
-  payment: PaymentPayload,
+  { scheme, network, accepted: chosen, resourceUrl }: PaymentPayload,
   terms: PaymentTerms,
-): ReadonlyArray<Check> {
+): Result.Result<void, PaymentRejected> {
   const ours = requirements(product, terms)
-  const chosen = payment.accepted
+  if (scheme !== null && scheme !== ours.scheme) {
+    return rejected("invalid_terms", "Only the scheme exact is accepted")
+  }
   // A payment without the terms it chose may name the network as version 1 did.
-  const networks = chosen === null
-    ? [ours.network, networkOf(terms.chainId)?.v1Name]
-    : [ours.network]
-  return [
-    [
-      payment.scheme === null || payment.scheme === ours.scheme,
-      "Only the scheme exact is accepted",
-      "invalid_terms",
-    ],
-    [
-      payment.network === null || networks.includes(payment.network),
-      `Pay on the network ${ours.network}`,
-      "invalid_network",
-    ],
-    [
-      chosen === null || chosen.amount === ours.amount,
-      `The amount must be ${ours.amount} units of USDC ($${usd(product.price)})`,
-      "invalid_amount",
-    ],
-    [
-      chosen === null || isSameAddress(chosen.asset, ours.asset),
-      `The asset must be ${ours.asset}`,
-      "invalid_terms",
-    ],
-    [
-      chosen === null || isSameAddress(chosen.payTo, ours.payTo),
-      `Pay to ${ours.payTo}`,
-      "invalid_terms",
-    ],
-    [
-      chosen === null || flowOf(chosen.extra) === (ours.extra.paymentFlow ?? "authorization"),
-      "The payment flow is not the one this route uses",
-      "invalid_terms",
-    ],
-    [
-      isForProduct(product, payment.resourceUrl),
-      `The payment is for another resource than ${product.path}`,
-      "invalid_terms",
-    ],
-  ]
+  const v1Name = chosen === null ? networkOf(terms.chainId)?.v1Name : undefined
+  if (network !== null && network !== ours.network && network !== v1Name) {
+    return rejected("invalid_network", `Pay on the network ${ours.network}`)
+  }
+  if (chosen !== null && chosen.amount !== ours.amount) {
+    const amount = `${ours.amount} units of USDC ($${usd(product.price)})`
+    return rejected("invalid_amount", `The amount must be ${amount}`)
+  }
+  if (chosen !== null && !isSameAddress(chosen.asset, ours.asset)) {
+    return rejected("invalid_terms", `The asset must be ${ours.asset}`)
+  }
+  if (chosen !== null && !isSameAddress(chosen.payTo, ours.payTo)) {
+    return rejected("invalid_terms", `Pay to ${ours.payTo}`)
+  }
+  if (chosen !== null && flowOf(chosen.extra) !== (ours.extra.paymentFlow ?? "authorization")) {
+    return rejected("invalid_terms", "The payment flow is not the one this route uses")
+  }
+  return isForProduct(product, resourceUrl)
+    ? Result.void
+    : rejected("invalid_terms", `The payment is for another resource than ${product.path}`)
 }
 
-function authorizationChecks(
-  product: Product,
+/** Checks what was signed. */
+function checkAuthorization(
+  { price }: Product,
   { from, to, value }: Authorization,
-  terms: PaymentTerms,
-): ReadonlyArray<Check> {
-  return [
-    [
-      isSameAddress(to, terms.payTo),
-      `The authorization must pay to ${terms.payTo}`,
-      "invalid_terms",
-    ],
-    [
-      value === product.price,
-      `The authorization must be for exactly ${product.price} units of USDC`,
+  { payTo, treasury }: PaymentTerms,
+): Result.Result<void, PaymentRejected> {
+  if (!isSameAddress(to, payTo)) {
+    return rejected("invalid_terms", `The authorization must pay to ${payTo}`)
+  }
+  if (value !== price) {
+    return rejected(
       "invalid_amount",
-    ],
-    [
-      !isSameAddress(from, terms.payTo) && !isSameAddress(from, terms.treasury),
-      "The payer is one of our own addresses",
-      "invalid_terms",
-    ],
-  ]
-}
-
-/** The last check refuses an open-ended authorization, because it could never be proved void. */
-function timeChecks(
-  { validAfter, validBefore }: Authorization,
-  terms: PaymentTerms,
-  now: bigint,
-): ReadonlyArray<Check> {
-  const latest = now + BigInt(terms.maxTimeoutSeconds + clockMarginSeconds.late)
-  const needed = now + BigInt(terms.neededSeconds + clockMarginSeconds.early)
-  return [
-    [validAfter <= now, "The authorization is not valid yet", "expired"],
-    [needed <= validBefore, "The authorization has expired or expires too soon", "expired"],
-    [
-      validBefore <= latest,
-      `The authorization must expire within ${terms.maxTimeoutSeconds} seconds`,
-      "expired",
-    ],
-  ]
+      `The authorization must be for exactly ${price} units of USDC`,
+    )
+  }
+  return isSameAddress(from, payTo) || isSameAddress(from, treasury)
+    ? rejected("invalid_terms", "The payer is one of our own addresses")
+    : Result.void
 }
 
 /** Whether a resource URL is the product's HTTP path or its MCP tool. */
@@ -295,33 +254,23 @@ function errorText(path: ReadonlyArray<PropertyKey>): string {
   const field = path.at(-1)
   if (field === undefined) return notPayload
   const where = path.join(".")
-  const form = where === "payload.signature" ? anySignature : expected[String(field)]
+  const form = where === "payload.signature" ? anySignature : expected.get(String(field))
   const wrong = `${where} must be ${form ?? "an object"}`
   return path[0] === "payload" ? `${notPayload}: ${wrong}` : `The payment's ${wrong}`
 }
 
-const decimal = "1 to 30 decimal digits, as text"
-const hexAddress = "0x and 40 hex digits"
 const anySignature = `0x and 130 hex digits; of a contract wallet, up to ${signatureBytesMax} bytes`
-const shortText = "text of at most 2048 characters"
 
-/** The expected form of a field, by its name. Fields without an entry are objects. */
-const expected: Readonly<Record<string, string>> = {
-  from: hexAddress,
-  to: hexAddress,
-  asset: hexAddress,
-  payTo: hexAddress,
-  value: decimal,
-  validAfter: decimal,
-  validBefore: decimal,
-  amount: decimal,
-  scheme: shortText,
-  network: shortText,
-  url: shortText,
-  nonce: "0x and 64 hex digits",
-  signature: "0x and 130 hex digits",
-  id: "16 to 128 letters, digits, - or _",
-}
+/** The expected form of fields, by their names. The others are objects. */
+const forms: ReadonlyArray<readonly [form: string, fields: ReadonlyArray<string>]> = [
+  ["0x and 40 hex digits", ["from", "to", "asset", "payTo"]],
+  ["1 to 30 decimal digits, as text", ["value", "validAfter", "validBefore", "amount"]],
+  ["text of at most 2048 characters", ["scheme", "network", "url"]],
+  ["0x and 64 hex digits", ["nonce"]],
+  ["0x and 130 hex digits", ["signature"]],
+  ["16 to 128 letters, digits, - or _", ["id"]],
+]
+const expected = new Map(forms.flatMap(([form, fields]) => fields.map((field) => [field, form])))
 
 /**
  * The longest path to an error. In a union, the member that decoded furthest is the one that the
@@ -412,17 +361,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 function jsonOf(header: string): Result.Result<unknown, PaymentRejected> {
   const unpadded = header.replace(/={1,2}$/, "")
   const bytes = Base64Url.decode(unpadded.replaceAll("+", "-").replaceAll("/", "_"))
-  return Result.mapError(
-    Result.flatMap(bytes, (bytes) =>
-      Result.try(() => {
-        const json: unknown = JSON.parse(utf8.decode(bytes))
-        return json
-      })),
-    () =>
-      new PaymentRejected({
-        reason: "The payment header is not base64 of a JSON payload",
-        fault: "malformed",
-      }),
+  return bytes.pipe(
+    Result.flatMap((bytes) => Result.try((): unknown => JSON.parse(utf8.decode(bytes)))),
+    Result.orElse(() => malformed("The payment header is not base64 of a JSON payload")),
   )
 }
 
