@@ -22,8 +22,7 @@ import {
   type StoredFacts,
 } from "./domain/paymentHealth.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
-import { inUsdc } from "../core/domain/money.ts"
-import { chainReadAge, PortRecords, treasuryUsdc } from "./observedPorts.ts"
+import { chainReadAge, inUsdc, PortRecords, treasuryUsdc } from "./observedPorts.ts"
 import type { ScannedAccount } from "./PaymentStore.ts"
 import { isOwed, type OwedTotals, Refunds } from "./refunds/Refunds.ts"
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { Cause, Context, Effect, Exit, Layer, Metric, Option } from "effect"
+import { usdDecimals } from "../core/domain/money.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
 import { Chain, ChainUnavailable } from "./Chain.ts"
 import type { EpochMs } from "../core/domain/time.ts"
@@ -52,6 +53,9 @@ const chainSeconds = Metric.histogram("chain_call_seconds", {
   description: "Duration of a read of the chain",
   boundaries: secondsBuckets,
 })
+
+/** Atomic units as USDC: a float, for metrics only. */
+export const inUsdc = (units: bigint) => Number(units) / 10 ** usdDecimals
 
 /** The service and the refund worker both have these gauges. */
 export const treasuryUsdc = Metric.gauge("treasury_usdc", {

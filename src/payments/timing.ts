@@ -5,47 +5,33 @@
  */
 import { Duration } from "effect"
 
-export interface PaymentTiming {
+export const defaultTiming = {
   /** How long a payment belongs to a worker. Longer than all steps of a sale together. */
-  readonly lease: Duration.Duration
+  lease: Duration.seconds(90),
   /** The wait for a place at the facilitator included. Ends before the payment is claimed. */
-  readonly verifyTimeout: Duration.Duration
+  verifyTimeout: Duration.seconds(6),
   /** For the work of a compute-first product, and for the check of a settle-early one. */
-  readonly workTimeout: Duration.Duration
+  workTimeout: Duration.seconds(10),
   /** For the work of a settle-early product, after payment. Shorter than the lease. */
-  readonly paidWorkTimeout: Duration.Duration
-  readonly settleTimeout: Duration.Duration
+  paidWorkTimeout: Duration.seconds(60),
+  settleTimeout: Duration.seconds(21),
   /** How often the chain is read again after settlement, and how many times at most. */
-  readonly proveInterval: Duration.Duration
-  readonly proveRetriesMax: number
+  proveInterval: Duration.seconds(1),
+  proveRetriesMax: 15,
   /** The total time of these reads together. */
-  readonly proveTimeout: Duration.Duration
+  proveTimeout: Duration.seconds(15),
   /** How long an undelivered answer waits for its buyer (HOLD). Then the payment is refunded. */
-  readonly answerWindow: Duration.Duration
+  answerWindow: Duration.minutes(10),
   /**
    * How long after the intent an unresolved settle-early payment waits for its buyer, whose next
    * call computes the answer. Then it is refunded.
    */
-  readonly recoveryWindow: Duration.Duration
-  /** How often a repeated call checks whether the first one is finished, and how many times. */
-  readonly waitInterval: Duration.Duration
-  readonly waitRetriesMax: number
-}
-
-export const defaultTiming: PaymentTiming = {
-  lease: Duration.seconds(90),
-  verifyTimeout: Duration.seconds(6),
-  workTimeout: Duration.seconds(10),
-  paidWorkTimeout: Duration.seconds(60),
-  settleTimeout: Duration.seconds(21),
-  proveInterval: Duration.seconds(1),
-  proveRetriesMax: 15,
-  proveTimeout: Duration.seconds(15),
-  answerWindow: Duration.minutes(10),
   recoveryWindow: Duration.minutes(2),
+  /** How often a repeated call checks whether the first one is finished, and how many times. */
   waitInterval: Duration.millis(200),
   waitRetriesMax: 100,
 }
+export type PaymentTiming = Readonly<typeof defaultTiming>
 
 /**
  * The default timing for a given lease. A lease must outlast its steps, so a lease shorter than the

@@ -22,9 +22,6 @@ export function usd(amount: AtomicAmount): string {
   return `${whole}.${fraction}`
 }
 
-/** Atomic units as USDC: a float, for metrics only. */
-export const inUsdc = (units: bigint) => Number(units) / 10 ** usdDecimals
-
 /** `"0.01"` -> `10000n`. */
 export function atomic(price: `${number}`): AtomicAmount {
   const [whole = "0", fraction = ""] = price.split(".")

@@ -11,7 +11,6 @@
 import { Result, Schema } from "effect"
 import { AtomicAmount } from "../../core/domain/money.ts"
 import type { SettlementOrder } from "../../catalog/domain/product.ts"
-import { RefundState } from "./refund.ts"
 
 const hex = (digits: number) =>
   Schema.TemplateLiteral(["0x", Schema.String]).check(
@@ -250,8 +249,17 @@ export type PaymentProof =
   | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
 
 /** The state of a payment's refund. */
-const RefundSummary = Schema.Struct({
-  state: RefundState,
+export const RefundSummary = Schema.Struct({
+  /** `refund.ts` has the moves between them. */
+  state: Schema.Literals([
+    "queued",
+    "signed",
+    "broadcast",
+    "confirmed",
+    "cancelled",
+    "needs_review",
+    "settled_by_hand",
+  ]),
   reason: Schema.String,
   transaction: Schema.NullOr(Schema.String),
   /** When the chain's proof was stored, in seconds since the Unix epoch; null before. */

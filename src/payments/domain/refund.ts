@@ -8,20 +8,20 @@
  * @module
  */
 import { Result, Schema } from "effect"
-import type { Address, Bytes32, PaidAt, PaymentId, PaymentProof, Signature } from "./payment.ts"
+import {
+  type Address,
+  type Bytes32,
+  type PaidAt,
+  type PaymentId,
+  type PaymentProof,
+  RefundSummary,
+  type Signature,
+} from "./payment.ts"
 import { prices } from "../../catalog/domain/prices.ts"
 
-export const refundStates = [
-  "queued",
-  "signed",
-  "broadcast",
-  "confirmed",
-  "cancelled",
-  "needs_review",
-  "settled_by_hand",
-] as const
-export const RefundState = Schema.Literals(refundStates)
+export const RefundState = RefundSummary.fields.state
 export type RefundState = typeof RefundState.Type
+export const refundStates = RefundState.literals
 
 /** The events of a refund. `queue` also happens when a cancelled refund is owed again. */
 export const refundEvents = [

@@ -43,7 +43,7 @@ import {
   RefundStore,
   type UnreadableRefund,
 } from "./RefundStore.ts"
-import { inUsdc } from "../../core/domain/money.ts"
+import { inUsdc } from "../observedPorts.ts"
 import { Signatures } from "../Signatures.ts"
 import { Treasury } from "./Treasury.ts"
 import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
@@ -67,43 +67,29 @@ interface RefundOptions {
 }
 
 /** The timeouts of a refund's steps, and the delays before it is tried again. */
-export interface RefundTiming {
+export const defaultRefundTiming = {
   /** Longer than all waits of one attempt together. */
-  readonly lease: Duration.Duration
-  /** How long a signature is valid. */
-  readonly validity: Duration.Duration
-  readonly chainTimeout: Duration.Duration
-  readonly settleTimeout: Duration.Duration
-  readonly storeTimeout: Duration.Duration
-  /** Delay before the chain is read again for a safe block. */
-  readonly proofRetryDelay: Duration.Duration
-  /** Delay after an unclear response of the facilitator or the chain. */
-  readonly unknownRetryDelay: Duration.Duration
-  /** Delay after the first decline. It doubles with each further one, up to the maximum. */
-  readonly declinedRetryDelayMin: Duration.Duration
-  readonly declinedRetryDelayMax: Duration.Duration
-  /** Delay before the caps and the treasury's balance are checked again. */
-  readonly shortageRetryDelay: Duration.Duration
-  /** Delay before the chain is read for a refund that needs review. */
-  readonly reviewRetryDelay: Duration.Duration
-  /** How long a stopping worker continues with its current refunds. */
-  readonly drain: Duration.Duration
-}
-
-export const defaultRefundTiming: RefundTiming = {
   lease: Duration.seconds(120),
+  /** How long a signature is valid. */
   validity: Duration.minutes(10),
   chainTimeout: Duration.seconds(10),
   settleTimeout: Duration.seconds(30),
   storeTimeout: Duration.seconds(5),
+  /** Delay before the chain is read again for a safe block. */
   proofRetryDelay: Duration.seconds(15),
+  /** Delay after an unclear response of the facilitator or the chain. */
   unknownRetryDelay: Duration.seconds(30),
+  /** Delay after the first decline. It doubles with each further one, up to the maximum. */
   declinedRetryDelayMin: Duration.seconds(15),
   declinedRetryDelayMax: Duration.minutes(10),
+  /** Delay before the caps and the treasury's balance are checked again. */
   shortageRetryDelay: Duration.minutes(5),
+  /** Delay before the chain is read for a refund that needs review. */
   reviewRetryDelay: Duration.hours(1),
+  /** How long a stopping worker continues with its current refunds. */
   drain: Duration.seconds(15),
 }
+export type RefundTiming = Readonly<typeof defaultRefundTiming>
 
 /** Concurrent refunds of one worker, by queue. */
 const concurrency: Readonly<Record<QueueName, number>> = { sales: 4, unmatched: 1 }

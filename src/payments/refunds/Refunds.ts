@@ -10,7 +10,7 @@
  */
 import { Context, Effect, Layer, Metric } from "effect"
 import { type QueueName, refundQueues, type RefundState, refundStates } from "../domain/refund.ts"
-import { inUsdc } from "../../core/domain/money.ts"
+import { inUsdc } from "../observedPorts.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 
 /** The totals of the refunds of one queue in one state. */

@@ -66,106 +66,80 @@ export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) => Ledger.of({ ...writes(sql), ...reads(sql) })),
 )
 
-function writes(sql: SqlClient) {
-  const transfer = (
-    { asset, from, nonce, to, value, transaction, blockTime }: Transfer,
-  ) =>
-    sql<{ outcome: "transferred" | "used" | "insufficient_funds" }>`
-      SELECT simulated_transfer(${asset}, ${from}, ${nonce}, ${to}, ${value}, ${playBalance},
-        ${transaction}, ${blockTime}) AS outcome`.pipe(
-      Effect.flatMap(([row]) => Effect.fromNullishOr(row?.outcome)),
-      Effect.orDie,
-    )
-
-  const cancel = (
-    { asset, from, nonce, transaction, blockTime }: Omit<Transfer, "to" | "value">,
-  ) =>
-    sql`
-      INSERT INTO simulated_authorization (asset, payer, nonce, transaction, block_time)
-      VALUES (${asset}, ${from}, ${nonce}, ${transaction}, ${blockTime})
-      ON CONFLICT (asset, payer, nonce) DO NOTHING RETURNING 1`.pipe(
-      Effect.map((rows) => rows.length === 1),
-      Effect.orDie,
-    )
-
-  return { transfer, cancel }
-}
-
-function reads(sql: SqlClient) {
-  const used = (asset: Address, from: Address, nonce: Bytes32) =>
-    sql<UsedRow>`
-      SELECT recipient, amount, transaction, block_time FROM simulated_authorization
-      WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}`.pipe(
-      Effect.map(([row]) => Option.map(Option.fromNullishOr(row), usedOf)),
-      Effect.orDie,
-    )
-
-  const nonceAndBalance = (asset: Address, from: Address, nonce: Bytes32) =>
-    sql<{ used: boolean; balance: bigint | null }>`
-      SELECT EXISTS (SELECT FROM simulated_authorization
-          WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
-        (SELECT balance FROM simulated_account WHERE address = ${from}) AS balance`.pipe(
-      Effect.map(([row]) => ({
-        used: row?.used ?? false,
-        balance: row?.balance ?? playBalance,
-      })),
-      Effect.orDie,
-    )
-
-  const balance = (address: Address) =>
-    sql<{ balance: bigint }>`
-      SELECT balance FROM simulated_account WHERE address = ${address}`.pipe(
-      Effect.map(([row]) => row?.balance ?? playBalance),
-      Effect.orDie,
-    )
-
-  const received = (address: Address) =>
-    sql<{ received: bigint }>`
-      SELECT coalesce(sum(amount), 0)::bigint AS received FROM simulated_authorization
-      WHERE recipient = ${address}`.pipe(
-      Effect.map(([row]) => row?.received ?? 0n),
-      Effect.orDie,
-    )
-
-  const transfersTo: Ledger["Service"]["transfersTo"] = ({ asset, to, after, through }) =>
-    sql<TransferRow>`
-      SELECT payer, nonce, amount, transaction, block_time FROM simulated_authorization
-      WHERE asset = ${asset} AND recipient = ${to}
-        AND block_time > ${after} AND block_time <= ${through}
-      ORDER BY block_time, transaction`.pipe(
-      Effect.map((rows) =>
-        rows.map(({ payer, nonce, amount, transaction, block_time }) => ({
-          asset,
-          from: payer,
-          to,
-          value: amount,
-          nonce,
-          transaction,
-          blockTime: block_time,
-        }))
+function writes(sql: SqlClient): Pick<Ledger["Service"], "transfer" | "cancel"> {
+  return {
+    transfer: ({ asset, from, nonce, to, value, transaction, blockTime }) =>
+      sql<{ outcome: "transferred" | "used" | "insufficient_funds" }>`
+        SELECT simulated_transfer(${asset}, ${from}, ${nonce}, ${to}, ${value}, ${playBalance},
+          ${transaction}, ${blockTime}) AS outcome`.pipe(
+        Effect.flatMap(([row]) => Effect.fromNullishOr(row?.outcome)),
+        Effect.orDie,
       ),
-      Effect.orDie,
-    )
-
-  return { used, nonceAndBalance, balance, received, transfersTo }
-}
-
-interface TransferRow {
-  readonly payer: Address
-  readonly nonce: Bytes32
-  readonly amount: bigint
-  readonly transaction: string
-  readonly block_time: bigint
+    cancel: ({ asset, from, nonce, transaction, blockTime }) =>
+      sql`
+        INSERT INTO simulated_authorization (asset, payer, nonce, transaction, block_time)
+        VALUES (${asset}, ${from}, ${nonce}, ${transaction}, ${blockTime})
+        ON CONFLICT (asset, payer, nonce) DO NOTHING RETURNING 1`.pipe(
+        Effect.map((rows) => rows.length === 1),
+        Effect.orDie,
+      ),
+  }
 }
 
 interface UsedRow {
-  readonly recipient: string | null
-  readonly amount: bigint | null
+  readonly to: string | null
+  readonly value: bigint | null
   readonly transaction: string
-  readonly block_time: bigint
+  readonly blockTime: bigint
 }
 
-function usedOf({ recipient, amount, transaction, block_time }: UsedRow): Used {
-  const transfer = recipient === null || amount === null ? null : { to: recipient, value: amount }
-  return { transfer, transaction, blockTime: block_time }
+function reads(sql: SqlClient): Omit<Ledger["Service"], "transfer" | "cancel"> {
+  return {
+    used: (asset, from, nonce) =>
+      sql<UsedRow>`
+        SELECT recipient AS "to", amount AS value, transaction, block_time AS "blockTime"
+        FROM simulated_authorization
+        WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}`.pipe(
+        Effect.map(([row]) =>
+          Option.map(Option.fromNullishOr(row), ({ to, value, transaction, blockTime }) => ({
+            transfer: to === null || value === null ? null : { to, value },
+            transaction,
+            blockTime,
+          }))
+        ),
+        Effect.orDie,
+      ),
+    nonceAndBalance: (asset, from, nonce) =>
+      sql<{ used: boolean; balance: bigint | null }>`
+        SELECT EXISTS (SELECT FROM simulated_authorization
+            WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
+          (SELECT balance FROM simulated_account WHERE address = ${from}) AS balance`.pipe(
+        Effect.map(([row]) => ({
+          used: row?.used ?? false,
+          balance: row?.balance ?? playBalance,
+        })),
+        Effect.orDie,
+      ),
+    balance: (address) =>
+      sql<{ balance: bigint }>`
+        SELECT balance FROM simulated_account WHERE address = ${address}`.pipe(
+        Effect.map(([row]) => row?.balance ?? playBalance),
+        Effect.orDie,
+      ),
+    received: (address) =>
+      sql<{ received: bigint }>`
+        SELECT coalesce(sum(amount), 0)::bigint AS received FROM simulated_authorization
+        WHERE recipient = ${address}`.pipe(
+        Effect.map(([row]) => row?.received ?? 0n),
+        Effect.orDie,
+      ),
+    transfersTo: ({ asset, to, after, through }) =>
+      sql<Transfer>`
+        SELECT asset, payer AS "from", recipient AS "to", amount AS value, nonce, transaction,
+          block_time AS "blockTime"
+        FROM simulated_authorization
+        WHERE asset = ${asset} AND recipient = ${to}
+          AND block_time > ${after} AND block_time <= ${through}
+        ORDER BY block_time, transaction`.pipe(Effect.orDie),
+  }
 }
