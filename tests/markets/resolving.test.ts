@@ -347,25 +347,4 @@ onEveryStore("Resolving", (law) => {
       ok(seen.empty > 100 * share && seen.empty < seen.queries / 2, counts)
     }).pipe(Effect.provide(markets), Effect.provide(TestClock.layer())),
   )
-
-  law(
-    "list() includes mechanical markets of every sign only when the query includes noise",
-    Effect.gen(function* () {
-      yield* TestClock.setTime(now)
-      const all = [null, "recurrence", "slug", "tags", "price_stream"] as const
-      const known = all.map((mechanical, n): Known => ({
-        market: endingMarket(n + 1, now, { mechanical }),
-        ...{ proposal: null, book: "as drawn", bid: 4_000, ask: 4_100, seen: null, lastMid: 0 },
-      }))
-      yield* (yield* MarketStore).save(known.map(({ market }) => market), now)
-      const slugsOf = (includeNoise: boolean) =>
-        Effect.gen(function* () {
-          const { list } = yield* Resolving
-          const rows = yield* list({ withinHours: 24, minLiquidity: 5_000, includeNoise })
-          return rows.map(({ slug }) => slug).join()
-        }).pipe(Effect.provide(Resolving.layer.pipe(Layer.provide(venueOf(known, "up")))))
-      strictEqual(yield* slugsOf(false), "market-1")
-      strictEqual(yield* slugsOf(true), "market-2,market-3,market-4,market-5,market-1")
-    }).pipe(Effect.provide(markets), Effect.provide(TestClock.layer())),
-  )
 })

@@ -33,12 +33,12 @@ export interface ResolvingQuery {
 }
 
 /** Rows of one answer, the soonest first. Thousands of markets can end within three days. */
-export const resolvingRowsMax = 200
+const resolvingRowsMax = 200
 /**
  * Markets whose price and proposal are read for one answer: twice the rows, because some stored markets
  * are decided already and some have no known price.
  */
-export const resolvingMarketsMax = 2 * resolvingRowsMax
+const resolvingMarketsMax = 2 * resolvingRowsMax
 /**
  * Markets of one answer that the store returns from each of three groups: schedule ahead (the nearest
  * first), schedule passed (the latest first), and outcome proposed (the most liquid first).
@@ -47,7 +47,7 @@ export const candidatesPerGroupMax = 400
 /** A market this long past its schedule is not looked for, unless its outcome is proposed. */
 export const overdueMsMax = 30 * day
 /** The first rows, which include their microstructure. */
-export const microstructureRowsMax = 10
+const microstructureRowsMax = 10
 /** A mid is converged at or below `low`, and at or above `high`; in half price steps. */
 const convergedAt = { low: halfSteps(0.1), high: halfSteps(0.9) }
 

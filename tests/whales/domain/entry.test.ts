@@ -7,15 +7,13 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { type ActivityEvent, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, isOver, type Position } from "../../../src/whales/domain/entry.ts"
-import { day, minute } from "../../../src/core/domain/time.ts"
+import { day } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
 import {
-  activityEvent,
   activityOfSteps,
   manyWallets,
   readThrough,
   shuffled,
-  type Step,
   steps,
   tokens,
 } from "../../support/whales/activityEvents.ts"
@@ -80,62 +78,6 @@ law(
   },
   manyWallets,
 )
-
-law("every entry has buys and valid figures, and does not overlap another", steps, (given) => {
-  const { entries } = positionOf(activityOfSteps(given))
-  for (const entry of entries) {
-    ok(entry.price > 0 && entry.price < 1 && entry.shares > 0 && entry.fills > 0)
-    ok(entry.hedgedShares >= 0 && entry.hedgedShares <= entry.shares)
-    ok(near(entry.stakeUsd, entry.price * entry.shares))
-    ok(entry.firstFillAt <= entry.lastFillAt)
-  }
-  for (const side of Map.groupBy(entries, ({ outcome }) => outcome).values()) {
-    side.slice(1).forEach((entry, i) => ok(entry.firstFillAt > (side[i]?.lastFillAt ?? 0)))
-  }
-}, manyWallets)
-
-/** The same steps as buys only, at valid prices, less than a day apart. */
-function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
-  return activityOfSteps(given.map((step) => ({
-    ...step,
-    kind: "buy" as const,
-    price: 0.31 as const,
-    after: step.after > minute ? minute : step.after,
-  })))
-}
-
-law("every bought share is part of an entry, or hedges one", steps, (given) => {
-  const activity = buysOnly(given)
-  const { entries } = positionOf(activity)
-  ok(near(
-    sum(entries.map(({ shares, hedgedShares }) => shares + hedgedShares)),
-    sum(activity.map(({ size }) => size)),
-  ))
-}, manyWallets)
-
-law("the entry of one outcome contains all its buys and their cost", steps, (given) => {
-  const activity = buysOnly(given).map((one) => ({ ...one, tokenId: tokens[1] }))
-  const { entries } = positionOf(activity)
-  equal(entries.map(({ outcome, fills }) => [outcome, fills]), [[1, activity.length]])
-  ok(near(entries[0]?.stakeUsd ?? 0, sum(activity.map(({ size, price }) => size * price))))
-}, manyWallets)
-
-law("a split and its merge change nothing", wallets, ({ steps, seed }) => {
-  const activity = activityOfSteps(steps)
-  if (plainEntries(numberOccurrences(activity), tokens).missing > 0) return
-  const at = new Random(seed).pick([activity[0]?.at ?? 0, ...activity.map(({ at }) => at)])
-  const pair = [
-    activityEvent("split", { at, transaction: "0x5" }),
-    activityEvent("merge", { at, transaction: "0x6" }),
-  ]
-  equal(positionOf([...activity, ...pair]), positionOf(activity))
-}, manyWallets)
-
-law("a split that covers every sale has the same entries as a larger one", steps, (given) => {
-  const activity = activityOfSteps(given).filter(({ kind }) => kind !== "redeem")
-  const after = (size: number) => positionOf([activityEvent("split", { at: 0, size }), ...activity])
-  equal(after(1e6), after(2e6))
-}, manyWallets)
 
 law("a fill in two parts gives the same entry", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)

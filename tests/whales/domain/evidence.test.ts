@@ -110,16 +110,6 @@ Deno.test("cash from before the selection counts a twelfth, and with half of the
   ok(Math.abs(early - (0.5 + 0.5 / 12 * late)) < 1e-9, `${early}`)
 })
 
-/** Whether the r largest are discoveries, by every set of hypotheses. */
-function areDiscoveries(values: ReadonlyArray<number>, r: number, rate: number): boolean {
-  return Array.from({ length: 2 ** values.length - 1 }, (_, n) => n + 1).every((set) => {
-    const chosen = values.flatMap((value, i) => (set >> i) % 2 === 1 ? [{ value, i }] : [])
-    const mean = chosen.reduce((sum, { value }) => sum + value, 0) / chosen.length
-    const among = chosen.filter(({ i }) => i < r).length
-    return mean >= among / (rate * r) - 1e-9
-  })
-}
-
 const eValues = Arbitrary.map(
   Arbitrary.array(
     Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: -30, maximum: 70 }))),
@@ -127,15 +117,6 @@ const eValues = Arbitrary.map(
   ),
   (tenths) => tenths.map((tenth) => Math.exp(tenth / 10)).sort((a, b) => b - a),
 )
-
-law("discoveries() equals the definition over all sets of hypotheses", eValues, (values) => {
-  const rate = 0.05
-  const largest = values.filter((value) => value >= 0.999_999 / rate).length
-  const cut = values.map((value) => Math.min(value, values.length / rate))
-  const expected = [...Array(largest).keys()].map((n) => largest - n)
-    .find((r) => areDiscoveries(cut, r, rate)) ?? 0
-  return discoveries(values.map(Math.log), rate) === expected
-})
 
 law("discoveries() finds all that e-BH finds", eValues, (values) => {
   const found = values.findLastIndex((value, i) => value >= values.length / (0.05 * (i + 1))) + 1

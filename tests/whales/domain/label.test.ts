@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { isJudged, type Judgement, labels, ruleVersion } from "../../../src/whales/domain/label.ts"
+import { isJudged, type Judgement, labels } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { sumsOf } from "../../../src/whales/domain/score.ts"
 import { law } from "../../support/effect.ts"
@@ -100,9 +100,4 @@ Deno.test("labels() needs more evidence among more wallets", () => {
     ).get("0xa")
   // An e-value of about 100: 20 suffices alone, 20 x the number of wallets in the worst case.
   equal([among(0), among(4), among(9), among(99)], ["follow", "follow", "neutral", "neutral"])
-})
-
-Deno.test("labels() without wallets is empty", () => {
-  strictEqual(labels(new Map()).size, 0)
-  ok(ruleVersion.length > 0)
 })

@@ -7,11 +7,9 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { overall, ratesOf } from "../../../src/whales/domain/rates.ts"
 import {
-  addBandSums,
   bandEdges,
   bandOf,
   entrySums,
-  noBandSums,
   OddsBand,
   publishedBands,
   roisOf,
@@ -65,53 +63,10 @@ law(
   },
 )
 
-const cents = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))
-const records = Arbitrary.schema(Schema.Struct({
-  cents,
-  paid: Schema.NonEmptyArray(Schema.Literals([0, 0.5, 1])),
-}))
-
-law("roisOf() of fading at price p is -p/(1 - p) times that of following", records, (record) => {
-  const price = record.cents / 100
-  const sums = record.paid
-    .map((paid) => entrySums(price, 1_000, paid, 0))
-    .reduce(addBandSums, noBandSums)
-  const { followRoi, fadeRoi } = roisOf(sums)
-  return price > 0.95 ? fadeRoi === null : alike(fadeRoi, -followRoi * price / (1 - price))
-})
-
-Deno.test("roisOf() of fading is not minus that of following", () => {
+Deno.test("roisOf() has no fade at a price below 0.05, and a fade is not minus the follow", () => {
+  equal([0.95, 0.951].map((price) => roisOf(entrySums(price, 1_000, 1, 0)).fadeRoi), [-1, null])
   const { followRoi, fadeRoi } = roisOf(entrySums(0.9, 1_000, 0, 0))
   equal([followRoi, Math.round(fadeRoi ?? NaN)], [-1, 9])
-})
-
-law("roisOf() subtracts fees from both returns", records, (record) => {
-  const price = record.cents / 100
-  const rois = (feeRate: number) =>
-    roisOf(
-      record.paid
-        .map((paid) => entrySums(price, 1_000, paid, feeRate))
-        .reduce(addBandSums, noBandSums),
-    )
-  const [gross, net] = [rois(0), rois(0.02)]
-  const cost = (share: number) => 1 / (1 + 0.02 * share)
-  return alike(net.followRoi + 1, (gross.followRoi + 1) * cost(1 - price)) &&
-    (price > 0.95 || alike((net.fadeRoi ?? NaN) + 1, ((gross.fadeRoi ?? NaN) + 1) * cost(price)))
-})
-
-law("bands add up to the whole", anyRecord, (record) => {
-  const sums = sumsOf(record)
-  const rates = ratesOf(sums)
-  const entries = counted(record)
-  if (rates === null) return entries.length === 0
-  const bands = rates.oddsBands
-  const total = (of: (band: typeof OddsBand.Type) => number) =>
-    bands.reduce((sum, band) => sum + of(band), 0)
-  return total(({ entries }) => entries) === rates.resolved && rates.resolved === entries.length &&
-    alike(
-      total((band) => band.entries * band.meanEntryPrice),
-      rates.meanEntryPrice * rates.resolved,
-    )
 })
 
 law(

@@ -44,24 +44,6 @@ law("ratesOf() equals the definitions, computed entry by entry", anyRecord, (rec
       rates.winRate === decisive.filter(({ paid }) => paid === 1).length / decisive.length)
 })
 
-law(
-  "the edge's interval is clustered by event, and at least as wide as under fair prices",
-  anyRecord,
-  (record) => {
-    const entries = counted(record)
-    const rates = ratesOf(sumsOf(record))
-    if (rates === null || rates.events < 2) return true
-    const events = [...Map.groupBy(entries, ({ event }) => event).values()]
-    const squares = sum(
-      events.map((event) => sum(event.map(({ paid, price }) => paid - price - rates.edge)) ** 2),
-    )
-    const error = Math.sqrt(squares * events.length / (events.length - 1)) / entries.length
-    const margin = studentQuantile(events.length - 1) * error
-    return rates.edgeLow <= Math.max(-1, rates.edge - margin) + 1e-9 &&
-      rates.edgeHigh >= Math.min(1, rates.edge + margin) - 1e-9
-  },
-)
-
 Deno.test("the edge's interval is computed from the sums of events", () => {
   // 20 events of 3 entries at .5, 11 of them won: sums of +1.5 and -1.5 about a mean of .15.
   const rates = ratesOf(sumsOf(played(60, 33, 0.5, 3)))
