@@ -158,7 +158,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
     asCall,
     limiter,
     unpaidLimiter: yield* makeLimiter("unpaid", unpaidBudget(limits.documents)),
-    readBody: makeBodyReader(),
+    readBody: makeBodyReader(limiter),
     paywall: yield* makePaywall({ terms, offers, asCall }),
     asTested: refusingTests(options.testTriggers?.map(({ name }) => name)),
     docs,
@@ -302,7 +302,7 @@ function prefixRoutes(parts: Parts): ReadonlyArray<Route> {
 
 /** The POST of a protocol. Every refusal on the way to its handler is in its format. */
 const postOf = (parts: Parts, { handle, refusal }: AgentRoute): Handler =>
-  parts.asTested(parts.readBody(parts.limiter, (body) => parts.asCall(handle(body)))).pipe(
+  parts.asTested(parts.readBody((body) => parts.asCall(handle(body)))).pipe(
     Effect.mapError((failure) =>
       failure._tag === "Refused" ? refused(refusal(failure.refusal), failure.fields) : failure
     ),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref } from "effect"
 import type { RefusalCode } from "../../src/catalog/domain/refusal.ts"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
@@ -235,10 +235,14 @@ test("a probe without a payment asks the venue nothing", () =>
 test("beyond its lookups, an address gets 429 for an unknown slug and not a false 404", () =>
   withPaidService(Effect.fnUntraced(function* ({ pay, productPorts }) {
     const codes: Array<string> = []
+    let limit = ""
     for (let n = 0; n <= lookupsOfClientMax; n++) {
-      const { error } = yield* json(yield* pay(products.research, `?market=invented-${n}`))
-      codes.push(error.code)
+      const response = yield* pay(products.research, `?market=invented-${n}`)
+      limit = response.headers.get("ratelimit") ?? ""
+      codes.push((yield* json(response)).error.code)
     }
+    // Not that of invalid payments, which still has grants.
+    match(limit, /^"calls";r=0;t=\d+$/)
     // Each call takes two seconds of the test clock: all are within one minute.
     equal(new Set(codes.slice(0, lookupsOfClientMax)), new Set(["market_not_found"]))
     strictEqual(codes.at(-1), "rate_limited")

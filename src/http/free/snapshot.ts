@@ -218,11 +218,7 @@ const healthBody = (options: SnapshotOptions) =>
   return {
     success: true,
     status: status !== "live" || healthy ? healthOf[status] : isNew ? "starting" : "degraded",
-    version: options.version,
-    commit: options.commit,
-    paymentMode: options.paymentMode,
-    venue: { mode: options.venueMode },
-    network: `eip155:${options.chainId}`,
+    ...identityOf(options),
     feed: {
       index: state.index,
       lastUpdated: isoTimeOrNull(state.lastUpdated),
@@ -241,21 +237,24 @@ const healthBody = (options: SnapshotOptions) =>
   }
 }
 
+const identityOf = ({ version, commit, paymentMode, venueMode, chainId }: SnapshotOptions) => ({
+  version,
+  commit,
+  paymentMode,
+  venue: { mode: venueMode },
+  network: `eip155:${chainId}`,
+})
+
 const healthOf = { live: "live", stale: "degraded", starting: "starting" } as const
 const venueCheckOf = { live: "ok", stale: "failing", starting: "starting" } as const
 
 /** The answer of /health while the store does not answer. */
 function down(options: SnapshotOptions): Answer {
-  const { version, commit, paymentMode, venueMode, chainId } = options
   const unknown = { venue: "unknown", wallets: "unknown", payments: "unknown", clock: "unknown" }
   const body: Body<"health"> = {
     success: false,
     status: "down",
-    version,
-    commit,
-    paymentMode,
-    venue: { mode: venueMode },
-    network: `eip155:${chainId}`,
+    ...identityOf(options),
     feed: { index: null, lastUpdated: null, stale: true, asOf: null },
     digest: { latestAt: null, stale: true },
     checks: { store: "failing", ...unknown },

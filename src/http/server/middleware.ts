@@ -264,17 +264,19 @@ const closedResponse = () =>
     }),
   )
 
-/** Names the limit of invalid payments, which the checkout counts, on a call that it refused. */
-const namingLimit = ({ policyField }: RateLimiter) => (handler: Handler<never>): Handler<never> =>
-  Effect.map(handler, (response) => {
-    const { status, headers } = response
-    if (policyField === null || status !== 429 || "ratelimit" in headers) return response
-    const [name] = policyField.split(";")
-    return HttpServerResponse.setHeaders(response, [
-      ["ratelimit-policy", policyField],
-      ["ratelimit", `${name};r=0;t=${headers["retry-after"] ?? "1"}`],
-    ])
-  })
+/** Names the limit of a call that was refused by the checkout: that of invalid payments, or another. */
+const namingLimit = (limiter: RateLimiter) => (handler: Handler<never>): Handler<never> =>
+  byRequest((request) =>
+    Effect.map(handler, (response) => {
+      const { status, headers } = response
+      if (status !== 429 || "ratelimit" in headers) return response
+      const known = limiter.refusal(clientOf(addressOf(request)))
+      const fields: ReadonlyArray<HeaderPair> = known === null
+        ? [["ratelimit", `"calls";r=0;t=${headers["retry-after"] ?? "1"}`]]
+        : denial(limiter, known).fields
+      return HttpServerResponse.setHeaders(response, fields)
+    })
+  )
 
 /**
  * Refuses a header that names no test trigger, or any one where payments are real (`names` is then
@@ -315,22 +317,20 @@ export const bodyTimeout = Duration.seconds(3)
 
 /**
  * Reads the body of a POST for its handler, before the request counts as pending, or refuses it at once.
+ * Make the reader once, for all routes.
  *
  * Slow senders must not block others, so the bodies being read are limited in total, per client and
- * in time. A client over the route's budget may still send one body at a time, because only the
- * body shows which budget applies: free skills and payments have their own.
+ * in time. A client over the limit of documents may still send one body at a time, because only the
+ * body shows which limit applies: free skills and payments have their own.
  */
-type BodyReader = (limiter: RateLimiter, handle: (body: Body) => Handler) => Handler
-
-/** The body reader of the public API; make it once. */
-export function makeBodyReader(): BodyReader {
+export function makeBodyReader(limiter: RateLimiter) {
   const reading = makePartedPlaces({
     total: pendingBodiesMax,
     perClient: pendingBodiesPerClientMax,
     perSite: pendingBodiesPerSiteMax,
   })
   const overBudget = makePlacesByKey({ places: 1, waiting: 0, waitMax: Duration.zero })
-  return (limiter, handle) =>
+  return (handle: (body: Body) => Handler): Handler =>
     byRequest((request) => {
       const keys = clientOf(addressOf(request))
       const known = limiter.refusal(keys)
