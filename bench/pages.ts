@@ -66,7 +66,7 @@ async function load(base: string, asked: ReadonlyArray<string>, seconds: number)
     args: [
       ...["-t1", `-c${connections}`, `-d${seconds}`, "--timeout=10s", "--latency"],
       ...["-s", new URL("paths.lua", import.meta.url).pathname],
-      ...["-H", `Accept: ${accept}`, "-H", "Accept-Encoding: br", base, "--", ...asked],
+      ...["-H", `Accept: ${accept}`, "-H", "Accept-Encoding: gzip", base, "--", ...asked],
     ],
   }).output()
   const text = new TextDecoder().decode(stdout)
@@ -108,7 +108,7 @@ async function watched<A>(action: () => Promise<A>) {
 
 interface Rebuilt {
   readonly ms: number
-  readonly brMs: number
+  readonly gzipMs: number
   readonly blockMs: number
   readonly bytes: string
 }
@@ -133,13 +133,12 @@ const rebuild = Effect.gen(function* () {
   const made = new Map<string, Rebuilt>()
   for (const path of paths) {
     const plain = yield* Effect.promise(() => ask(path, "identity"))
-    const br = yield* Effect.promise(() => ask(path, "br"))
     const gzip = yield* Effect.promise(() => ask(path, "gzip"))
     made.set(path, {
       ms: plain.ms,
-      brMs: br.ms,
-      blockMs: Math.max(plain.blockMs, br.blockMs),
-      bytes: [plain, br, gzip].map(({ result }) => result).join(" / "),
+      gzipMs: gzip.ms,
+      blockMs: Math.max(plain.blockMs, gzip.blockMs),
+      bytes: [plain, gzip].map(({ result }) => result).join(" / "),
     })
   }
   return made
@@ -167,18 +166,18 @@ const measurePages = Effect.gen(function* () {
     "p50 ms": round(p50Ms),
     "p99 ms": round(p99Ms),
   })
-  const none = { "bytes plain / br / gzip": "", "made ms": "", "br ms": "", "block ms": "" }
+  const none = { "bytes plain / gzip": "", "made ms": "", "gzip ms": "", "block ms": "" }
   const rows = [{ path: jsonPath, ...row(index), ...none }]
   for (const path of paths) {
     const own = made.flatMap((pages) => pages.get(path) ?? [])
-    const middle = (field: "ms" | "brMs" | "blockMs") =>
+    const middle = (field: "ms" | "gzipMs" | "blockMs") =>
       `${round(median(own.map((page) => page[field])))}`
     rows.push({
       path,
       ...row(yield* loaded(path)),
-      "bytes plain / br / gzip": own[0]?.bytes ?? "",
+      "bytes plain / gzip": own[0]?.bytes ?? "",
       "made ms": middle("ms"),
-      "br ms": middle("brMs"),
+      "gzip ms": middle("gzipMs"),
       "block ms": middle("blockMs"),
     })
   }
@@ -186,7 +185,7 @@ const measurePages = Effect.gen(function* () {
   yield* Console.log(
     `${markdownTable(rows)}\n\n` +
       `${connections} connections, ${loadSeconds} s each, no limits. made: from new data until the ` +
-      `answer; br: compressed after that; block: the longest time in both without another event; ` +
+      `answer; gzip: compressed after that; block: the longest time in both without another event; ` +
       `medians of ${rebuilds}. Highest p99 ${worst} ms (aim ${p99MsMax}).\n`,
   )
 })
