@@ -18,9 +18,9 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { usd } from "../../core/domain/money.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
-import { type FreeSkill, type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
+import { type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { Outcome } from "../../payments/purchase.ts"
-import type { HeaderPair } from "../server/answer.ts"
+import type { Answer, HeaderPair } from "../server/answer.ts"
 import {
   type ErrorBody,
   prepare,
@@ -168,10 +168,8 @@ export const callTool = Effect.fnUntraced(function* callTool(
   call: ToolCall,
 ): Effect.fn.Return<ToolAnswer> {
   const requestId = yield* RequestId
-  const answer = skill.kind === "free"
-    ? callFree(ports, skill, call, requestId)
-    : call.payment === null
-    ? offer(ports, skill, call, requestId)
+  const answer = skill.kind === "free" || call.payment === null
+    ? answerUnpaid(ports, skill, call, requestId)
     : buy(ports, skill, call, call.payment, requestId)
   return yield* Effect.catch(
     answer,
@@ -179,40 +177,37 @@ export const callTool = Effect.fnUntraced(function* callTool(
   )
 })
 
-/** Calls a free tool, under the rate limit of its row. */
-const callFree = (
+/** Answers a call without a payment: a free tool by its row, a paid one with its offer. */
+const answerUnpaid = (
   ports: SkillPorts,
-  skill: FreeSkill,
+  skill: Skill,
   { args, address }: ToolCall,
   requestId: string,
 ): Effect.Effect<ToolAnswer, Refused> => {
   const query = queryOf(skill, args)
   const sent = Result.getOrElse(query, () => new URLSearchParams())
-  return Effect.map(freeSkillAnswer(ports, skill.id, sent, address), ({ answer, fields }) =>
-    unsold(
-      Result.isFailure(query)
-        ? invalidResult(query.failure, requestId)
-        : "body" in answer
-        ? errorResult(answer, requestId)
-        : { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) },
-      fields,
-    ))
+  const answered = skill.kind === "free"
+    ? Effect.map(
+      freeSkillAnswer(ports, skill.id, sent, address),
+      ({ answer, fields }) => unsold(freeResult(answer, requestId), fields),
+    )
+    : Effect.map(
+      spend(ports.documents, address),
+      (fields) => unsold(offerResult(ports, skill), fields),
+    )
+  return Effect.map(
+    answered,
+    (answer) =>
+      Result.isSuccess(query)
+        ? answer
+        : { ...answer, result: invalidResult(query.failure, requestId) },
+  )
 }
 
-/** Answers a call of a paid tool that has no payment. */
-const offer = (
-  ports: SkillPorts,
-  skill: PaidSkill,
-  { args, address }: ToolCall,
-  requestId: string,
-): Effect.Effect<ToolAnswer, Refused> => {
-  const query = queryOf(skill, args)
-  return Effect.map(spend(ports.documents, address), (fields) =>
-    unsold(
-      Result.isFailure(query) ? invalidResult(query.failure, requestId) : offerResult(ports, skill),
-      fields,
-    ))
-}
+const freeResult = (answer: Answer | PreparedRefusal, requestId: string): CallToolResult =>
+  "body" in answer
+    ? errorResult(answer, requestId)
+    : { ...bodyResult(answer.bytes), ...(answer.status < 400 ? {} : { isError: true }) }
 
 /** The error of a call without a payment, so the hint about one is left out. */
 function invalidResult(failure: NotCharged, requestId: string): CallToolResult {
