@@ -35,7 +35,7 @@ import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { makeOffers, makePaywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
 import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
-import { refused } from "./server/errors.ts"
+import { refuse, refused } from "./server/errors.ts"
 import { byRequest, webOf } from "./server/inbound.ts"
 import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
 import {
@@ -44,7 +44,7 @@ import {
   makeAsCall,
   makeBodyReader,
   makePending,
-  refusingTests,
+  testHeaderFault,
 } from "./server/middleware.ts"
 import { observeRequests } from "./server/requestMetrics.ts"
 import {
@@ -149,6 +149,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const docs = documents(described, () => clock.currentTimeMillisUnsafe())
   const data = yield* makePageData(pageLimiter)
   const { answerOf, clear } = yield* makeMarketData
+  const testTriggers = options.testTriggers?.map(({ name }) => name)
   const stdioPackage = packages.specs["bellwether-mcp"]
   const forPages = { site: identity, limiter: pageLimiter, terms, offers, free: skills.free }
   return {
@@ -159,8 +160,8 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
     limiter,
     unpaidLimiter: yield* makeLimiter("unpaid", unpaidBudget(limits.documents)),
     readBody: makeBodyReader(limiter),
-    paywall: yield* makePaywall({ terms, offers, asCall }),
-    asTested: refusingTests(options.testTriggers?.map(({ name }) => name)),
+    paywall: yield* makePaywall({ terms, offers, asCall, testTriggers }),
+    testTriggers,
     docs,
     listing: discovery(described),
     /** One on the path of another answer is for clients that prefer HTML. */
@@ -239,8 +240,15 @@ function routesOf(parts: Parts): ReadonlyArray<Route> {
   ]
 }
 
-const limitedGet = ({ pending }: Parts, route: FreeRoute): Handler =>
-  limited(pending, route.limiter, fromSource(route.current), route.withoutStore)
+const limitedGet = (
+  { pending }: Parts,
+  { limiter, current, withoutStore }: FreeRoute,
+  handler = fromSource(current),
+): Handler => limited(pending, limiter, handler, withoutStore)
+
+/** The same where the path answers something else to another `Accept`. */
+const varyingGet = (parts: Parts, route: FreeRoute): Handler =>
+  limitedGet(parts, route, Effect.map(fromSource(route.current), varyingByAccept))
 
 /** The GET of a path with a page, another answer, or both: then `Accept` selects. */
 function getOf(
@@ -251,25 +259,22 @@ function getOf(
   const only = other ?? page
   if (only === undefined) return null
   if (other === undefined || page === undefined) return limitedGet(parts, only)
-  const forPeople = varying(limitedGet(parts, page))
-  const forAgents = varying(limitedGet(parts, other))
+  const forPeople = varyingGet(parts, page)
+  const forAgents = varyingGet(parts, other)
   return byRequest((request) =>
     prefersHtml(webOf(request).headers.get("accept")) ? forPeople : forAgents
   )
 }
 
-/** An answer of a path that answers something else to another `Accept`. */
-const varying = (handler: Handler): Handler => Effect.map(handler, varyingByAccept)
-
 function productRoute(parts: Parts, id: keyof Checkouts, product: Product): Route {
-  const { unpaidLimiter, pages, paywall, checkouts, asTested } = parts
+  const { unpaidLimiter, pages, paywall, checkouts } = parts
   const unpaid = (version1: boolean): FreeRoute => ({
     limiter: unpaidLimiter,
     current: unpaidAnswer(product, parts, version1),
   })
   const current = getOf(parts, unpaid(false), pages.get(product.path)) ?? Effect.die("no answer")
   // A client of x402 version 1 asks for a body that it can read.
-  const version1 = varying(limitedGet(parts, unpaid(true)))
+  const version1 = varyingGet(parts, unpaid(true))
   const get = paywall(
     checkouts[id],
     byRequest((request) => {
@@ -277,7 +282,7 @@ function productRoute(parts: Parts, id: keyof Checkouts, product: Product): Rout
       return requestsVersion1(headers.get("x-402-version"), url) ? version1 : current
     }),
   )
-  return { path: product.path, name: product.path, get: asTested(get) }
+  return { path: product.path, name: product.path, get }
 }
 
 /** The routes whose path goes on after a prefix. */
@@ -301,12 +306,17 @@ function prefixRoutes(parts: Parts): ReadonlyArray<Route> {
 }
 
 /** The POST of a protocol. Every refusal on the way to its handler is in its format. */
-const postOf = (parts: Parts, { handle, refusal }: AgentRoute): Handler =>
-  parts.asTested(parts.readBody((body) => parts.asCall(handle(body)))).pipe(
+function postOf({ readBody, asCall, testTriggers }: Parts, route: AgentRoute): Handler {
+  const read = readBody((body) => asCall(route.handle(body)))
+  return byRequest((request) => {
+    const fault = testHeaderFault(webOf(request).headers, testTriggers)
+    return fault === null ? read : refuse(fault)
+  }).pipe(
     Effect.mapError((failure) =>
-      failure._tag === "Refused" ? refused(refusal(failure.refusal), failure.fields) : failure
+      failure._tag === "Refused" ? refused(route.refusal(failure.refusal), failure.fields) : failure
     ),
   )
+}
 
 /** The running public API: its address, and how to refresh its free bodies. */
 export class Served extends Context.Service<Served, {

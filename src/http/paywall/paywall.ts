@@ -33,7 +33,7 @@ import { paymentLengthMax, paymentTooLong, refuse } from "../server/errors.ts"
 import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
 import { clientOf } from "../server/limits.ts"
 import { type Handler, queryIn } from "../server/route.ts"
-import type { AsCall } from "../server/middleware.ts"
+import { type AsCall, testHeaderFault } from "../server/middleware.ts"
 import type { Checkout } from "./checkout.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -41,6 +41,8 @@ type Response = HttpServerResponse.HttpServerResponse
 interface PaywallOptions {
   readonly terms: PaymentTerms
   readonly offers: Offers
+  /** The names of the test triggers; absent with real payments. */
+  readonly testTriggers?: ReadonlyArray<string> | undefined
   /** Wraps the handler of a request with a payment. */
   readonly asCall: AsCall
 }
@@ -54,7 +56,10 @@ export const makePaywall = Effect.fnUntraced(function* makePaywall(options: Payw
   const paywall: Paywall = (checkout, unpaid) => {
     const paid = options.asCall(paidHandler(checkout, options, sent))
     return byRequest((request) => {
-      const payment = paymentHeader(webOf(request).headers)
+      const { headers } = webOf(request)
+      const fault = testHeaderFault(headers, options.testTriggers)
+      if (fault !== null) return refuse(fault)
+      const payment = paymentHeader(headers)
       if (payment === null) return unpaid
       if (payment.length > paymentLengthMax) return refuse(paymentTooLong)
       return request.method === "HEAD" ? unpaid : paid

@@ -279,16 +279,16 @@ const namingLimit = (limiter: RateLimiter) => (handler: Handler<never>): Handler
   )
 
 /**
- * Refuses a header that names no test trigger, or any one where payments are real (`names` is then
- * absent), before a payment is read.
+ * Why the header that names a test trigger is refused, before a payment is read; null when it may stay.
+ * `names` are absent where payments are real.
  */
-export const refusingTests =
-  (names: ReadonlyArray<string> | undefined) => (handler: Handler): Handler =>
-    byRequest((request) => {
-      const name = webOf(request).headers.get(testHeader)
-      if (name === null || names?.includes(name) === true) return handler
-      return refuse(testRefusal(names))
-    })
+export function testHeaderFault(
+  headers: Headers,
+  names: ReadonlyArray<string> | undefined,
+): PreparedRefusal | null {
+  const name = headers.get(testHeader)
+  return name === null || names?.includes(name) === true ? null : testRefusal(names)
+}
 
 const testRefusal = (names: ReadonlyArray<string> | undefined): PreparedRefusal =>
   prepare({
