@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, match, notStrictEqual, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { prefersHtml } from "../../../src/http/server/answer.ts"
+import { acceptsGzip, prefersHtml } from "../../../src/http/server/answer.ts"
 import { test } from "../../support/effect.ts"
 import { openDocumentService } from "../../support/http/documents.ts"
 
@@ -52,6 +52,12 @@ Deno.test("a client without Accept gets what agents get", () => {
 
 Deno.test("who names HTML nowhere is no browser, also where the other types are refused", () => {
   strictEqual(prefersHtml("text/*, text/plain;q=0, text/markdown;q=0"), false)
+})
+
+Deno.test("only the start of a long header is read, so that it costs little", () => {
+  strictEqual(prefersHtml(`text/html,${"a/b;q=0.1,".repeat(1_000)}`), true)
+  strictEqual(prefersHtml(`${"a/b;q=0.1,".repeat(1_000)}text/html`), false)
+  strictEqual(acceptsGzip(`${"br,".repeat(1_000)}gzip`), false)
 })
 
 const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" }
