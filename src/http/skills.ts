@@ -11,10 +11,9 @@ import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { Offers } from "./paywall/paywall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
-import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
 import type { FreeRoute, RouteResult } from "./server/route.ts"
-import { overloaded, type PreparedRefusal, type Refused } from "./server/errors.ts"
+import { overloaded } from "./server/errors.ts"
 import { type RateLimiter, spend } from "./server/limits.ts"
 import type { Checkouts } from "./handlers.ts"
 
@@ -33,19 +32,16 @@ export interface SkillPorts {
   readonly offers: Offers
 }
 
-/** The answer of a free skill, with its `RateLimit` headers. */
-interface FreeSkillAnswer {
-  readonly answer: Answer | PreparedRefusal
-  readonly fields: ReadonlyArray<HeaderPair>
-}
-
-/** The answer of a free row: the same bytes and the same rate limit as over HTTP. */
+/**
+ * The answer of a free row, with its `RateLimit` headers: the same bytes and the same rate limit as over
+ * HTTP.
+ */
 export const freeSkillAnswer = (
   { free }: SkillPorts,
   id: FreeId,
   query: URLSearchParams,
   address: string,
-): Effect.Effect<FreeSkillAnswer, Refused> => {
+) => {
   const { limiter, current } = free[id]
   const { path } = freeRows[id]
   return Effect.flatMap(spend(limiter, address), (fields) =>

@@ -149,20 +149,18 @@ export const makeOffers = Effect.fnUntraced(function* makeOffers(terms: PaymentT
   return offers
 })
 
-interface ChallengeOptions {
-  /** Why the payment in the request was not accepted. */
-  readonly error?: string
-  /** Use the body of x402 version 1; version 1 clients read only the body. */
-  readonly version1?: boolean
-  /** The signed offer of the product. */
-  readonly offer?: SignedExtension
-}
-
-/** The 402 of a product. Without `error` it is the answer to a request without a payment. */
+/**
+ * The 402 of a product. `error`: why a payment was not accepted; without it, the answer to a request
+ * without a payment. Clients of x402 version 1 read only the body, so theirs has the terms.
+ */
 export function challengeFor(
   product: Product,
   terms: PaymentTerms,
-  { error, version1 = false, offer }: ChallengeOptions = {},
+  { error, offer, version1 = false }: {
+    readonly error?: string
+    readonly offer?: SignedExtension
+    readonly version1?: boolean
+  } = {},
 ): Answer {
   const { header, body } = challenge(product, terms, { error, offer })
   const content = (version1 ? challengeV1(product, terms, { error }) : null) ?? body

@@ -179,7 +179,7 @@ export const ErrorBody = Schema.Struct({
 }).annotate({ identifier: "Error" })
 
 /** An error before it is encoded, without the request id. */
-export interface Refusal extends Fields {
+export interface Refusal extends Schema.Schema.Type<typeof RefusalBody> {
   /** True, false, or null while it is not known; false when absent. */
   readonly charged?: boolean | null
   /** The methods that the path accepts. */
@@ -187,8 +187,6 @@ export interface Refusal extends Fields {
   readonly receipt?: NotCharged["receipt"]
   readonly refund?: NotCharged["refund"]
 }
-
-type Fields = typeof RefusalBody.Type
 
 /** The id of the current request. */
 export const RequestId: Effect.Effect<string> = Effect.map(
@@ -288,10 +286,8 @@ export const refused = (
 export const refuse = (refusal: PreparedRefusal): Effect.Effect<never, Refused> =>
   Effect.fail(refused(refusal))
 
-/** Prepared refusals by number of seconds, so that a flood costs little. */
+/** Prepared refusals by number of seconds, at most those of a window, so that a flood costs little. */
 const rateLimitRefusals = new Map<number, PreparedRefusal>()
-/** Most prepared refusals: one for each second of an hour. */
-const rateLimitRefusalsMax = 3_600
 
 export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
   const cached = rateLimitRefusals.get(retryAfterSeconds)
@@ -304,9 +300,7 @@ export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
     hint: "Poll the index about every 10 minutes, as often as the feed changes.",
     retryAfterSeconds,
   })
-  if (rateLimitRefusals.size < rateLimitRefusalsMax) {
-    rateLimitRefusals.set(retryAfterSeconds, refusal)
-  }
+  rateLimitRefusals.set(retryAfterSeconds, refusal)
   return refusal
 }
 
