@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Ref } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { newsRetentionMs } from "./domain/headline.ts"
 import {
   isListed,
@@ -222,9 +222,8 @@ const readingOf = (
     { questions, time }: ReadingEffort,
   ) {
     const related = pairs.filter(({ matches }) => matches.length > 0)
-    const stored = yield* store.verdicts(related.map(({ market }) => market.id))
-    if (reader.name === null) return byMarket(stored)
-    const verdicts = byMarket(stored)
+    const verdicts = byMarket(yield* store.verdicts(related.map(({ market }) => market.id)))
+    if (reader.name === null) return verdicts
     const unread = related.map(({ market, matches }) => ({
       market,
       matches: matches.filter(({ url }) => verdicts.get(market.id)?.has(url) !== true),
@@ -240,7 +239,6 @@ const readingOf = (
       Effect.catch(() => Effect.succeed(new Map<MarketId, string>())),
     )
     const events = Map.groupBy(known, ({ eventSlug }) => eventSlug.toLowerCase())
-    const answers = yield* Ref.make<ReadonlyArray<StoredVerdict>>(stored)
     yield* Effect.forEach(asked, ({ market, matches: [first, ...others] }) => {
       if (first === undefined) return Effect.void
       const siblings = (events.get(market.eventSlug.toLowerCase()) ?? [])
@@ -252,9 +250,9 @@ const readingOf = (
           now,
           rules: rules.get(market.id) ?? "",
           stories: [first, ...others.slice(0, storiesAskedMax - 1)],
-        })).pipe(Effect.flatMap((found) => Ref.update(answers, (all) => [...all, ...found])))
+        }))
     }, { concurrency: questionConcurrency, discard: true }).pipe(Effect.timeoutOption(time))
-    return byMarket(yield* Ref.get(answers))
+    return byMarket(yield* store.verdicts(related.map(({ market }) => market.id)))
   })
 
 /** Asks one question and stores the verdicts; none when the model does not answer. */
@@ -280,7 +278,6 @@ const ask = Effect.fnUntraced(function* (
     const kind = typeof verdict === "string" ? verdict : verdict.decides ? "decides" : "about"
     return Metric.update(Metric.withAttributes(readings, { verdict: kind }), 1)
   }, { discard: true })
-  return rows
 })
 
 /** A market's stories with what was read in them; without a reading only where enough words are shared. */
@@ -362,19 +359,17 @@ const readSource = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<stri
       orElse: () => Effect.fail(new NewsUnavailable({ source: source.name, reason: "timed out" })),
     }),
     Effect.map(Option.some),
-    Effect.tapError(({ reason }) =>
-      Effect.logWarning(`Cannot read the news source ${source.name}: ${reason}`)
-    ),
-    Effect.catchCause((cause) =>
-      (Cause.hasDies(cause)
-        ? Effect.logWarning(`The news source ${source.name} failed unexpectedly`, cause)
-        : Effect.void).pipe(
-          Effect.andThen(
-            Metric.update(sourceFailures.pipe(Metric.withAttributes({ source: source.name })), 1),
-          ),
-          Effect.as(Option.none()),
-        )
-    ),
+    Effect.catchCause((cause) => {
+      const reason = Option.getOrUndefined(Cause.findErrorOption(cause))?.reason
+      return Effect.logWarning(
+        `Cannot read the news source ${source.name}: ${reason ?? Cause.pretty(cause)}`,
+      ).pipe(
+        Effect.andThen(
+          Metric.update(Metric.withAttributes(sourceFailures, { source: source.name }), 1),
+        ),
+        Effect.as(Option.none()),
+      )
+    }),
   )
 
 const newHeadlines = Metric.counter("news_headlines_total", {

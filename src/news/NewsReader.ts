@@ -29,17 +29,15 @@ export class NewsReader extends Context.Service<NewsReader, {
     Effect.gen(function* () {
       const { name, generate } = yield* Model
       const answers = yield* Cache.makeWith(
-        (key: string) => {
-          const [question = "", rules = ""] = JSON.parse(key)
-          return Effect.map(
+        ({ question, rules }: { readonly question: string; readonly rules: string }) =>
+          Effect.map(
             generate({
               use: "reading",
               prompt: (boundary) => clausePrompt(question, rules, boundary),
               shape: ClauseAnswer,
             }),
             (answer) => clauseOfAnswer(question, rules, answer),
-          )
-        },
+          ),
         {
           capacity: clausesMax,
           timeToLive: (exit) => Exit.isSuccess(exit) ? Duration.infinity : Duration.minutes(5),
@@ -49,7 +47,7 @@ export class NewsReader extends Context.Service<NewsReader, {
       const clause = (question: string, rules: string) => {
         const fixed = Effect.sync(() => clauseOf(question, rules))
         // An answer that comes later serves the next caller.
-        const answer = Effect.forkIn(Cache.get(answers, JSON.stringify([question, rules])), scope)
+        const answer = Effect.forkIn(Cache.get(answers, { question, rules }), scope)
         return rules === "" ? fixed : Effect.flatMap(answer, Fiber.join).pipe(
           Effect.timeout(clauseTime),
           Effect.catch(() => fixed),

@@ -9,7 +9,7 @@ import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "./headline.ts"
 import { decidedOutcome, type RelatedStory } from "./reading.ts"
 import { disputes } from "./scope.ts"
-import { plainWords, siteOf } from "./stories.ts"
+import { firstOfSites, plainWords, siteOf } from "./stories.ts"
 import { isTimely } from "./times.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { safeName } from "../../core/domain/untrusted.ts"
@@ -115,11 +115,7 @@ export function newsReports(input: NewsInput): NewsReports | "contradictory" | n
   if (isDoubted || isOpposed || decisive.some(({ outcome }) => outcome !== first.outcome)) {
     return "contradictory"
   }
-  const sites = new Set<string>()
-  const [earliest, ...others] = pieces.filter(({ url }) =>
-    !sites.has(siteOf(url)) && sites.add(siteOf(url))
-  )
-    .slice(0, evidenceMax)
+  const [earliest, ...others] = firstOfSites(pieces).slice(0, evidenceMax)
   if (earliest === undefined) return null
   return {
     outcome: first.outcome,

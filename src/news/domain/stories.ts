@@ -23,7 +23,7 @@ export interface Story {
   readonly firstAt: EpochMs
   /** The label of its titles: the story updates or corrects an earlier one. */
   readonly label: StoryLabel
-  /** The first publication of each publisher, ascending; the first is the story's. At most `outletsMax`. */
+  /** The first publication of each site, ascending; the first is the story's. At most `outletsMax`. */
   readonly outlets: ReadonlyArray<Headline>
   /** Whether a later story with the label `correction` is about the same words. */
   readonly corrected: boolean
@@ -50,8 +50,13 @@ const publisherWordsMax = 5
 export function* storiesInParts(
   headlines: ReadonlyArray<Headline>,
 ): Parts<ReadonlyArray<Story>> {
-  const publisher = publishersOf(headlines)
-  const texts = yield* mapParts(headlines, (headline) => textOf(headline, publisher.names))
+  const names = new Set([
+    ...knownPublishers,
+    ...new Set(headlines.map(({ source }) => source)).values().map((it) =>
+      plainWords(it).join(" ")
+    ),
+  ])
+  const texts = yield* mapParts(headlines, (headline) => textOf(headline, names))
   const groups = new Map<string, Array<Member>>()
   for (const [number, headline] of headlines.entries()) {
     yield
@@ -60,7 +65,7 @@ export function* storiesInParts(
     const key = `${text.label} ${text.words.join(" ")}`
     const members = groups.get(key) ?? []
     groups.set(key, members)
-    members.push({ headline: { ...headline, source: publisher.of(headline) }, text })
+    members.push({ headline, text })
   }
   const ofGroups = yield* mapParts(groups.values(), (members) => inTime(members).flatMap(storyOf))
   const stories = ofGroups.flat().sort((a, b) =>
@@ -123,34 +128,6 @@ export function plainWords(text: string): ReadonlyArray<string> {
   return wordsOf(text).map(({ written }) => written.toLowerCase())
 }
 
-/** Hosts that show the texts of many publishers. */
-const sharedSite = /^(?:google|yahoo|msn|substack|medium|blogspot|wordpress|tumblr|github|bing)$/
-
-/**
- * The publisher of each headline. A source that is a host is the named source of the same site, if there
- * is one: the search of headlines gives hosts, and a feed gives names.
- */
-function publishersOf(headlines: ReadonlyArray<Headline>) {
-  const named = new Map<string, string>()
-  const names = new Set(knownPublishers)
-  for (const source of new Set(headlines.map(({ source }) => source))) {
-    names.add(plainWords(source).join(" "))
-  }
-  for (const { source, url } of headlines) {
-    if (isHost(source)) continue
-    const site = siteOf(url)
-    const known = named.get(site)
-    if (!sharedSite.test(site) && (known === undefined || source < known)) named.set(site, source)
-  }
-  const of = ({ source, url }: Headline) =>
-    isHost(source) ? named.get(siteOf(url)) ?? source.replace(/^www\./, "") : source
-  return { of, names }
-}
-
-function isHost(source: string): boolean {
-  return /^[^\s.]+(?:\.[^\s.]+)+$/.test(source)
-}
-
 /** The site's own name in its host: `bbc` of `www.bbc.co.uk` and of `bbc.com`. */
 export function siteOf(url: string): string {
   // An address in its canonical form has no login and no port.
@@ -159,6 +136,11 @@ export function siteOf(url: string): string {
   const isSecondLevel = last >= 2 && labels[last]?.length === 2 &&
     /^(?:co|com|org|net|gov|ac|or|ne)$/.test(labels[last - 1] ?? "")
   return labels[isSecondLevel ? last - 2 : Math.max(0, last - 1)] ?? url
+}
+
+/** The first of each site, in their order. */
+export function firstOfSites<A extends Pick<Headline, "url">>(all: ReadonlyArray<A>) {
+  return [...Map.groupBy(all, ({ url }) => siteOf(url)).values()].flatMap((of) => of.slice(0, 1))
 }
 
 /** Splits the publications of one text where the next one is too long after the first. */
@@ -181,11 +163,7 @@ function isLater(first: Member, next: Member): boolean {
 function storyOf(members: ReadonlyArray<Member>): ReadonlyArray<Story> {
   const [first] = members
   if (first === undefined) return []
-  const bySource = new Map<string, Headline>()
-  for (const { headline } of members) {
-    if (!bySource.has(headline.source)) bySource.set(headline.source, headline)
-  }
-  const outlets = [...bySource.values()].slice(0, outletsMax)
+  const outlets = firstOfSites(members.map(({ headline }) => headline)).slice(0, outletsMax)
   const { url, source, publishedAt } = first.headline
   const { title, label } = first.text
   return [{ title, url, source, firstAt: publishedAt, label, outlets, corrected: false }]

@@ -8,7 +8,7 @@ import { Arbitrary, Schema } from "effect"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import { newsIndex as newsIndexInParts, related } from "../../../src/news/domain/match.ts"
 import { runParts } from "../../support/runParts.ts"
-import { outletsMax, storiesInParts } from "../../../src/news/domain/stories.ts"
+import { outletsMax, siteOf, storiesInParts } from "../../../src/news/domain/stories.ts"
 import { day, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
@@ -97,7 +97,7 @@ law(
         ),
       )
       ok(outlets.every(({ publishedAt }) => publishedAt - firstAt <= 2 * day))
-      equal(new Set(outlets.map(({ source }) => source)).size, outlets.length)
+      equal(new Set(outlets.map(({ url }) => siteOf(url))).size, outlets.length)
     }
     // No headline is lost, and none is invented.
     const urls = new Set(headlines.map(({ url }) => url))
