@@ -136,11 +136,6 @@ for (
     ["never answers", Effect.never, 0],
     ["writes for a slot that is not there", says({ ...claimDraft, slot: "S9" }), 0],
     ["opens a value of a fact that it does not cite", says({ ...claimDraft, facts: ["F2"] }), 0],
-    ["types a figure", says({ ...claimDraft, text: "Alpha fell by 77 cents." }), 0],
-    ["leaves a brace", says({ ...claimDraft, text: "Alpha fell by {." }), 0],
-    ["writes a link", says({ ...claimDraft, text: "Alpha fell, see evil.com." }), 0],
-    ["writes markup", says({ ...claimDraft, text: "**{F1.market}** fell." }), 0],
-    ["writes two lines", says({ ...claimDraft, text: "{F1.market}\nfell." }), 0],
   ] as const
 ) {
   test(`a narrator that ${name} leaves the template`, () =>

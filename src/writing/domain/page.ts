@@ -117,21 +117,12 @@ function filledSlot(slot: Slot, claims: ReadonlyArray<Claim>): FilledSlot {
     .filter(({ facts }) => facts.length === 0 || facts.some((fact) => !stated.has(fact)))
     .map((sentence): FilledSentence => ({ ...sentence, kind: "template" }))
   const written = claims.map((claim): FilledSentence => ({
-    text: claim.kind === "inference" ? asReading(claim.text) : claim.text,
+    text: claim.kind === "inference" ? `Our reading: ${claim.text}` : claim.text,
     facts: claim.facts,
     kind: claim.kind,
   }))
   const sentences = stated.size > 0 ? [...written, ...kept] : [...kept, ...written]
   return { id, topic, aboutItself, sentences }
-}
-
-/** First words that are never a name, so they lose their capital inside a sentence. */
-const commonFirstWord =
-  /^(?:The|This|That|These|Those|A|An|It|Its|They|Their|Both|Such|If|With|While|As|At|On|In|Neither|Either|Each|Several|Some|Most|Much|More|Money|Traders|Buyers|Sellers)\b/
-
-function asReading(text: string): string {
-  const inside = text.replace(commonFirstWord, (word) => word.toLowerCase())
-  return `Our reading: ${inside}`
 }
 
 function wordsOf(sentences: ReadonlyArray<Sentence>): number {

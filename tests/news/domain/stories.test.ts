@@ -207,28 +207,3 @@ Deno.test("the publishers of one story are limited", () => {
   const [story] = storiesOf(many)
   equal([story?.outlets.length, story?.firstAt], [outletsMax, now])
 })
-
-Deno.test("4,000 hostile titles are indexed", () => {
-  const shapes = [
-    (n: number) => `${"word ".repeat(50)}${n}`,
-    (n: number) => `${"a ".repeat(n % 140)}…`,
-    (n: number) => `Correction: Correction: ${"Peru Kenya ".repeat(14)}${n}`,
-    (n: number) => `${"- | ".repeat(70)}${n}`,
-    (n: number) => `${"Breaking: ".repeat(29)}${n}`,
-    (n: number) => `${"9 March ".repeat(35)}${n}`,
-    (n: number) => `${"U.S.".repeat(70)}${n}`,
-    (n: number) => `${" ".repeat(280)}${n}`,
-    (n: number) => `${"\u0301".repeat(200)}${"’s".repeat(40)}${n}`,
-  ]
-  const hostile = Array.from({ length: 4_000 }, (_, n) => {
-    const title = shapes[n % shapes.length]?.(n) ?? ""
-    return headline(title, `Publisher ${n % 7}`, n % 600, `https://a.example/${n}`)
-  })
-  const subject = {
-    outcomes: ["Peru", "Kenya"] as const,
-    question: `Will ${"Peru and Kenya word March 9 ".repeat(40)} vs. ${"x ".repeat(300)}?`,
-  }
-  const index = newsIndex(hostile, [subject])
-  related(index, subject, 0, 100)
-  ok(index.stories.length > 0)
-})

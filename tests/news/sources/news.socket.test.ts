@@ -82,18 +82,6 @@ const outcomes: ReadonlyArray<{
   { name: "answers 403", answers: [status(403), good], expected: "A: status 403", requests: 1 },
   { name: "answers 410", answers: [status(410), good], expected: "A: status 410", requests: 1 },
   {
-    name: "has a Retry-After of a second",
-    answers: [status(429, { "retry-after": "1" }), good],
-    expected: titles,
-    requests: 2,
-  },
-  {
-    name: "has a Retry-After of an hour",
-    answers: [status(429, { "retry-after": "3600" }), good],
-    expected: "A: status 429",
-    requests: 1,
-  },
-  {
     name: "returns an HTML page with status 200",
     answers: [() => new Response("<!doctype html><html><body>Sorry</body></html>")],
     expected: "A: an HTML page",

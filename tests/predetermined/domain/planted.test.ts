@@ -91,7 +91,7 @@ const careful: AnswerOf = (title) => {
 }
 
 Deno.test("no wrong answer of a model that claims everything is accepted", () => {
-  ok(wrong.length >= 260)
+  ok(wrong.length >= 290)
   equal(acceptedOf(claimsEverything), [])
   equal(trueAnswers.filter((planted) => typeof judge(planted, claimsEverything) !== "string"), [])
 })
@@ -108,6 +108,6 @@ Deno.test("most true answers of a careful model are accepted", () => {
     equal(marketOf(planted).outcomes[known.outcome], planted.answer)
     return []
   })
-  ok(trueAnswers.length >= 165)
+  ok(trueAnswers.length >= 185)
   ok(trueAnswers.length - refused.length >= 0.9 * trueAnswers.length, refused.join("\n"))
 })

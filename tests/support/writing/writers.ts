@@ -108,16 +108,8 @@ export const lies: Readonly<Record<string, Lie>> = {
     ...claim,
     text: `${claim.text} So did “Will Acme merge with Globex?”.`,
   }),
-  "names a company": (claim) => ({
-    ...claim,
-    text: `${claim.text} Acme Corporation did the same.`,
-  }),
-  "names a wallet": (claim) => ({ ...claim, text: `${claim.text} It was 0xdeadbeef.` }),
   "adds a link": (claim) => ({ ...claim, text: `${claim.text} See https://evil.example/x.` }),
-  "gives advice": (claim) => ({ ...claim, text: `${claim.text} Buy it now.` }),
-  "opens a value that no fact has": (claim) => ({ ...claim, text: "It was {F1.nothing}." }),
   "cites an unknown fact": (claim) => ({ ...claim, facts: ["F999"] }),
-  "cites nothing": (claim) => ({ ...claim, text: "It may mean little.", facts: [] }),
 }
 
 /** Writes claims that are all changed by a lie, and supports them. */
