@@ -10,13 +10,15 @@
  *
  * @module
  */
-import { toEventSelector } from "viem"
+import { decodeFunctionData, encodeFunctionResult, multicall3Abi, toEventSelector } from "viem"
 import { token } from "../../tests/support/payments/terms.ts"
 
 const milliseconds = (name: string, fallback: number) => Number(Deno.env.get(name) ?? fallback)
 const verifyMs = milliseconds("VERIFY_MS", 300)
 const settleMs = milliseconds("SETTLE_MS", 1_500)
 const settleSpreadMs = milliseconds("SETTLE_SPREAD_MS", 500)
+/** How long an RPC request takes. */
+const rpcMs = milliseconds("RPC_MS", 0)
 const blockMs = milliseconds("BLOCK_MS", 2_000)
 /** How many blocks the safe block is below the newest. */
 const safeAfterBlocks = 3
@@ -25,6 +27,7 @@ const firstBlock = 1_000_000
 const used = toEventSelector("AuthorizationUsed(address,bytes32)")
 const transferred = toEventSelector("Transfer(address,address,uint256)")
 const authorizationState = "0xe94a0102"
+const multicall3 = "0xca11bde05977b3631167028862be2a173976ca11"
 const balanceOf = "0x70a08231"
 
 /** A transfer by authorization. */
@@ -40,6 +43,7 @@ interface Transfer {
 export type Fault =
   | "verify fails"
   | "verify refuses"
+  | "settle refuses"
   | "settles nothing"
   | "settles and fails"
   | "settles and never responds"
@@ -66,6 +70,7 @@ const usedNonces = new Set<string>()
 const slowPayersMs = new Map<string, number>()
 /** The fault of the calls for a payer. */
 const faults = new Map<string, Fault>()
+const contracts = new Set<string>()
 const blocks: Array<Block> = []
 const receipts = new Map<string, object>()
 const counts: Record<string, number> = { verify: 0, settle: 0, refused: 0, rpc: 0 }
@@ -145,7 +150,13 @@ function logsOf({ topics = [], fromBlock, toBlock, blockHash }: LogFilter): Read
   )
 }
 
-function callOf({ data }: { readonly data: string }): string {
+interface Call {
+  readonly to: string
+  readonly data: string
+}
+
+function callOf({ to, data }: Call): string {
+  if (to.toLowerCase() === multicall3) return resultsOf(data as `0x${string}`)
   const first = `0x${data.slice(34, 74)}`
   switch (data.slice(0, 10)) {
     case authorizationState:
@@ -155,6 +166,17 @@ function callOf({ data }: { readonly data: string }): string {
     default:
       return word(0)
   }
+}
+
+/** Several calls in one, as Multicall3 makes them. */
+function resultsOf(data: `0x${string}`): string {
+  const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data })
+  if (functionName !== "aggregate3") return "0x"
+  const result = args[0].map(({ target, callData }) => ({
+    success: true,
+    returnData: callOf({ to: target, data: callData }) as `0x${string}`,
+  }))
+  return encodeFunctionResult({ abi: multicall3Abi, functionName, result })
 }
 
 interface RpcRequest {
@@ -182,9 +204,9 @@ function resultOf({ method, params }: RpcRequest): unknown {
     case "eth_getTransactionReceipt":
       return receipts.get(String(params[0])) ?? null
     case "eth_call":
-      return callOf(params[0] as { readonly data: string })
+      return callOf(params[0] as Call)
     case "eth_getCode":
-      return "0x"
+      return contracts.has(String(params[0]).toLowerCase()) ? "0x6001" : "0x"
     default:
       return null
   }
@@ -245,12 +267,12 @@ async function settle(call: FacilitatorCall): Promise<Response> {
   const slowMs = slowPayersMs.get(transfer.from)
   await sleep(slowMs ?? settleMs + Math.random() * settleSpreadMs)
   const parties = { payer: transfer.from, network: `eip155:${token.chainId}` }
-  const errorReason = faultOf(transfer)
+  const fault = faults.get(transfer.from)
+  const errorReason = fault === "settle refuses" ? "transaction_failed" : faultOf(transfer)
   if (errorReason !== null) {
     count("refused")
     return Response.json({ success: false, errorReason, transaction: "", ...parties })
   }
-  const fault = faults.get(transfer.from)
   if (fault !== "settles nothing") broadcast(transfer)
   if (fault === "settles and fails") return new Response("upstream error", { status: 502 })
   if (fault === "settles and never responds") return new Promise(() => {})
@@ -268,12 +290,15 @@ interface Control {
   readonly slow?: Readonly<Record<string, number>>
   /** Nonces that their payers cancel. */
   readonly cancel?: ReadonlyArray<{ readonly from: string; readonly nonce: string }>
+  /** Addresses that are contracts. */
+  readonly contracts?: ReadonlyArray<string>
   /** Faults by payer. Null removes one. */
   readonly faults?: Readonly<Record<string, Fault | null>>
 }
 
 function control(change: Control): Response {
   const { fund = {}, transfers = [], slow = {}, cancel = [] } = change
+  for (const address of change.contracts ?? []) contracts.add(address.toLowerCase())
   for (const [address, units] of Object.entries(fund)) {
     const key = address.toLowerCase()
     balances.set(key, (balances.get(key) ?? 0n) + BigInt(units))
@@ -313,6 +338,7 @@ async function handle(request: Request): Promise<Response> {
     case "/control":
       return control(body)
     default:
+      if (rpcMs > 0) await sleep(rpcMs)
       return Response.json(Array.isArray(body) ? body.map(answerRpc) : answerRpc(body))
   }
 }

@@ -17,6 +17,11 @@ export interface DrillOptions {
   /** How many connections the attacker opens in attack 7. */
   readonly connections: number
   readonly replicas: number
+  /** How many wallets the attacker pays from, and from how many addresses. */
+  readonly wallets: number
+  readonly addresses: number
+  /** The checkout whose service runs; by default this one. */
+  readonly root?: string | undefined
   /** Prints a line while a drill runs. */
   readonly print: (line: string) => void
 }

@@ -27,6 +27,10 @@ export interface EnvironmentOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Starts a refund worker with these settings. */
   readonly worker?: Readonly<Record<string, string>>
+  /** The checkout whose service and worker run; by default this one. */
+  readonly root?: string | undefined
+  /** Variables of the chain's process. */
+  readonly chain?: Readonly<Record<string, string>>
   /** Atomic units. */
   readonly treasuryUnits?: bigint
   readonly openFilesMax?: number
@@ -87,7 +91,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
     const chainUrl = `http://127.0.0.1:${chainPort}`
     yield* startProcess({
       script: "bench/attacks/chain.ts",
-      env: { PORT: String(chainPort) },
+      env: { ...options.chain, PORT: String(chainPort) },
       dir: yield* folder(dir, "chain"),
     })
     const post = async (path: string, body: object) => {
@@ -121,6 +125,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
         args: ["start"],
         env: { ...payments, TREASURY_PRIVATE_KEY: treasuryKey, ...options.worker },
         dir: yield* folder(dir, "worker"),
+        ...options.root === undefined ? {} : { root: options.root },
       })
     }
     const environment: Environment = {
@@ -148,7 +153,7 @@ export const startEnvironment = Effect.fn("startEnvironment")(
 const makeStartReplica = (
   dir: string,
   payments: Readonly<Record<string, string>>,
-  { openFilesMax, prepare }: EnvironmentOptions,
+  { openFilesMax, prepare, root }: EnvironmentOptions,
 ): Environment["startReplica"] =>
   Effect.fn("startReplica")(function* (name, settings) {
     const own = yield* folder(dir, name)
@@ -172,6 +177,7 @@ const makeStartReplica = (
       },
       dir: own,
       ...openFilesMax === undefined ? {} : { openFilesMax },
+      ...root === undefined ? {} : { root },
     })
     yield* ready(async () => {
       if (process.hasEnded()) throw new Error(`${name} has ended: ${own}/log`)

@@ -25,15 +25,18 @@ export interface DrillProcessOptions {
   /** An existing folder. Its output is written to `log` in it. */
   readonly dir: string
   readonly openFilesMax?: number
+  /** The checkout whose script runs; by default this one. */
+  readonly root?: string
 }
 
-const root = new URL("../..", import.meta.url).pathname
+const ownRoot = new URL("../..", import.meta.url).pathname
 /** Clock ticks per second in /proc; 100 on common Linux systems. */
 const ticksPerSecond = 100
 
 /** Starts a process; killed when the scope closes. */
 export const startProcess = Effect.fn("startProcess")(function* (options: DrillProcessOptions) {
-  const { script, args = [], env, dir, openFilesMax } = options
+  const { script, args = [], env, dir, openFilesMax, root: from } = options
+  const root = from === undefined ? ownRoot : `${from.replace(/\/$/, "")}/`
   const log = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.open(`${dir}/log`, { create: true, append: true })),
     (log) => Effect.sync(() => log.close()),

@@ -22,6 +22,7 @@ import { benchArguments, needProgram } from "../needs.ts"
 import { attack1 } from "./journal.ts"
 import { attack5 } from "./throughput.ts"
 import { attack3, attack4 } from "./treasury.ts"
+import { refunded, sweep, unpaid, unsettled } from "./verified.ts"
 import { whole } from "../../tests/support/program.ts"
 
 const drills: Readonly<Record<string, Drill>> = {
@@ -35,6 +36,7 @@ const drills: Readonly<Record<string, Drill>> = {
     "6": attack6,
   },
   ...{ "7": attack7, "13": attack13 },
+  ...{ refunded, void: unsettled, unpaid, sweep },
 }
 
 interface Options extends DrillOptions {
@@ -45,7 +47,7 @@ interface Options extends DrillOptions {
 const print = (line: string) => Effect.runSync(Console.log(line))
 
 async function readOptions(): Promise<Options> {
-  const { attack, json, ...sizes } = await benchArguments("attacks", {
+  const { attack, json, root, ...sizes } = await benchArguments("attacks", {
     attack: Flag.Literals("attack", Object.keys(drills)).pipe(
       Flag.optional,
       Flag.withDescription("One drill; without it all"),
@@ -55,12 +57,24 @@ async function readOptions(): Promise<Options> {
     buyers: whole("buyers", 100),
     connections: whole("connections", 3_000),
     replicas: whole("replicas", 1),
+    wallets: whole("wallets", 3),
+    addresses: whole("addresses", 1),
+    root: Flag.String("root").pipe(
+      Flag.optional,
+      Flag.withDescription("The checkout whose service runs; by default this one"),
+    ),
   })
   const names = Option.match(attack, {
     onSome: (name) => [name],
     onNone: () => Object.keys(drills),
   })
-  return { names, isJson: json, ...sizes, print: json ? () => {} : print }
+  return {
+    names,
+    isJson: json,
+    ...sizes,
+    root: Option.getOrUndefined(root),
+    print: json ? () => {} : print,
+  }
 }
 
 function report({ attack, figures, faults }: DrillResult, isJson: boolean): void {
