@@ -244,20 +244,24 @@ export const sweep: Drill = Effect.fnUntraced(function* ({ replicas, root, print
     if (buyer === undefined) throw new Error("no buyer")
     await send(newPurchase(environment, buyer, "latest"), environment.ports[0] ?? 0)
     print(`sweep: ${leftRows} rows that have expired`)
-    const before = (await control({}))["rpc"] ?? 0
-    const began = performance.now()
     await query(
       `INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          state, reason, fence, intended_at)
+          state, lease_until)
         SELECT '0x' || lpad(to_hex(n), 64, '0'), chain_id, asset, token_name, token_version,
           '0x' || lpad(to_hex(n % 30 + 1), 40, '0'), '0x' || lpad(to_hex(n), 64, 'a'), pay_to, amount,
-          valid_after, extract(epoch FROM now())::bigint - 60 - n % 60, signature, 'settle-early',
-          'resolving', request, 'unresolved', 'unknown: timeout', 1, now() - interval '3 minutes'
+          valid_after, extract(epoch FROM now())::bigint - 60 - n % 60, signature, settlement,
+          product_id, request, 'claimed', now() + interval '1 hour'
         FROM payment, generate_series(1, ${leftRows}) AS n WHERE payer = $1`,
       [buyer.wallet.address],
     )
-    while (await countOf(environment, "state = 'unresolved'") > 0) {
+    const before = (await control({}))["rpc"] ?? 0
+    const began = performance.now()
+    await query(
+      "UPDATE payment SET state = 'released', reason = 'attack', lease_until = NULL " +
+        "WHERE state = 'claimed'",
+    )
+    while (await countOf(environment, "state = 'released'") > 0) {
       if (performance.now() - began > finalWithinMs) break
       await sleep(200)
     }
