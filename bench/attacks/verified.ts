@@ -26,7 +26,8 @@ const loops = 60
 const pauseMs = 100
 /** How long the rows of an attack may take until they are final: HOLD, expiry and a sweep. */
 const finalWithinMs = 240_000
-const openStates = "('claimed', 'settling', 'unresolved', 'settled', 'refund_due')"
+const isNotFinal = "(state IN ('claimed', 'settling', 'unresolved', 'settled', 'refund_due') OR " +
+  "state = 'answered' AND sent_at IS NULL)"
 
 /** One request of the attacker: what became of it. */
 type Step = (attacker: Attacker, turn: number) => Promise<string>
@@ -103,7 +104,7 @@ const addressOf = (n: number) => `198.51.${100 + Math.floor(n / 250)}.${n % 250 
 async function unitsOf({ chain }: Environment, addresses: ReadonlyArray<string>): Promise<bigint> {
   let sum = 0n
   for (const address of addresses) {
-    const data = `0x70a08231${address.slice(2).padStart(64, "0")}`
+    const data = `0x70a08231${address.toLowerCase().slice(2).padStart(64, "0")}`
     sum += BigInt(String(await Effect.runPromise(chain.call("eth_call", { to: address, data }))))
   }
   return sum
@@ -180,9 +181,9 @@ const drill = ({ name, step, prepare }: Attack): Drill =>
       const honest = await sellToHonest(environment, seconds)
       await attack
       const rows = await countOf(environment, `payer IN (${owned.map((a) => `'${a}'`).join()})`)
-      const openAtEnd = await countOf(environment, `state IN ${openStates}`)
+      const openAtEnd = await countOf(environment, isNotFinal)
       const ended = performance.now()
-      const isOpen = () => countOf(environment, `state IN ${openStates}`)
+      const isOpen = () => countOf(environment, isNotFinal)
       while (await isOpen() > 0 && performance.now() - ended < finalWithinMs) await sleep(2_000)
       const stillOpen = await isOpen()
       const spent = before - await unitsOf(environment, owned)

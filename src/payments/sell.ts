@@ -199,6 +199,13 @@ export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) 
   const sales = makePlaces({ places: salesMax, ...saleQueue })
   yield* publishDepth("verifications", verifications)
   yield* publishDepth("sales", sales)
+  // Charged already, so they may wait for as long as their answer may take.
+  const computing = makePlaces({
+    places: salesMax,
+    waiting: salesMax,
+    waitMax: timing.paidWorkTimeout,
+  })
+  yield* publishDepth("paid_computing", computing)
   return {
     store,
     chain,
@@ -206,6 +213,7 @@ export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) 
     signatures,
     terms,
     timing,
+    salesMax,
     token,
     receipts: makeReceipts(sign, terms),
     /** What resolves payments that no fiber works on. */
@@ -225,6 +233,8 @@ export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) 
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury: address(terms.treasury) }),
     verifications,
     sales,
+    /** The settle-early sales that compute, which have left the places for sales. */
+    computing,
     saleClients: makePlacesByKey({ places: Math.ceil(salesMax / 4), ...saleQueue }),
     saleSites: makePlacesByKey({ places: Math.ceil(salesMax / 2), ...saleQueue }),
     clients: makePlacesByKey(unverifiedPerClient),
@@ -517,7 +527,8 @@ const notClaimed = ({ signer }: Sale, refusal: NotCharged, isVerified = false): 
 /**
  * Verifies the payment, then sells it in one of the places for sales, which it leaves when the
  * facilitator has answered: who can make a proof late must not occupy a place. Those of its client
- * and its site it keeps until its end.
+ * and its site it keeps until its end. A settle-early sale computes in a place of its own kind; while
+ * none is free no such sale is claimed, so that no one pays in order to wait.
  */
 function sellVerified(
   seller: Seller,
@@ -664,6 +675,8 @@ function* settleAndCompute(
   sale: Sale,
   released: ReleasedPayment | null,
 ): Effect.fn.Return<Rest, SaleError> {
+  const { computing, salesMax } = seller
+  if (computing.running() >= salesMax) return yield* Effect.fail(notClaimed(sale, overloaded, true))
   const claimed = yield* claimCovered(seller, sale, released)
   if (Option.isNone(claimed)) return yield* Effect.fail(notClaimed(sale, paymentInProgress, true))
   yield* releaseOnFailure(seller, sale, claimed.value, checkCovered(seller))
@@ -927,9 +940,10 @@ function* computeOrRefund(
   sale: Sale,
   row: Payment | null,
 ): Effect.fn.Return<Outcome, FailedSale> {
-  const { store, timing, shares } = seller
+  const { store, timing, shares, computing } = seller
   if (row?.state !== "settled") return yield* outcomeForState(seller, sale, row)
-  const computed = yield* Effect.result(withTimeLimit(sale.work.compute, timing.paidWorkTimeout))
+  const compute = computing.run(overloaded)(sale.work.compute)
+  const computed = yield* Effect.result(withTimeLimit(compute, timing.paidWorkTimeout))
   const paidFor = Result.isSuccess(computed) && computed.success.charge ? computed.success : null
   if (paidFor !== null) {
     const { body } = paidFor

@@ -19,6 +19,7 @@ import {
   answering,
   buying,
   early,
+  gatedWork,
   inMarket,
   type Market,
   outcomeText,
@@ -151,6 +152,23 @@ test("a settlement that is not proved yet occupies no place for sales", () =>
     equal(yield* stateOf(first), "settling")
     yield* passing(5)
     equal(outcomeText(yield* Fiber.join(proving)), "Unresolved")
+  })))
+
+test("while the places for computing after payment are taken, no such payment is claimed", () =>
+  inMarket(Effect.gen(function* () {
+    const payments = yield* paymentsWith(memoryRateLimits(), 1)
+    const buy = buyingFrom(payments)
+    const { began, open, work } = yield* gatedWork
+    const first = yield* Effect.forkChild(payments.sell(yield* nthEarly(0), workOf(work)))
+    yield* began
+    const elsewhere = { client: { client: "198.51.100.1", site: null } }
+    const second = { ...yield* nthEarly(1), ...elsewhere }
+    equal(yield* buy(second, good, 5), "overloaded")
+    equal(yield* stateOf(second), null)
+    equal(yield* buy({ ...yield* nth(2), ...elsewhere }, good, 5), "answer")
+    yield* open
+    yield* Fiber.join(first)
+    equal(yield* buy(second, good, 5), "answer")
   })))
 
 test("a payer is refused a settle-early sale after five of its answers were not fetched", () =>
