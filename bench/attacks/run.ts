@@ -15,6 +15,7 @@
  */
 import { Cause, Console, Effect, Exit, Fiber, Option } from "effect"
 import { Flag } from "effect/cli"
+import { clocks } from "./clocks.ts"
 import { attack6 } from "./connections.ts"
 import type { Drill, DrillOptions, DrillResult } from "./drill.ts"
 import { attack13, attack2, attack7, control } from "./floods.ts"
@@ -36,7 +37,7 @@ const drills: Readonly<Record<string, Drill>> = {
     "6": attack6,
   },
   ...{ "7": attack7, "13": attack13 },
-  ...{ refunded, void: unsettled, unpaid, sweep },
+  ...{ refunded, void: unsettled, unpaid, sweep, clocks },
 }
 
 interface Options extends DrillOptions {

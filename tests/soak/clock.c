@@ -1,11 +1,12 @@
 /*
- * Adds one offset to every clock that a program reads. Another process sets the offset.
+ * Adds one offset to every clock that a program reads, or, when STEPPED_CLOCK_ONLY is set, to the time of
+ * day alone, as on a machine whose clock is wrong. Another process sets the offset.
  *
  * The processes of a soak load this library with LD_PRELOAD, and STEPPED_CLOCK names the file of 8 bytes
  * that holds the offset in nanoseconds. The controller opens the same file with stepped_clock_open, and
- * sets the offset. It is never negative: Deno can wait for ever with a monotonic clock below zero. A read
- * takes no lock and no memory, so a signal handler may read the clock too. A jump does not shorten a
- * wait that has begun.
+ * sets the offset. It is negative for the time of day alone: Deno can wait for ever with a monotonic clock
+ * below zero. A read takes no lock and no memory, so a signal handler may read the clock too. A jump does
+ * not shorten a wait that has begun.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,6 +29,7 @@ static const int64_t second = 1000000000;
 
 static _Atomic int64_t no_offset;
 static _Atomic int64_t *offset = &no_offset;
+static int time_of_day_only;
 
 static int map_offset(const char *path, int mode, int protection) {
   int file = open(path, mode | O_CLOEXEC);
@@ -67,6 +69,7 @@ static void find_functions(void) {
 
 __attribute__((constructor)) static void start(void) {
   find_functions();
+  time_of_day_only = getenv("STEPPED_CLOCK_ONLY") != NULL;
   const char *path = getenv("STEPPED_CLOCK");
   if (path && map_offset(path, O_RDONLY, PROT_READ) != 0) {
     perror(path);
@@ -81,10 +84,13 @@ static struct timespec moved(struct timespec at, int64_t by) {
   return (struct timespec){ .tv_sec = at.tv_sec + whole, .tv_nsec = nanoseconds };
 }
 
-static struct timespec kernel_time(const struct timespec *at) { return moved(*at, -atomic_load(offset)); }
+static struct timespec kernel_time(const struct timespec *at) {
+  return time_of_day_only ? *at : moved(*at, -atomic_load(offset));
+}
 
 /* The clocks of a process's or thread's processor time are not moved. */
 static int is_moved(clockid_t clock) {
+  if (time_of_day_only) return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
   return clock >= 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
 

@@ -88,7 +88,8 @@ export async function startSteppedClock(dir: string): Promise<SteppedClock> {
   }
 }
 
-async function compiledLibrary(dir: string): Promise<string> {
+/** Compiles `clock.c`. */
+export async function compiledLibrary(dir: string): Promise<string> {
   const library = `${dir}/clock.so`
   const source = new URL("clock.c", import.meta.url).pathname
   const { success, stderr } = await new Deno.Command(compiler, {
