@@ -57,7 +57,7 @@ async function answerOf(url: string): Promise<string> {
 /** Puts the clock wrong in each way; returns what was seen. */
 async function putWrong(
   environment: Environment,
-  { adminPort }: Pick<Replica, "adminPort">,
+  { adminPort, dir, hasEnded }: Replica,
   file: string,
 ) {
   const seen: Array<string> = []
@@ -87,6 +87,10 @@ async function putWrong(
     )
     await setSeconds(0)
     await sleep(8_000)
+    if (hasEnded()) {
+      const log = (await Deno.readTextFile(`${dir}/log`)).trimEnd().split("\n")
+      return { seen, faults: [...faults, `${name}: it has ended: ${log.slice(-6).join(" / ")}`] }
+    }
     if (!(await answerOf(`http://127.0.0.1:${adminPort}/readyz`)).startsWith("200")) {
       faults.push(`${name}: not ready when its clock is right again`)
     }

@@ -123,7 +123,12 @@ export const startEnvironment = Effect.fn("startEnvironment")(
       yield* startProcess({
         script: "src/refund-worker.ts",
         args: ["start"],
-        env: { ...payments, TREASURY_PRIVATE_KEY: treasuryKey, ...options.worker },
+        env: {
+          ...payments,
+          TREASURY_PRIVATE_KEY: treasuryKey,
+          REFUND_ADMIN_PORT: String(freePort()),
+          ...options.worker,
+        },
         dir: yield* folder(dir, "worker"),
         ...options.root === undefined ? {} : { root: options.root },
       })
