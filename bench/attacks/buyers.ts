@@ -9,7 +9,7 @@ import type { Product } from "../../src/catalog/domain/product.ts"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
 import type { Exchange, Transcript } from "../../tests/kill/transcript.ts"
 import type { Environment } from "./environment.ts"
-import { type HttpAnswer, request, type RequestOptions } from "./http.ts"
+import { type HttpAnswer, request } from "./http.ts"
 import type { SignedPayment, Wallet } from "./payer.ts"
 
 export interface Buyer {
@@ -76,7 +76,6 @@ export function newPurchase(
 export async function send(
   { buyer, path, record }: Purchase,
   port: number,
-  options: Pick<RequestOptions, "hangUpWhen"> = {},
 ): Promise<HttpAnswer & Exchange> {
   const answer = await request({
     port,
@@ -86,7 +85,6 @@ export async function send(
       "payment-signature": record.header,
       ...record.secret === null ? {} : { "idempotency-key": record.secret },
     },
-    ...options,
   })
   const exchange = await exchangeOf(answer, record.product)
   record.exchanges.push(exchange)

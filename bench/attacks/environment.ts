@@ -33,9 +33,6 @@ export interface EnvironmentOptions {
   readonly chain?: Readonly<Record<string, string>>
   /** Atomic units. */
   readonly treasuryUnits?: bigint
-  readonly openFilesMax?: number
-  /** Runs in the working folder of each replica before it starts. */
-  readonly prepare?: (dir: string) => Effect.Effect<void, never, Scope.Scope>
 }
 
 export interface Environment {
@@ -158,11 +155,10 @@ export const startEnvironment = Effect.fn("startEnvironment")(
 const makeStartReplica = (
   dir: string,
   payments: Readonly<Record<string, string>>,
-  { openFilesMax, prepare, root }: EnvironmentOptions,
+  { root }: EnvironmentOptions,
 ): Environment["startReplica"] =>
   Effect.fn("startReplica")(function* (name, settings) {
     const own = yield* folder(dir, name)
-    if (prepare !== undefined) yield* prepare(own)
     const [port, adminPort] = [freePort(), freePort()]
     const process = yield* startProcess({
       script: "src/main.ts",
@@ -181,7 +177,6 @@ const makeStartReplica = (
         ...settings,
       },
       dir: own,
-      ...openFilesMax === undefined ? {} : { openFilesMax },
       ...root === undefined ? {} : { root },
     })
     yield* ready(async () => {

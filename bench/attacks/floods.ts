@@ -248,11 +248,8 @@ async function marketSlug(environment: Environment): Promise<string> {
   const [buyer] = await fundedBuyers(environment, 1)
   if (buyer === undefined) throw new Error("no buyer")
   const item = await send(newPurchase(environment, buyer, "latest"), environment.ports[0] ?? 0)
-  return slugIn(item.body)
+  return /"slug":"([^"]+)"/.exec(item.body)?.[1] ?? "unknown"
 }
-
-/** The slug of the market in an item of the feed. */
-export const slugIn = (body: string) => /"slug":"([^"]+)"/.exec(body)?.[1] ?? "unknown"
 
 /** The sweep runs every 5 s in a drill; one more round is allowed. */
 const leaseOverdueSecondsMax = 15

@@ -5,7 +5,7 @@
  * @module
  */
 import { Buffer } from "node:buffer"
-import { connect, type Socket } from "node:net"
+import { connect } from "node:net"
 
 /** Loopback addresses, so that limits for each connection's address see two kinds of clients. */
 export const localAddresses = { honest: "127.0.0.1", attacker: "127.0.0.66" } as const
@@ -19,8 +19,6 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Closes the connection after this time, whatever has arrived. */
   readonly hangUpAfterMs?: number
-  /** Closes the connection when this resolves. */
-  readonly hangUpWhen?: Promise<unknown>
   readonly timeoutMs?: number
 }
 
@@ -49,10 +47,6 @@ export function request(options: RequestOptions): Promise<HttpAnswer> {
       failure = options.hangUpAfterMs === undefined ? "timeout" : "hung up"
       socket.destroy()
     }, options.hangUpAfterMs ?? options.timeoutMs ?? timeoutMsDefault)
-    void options.hangUpWhen?.then(() => {
-      failure = "hung up"
-      socket.destroy()
-    })
     socket.on("connect", () => {
       failure = "closed"
       const lines = Object.entries({ "x-forwarded-for": client, ...headers })
@@ -103,35 +97,4 @@ function unchunked(text: string): string {
     body += text.slice(end + 2, end + 2 + size)
     at = end + 4 + size
   }
-}
-
-/** A connection that only exists; `isOpen` is false once the server has closed it. */
-export interface IdleConnection {
-  readonly isOpen: () => boolean
-  readonly close: () => void
-}
-
-/** Connects and sends `text`. Null when the server does not accept within a second. */
-export function openIdle(port: number, text: string): Promise<IdleConnection | null> {
-  return new Promise((done) => {
-    let open = true
-    const localAddress = localAddresses.attacker
-    const socket: Socket = connect({ host: "127.0.0.1", port, localAddress })
-    const timer = setTimeout(() => {
-      socket.destroy()
-      done(null)
-    }, 1_000)
-    socket.on("connect", () => {
-      clearTimeout(timer)
-      if (text !== "") socket.write(text)
-      socket.resume()
-      done({ isOpen: () => open, close: () => void socket.destroy() })
-    })
-    socket.on("error", () => {})
-    socket.on("close", () => {
-      clearTimeout(timer)
-      open = false
-      done(null)
-    })
-  })
 }

@@ -1,5 +1,5 @@
 /**
- * Processes of a drill, with their CPU time, memory and open files as /proc shows them.
+ * Processes of a drill, with their CPU time and memory as /proc shows them.
  *
  * @module
  */
@@ -14,7 +14,6 @@ export interface DrillProcess {
   readonly kill: Effect.Effect<void>
   readonly cpuSeconds: () => number
   readonly residentBytes: () => number
-  readonly openFiles: () => number
 }
 
 export interface DrillProcessOptions {
@@ -24,7 +23,6 @@ export interface DrillProcessOptions {
   readonly env: Readonly<Record<string, string>>
   /** An existing folder. Its output is written to `log` in it. */
   readonly dir: string
-  readonly openFilesMax?: number
   /** The checkout whose script runs; by default this one. */
   readonly root?: string
 }
@@ -35,23 +33,21 @@ const ticksPerSecond = 100
 
 /** Starts a process; killed when the scope closes. */
 export const startProcess = Effect.fn("startProcess")(function* (options: DrillProcessOptions) {
-  const { script, args = [], env, dir, openFilesMax, root: from } = options
+  const { script, args = [], env, dir, root: from } = options
   const root = from === undefined ? ownRoot : `${from.replace(/\/$/, "")}/`
   const log = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.open(`${dir}/log`, { create: true, append: true })),
     (log) => Effect.sync(() => log.close()),
   )
-  const limit = openFilesMax === undefined ? [] : [`--nofile=${openFilesMax}:${openFilesMax}`]
   const command = [
-    ...[...limit, Deno.execPath(), "run", "--config", `${root}deno.json`, "--no-check"],
+    ...["run", "--config", `${root}deno.json`, "--no-check"],
     `--lock=${root}tests/deno.lock`,
     ...["--no-prompt", "-A", `${root}${script}`, ...args],
   ]
   let ended = false
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      // prlimit replaces itself with the command, so the process id is the service's.
-      new Deno.Command("prlimit", {
+      new Deno.Command(Deno.execPath(), {
         args: command,
         cwd: dir,
         env: { ...env, NO_COLOR: "1" },
@@ -72,7 +68,6 @@ export const startProcess = Effect.fn("startProcess")(function* (options: DrillP
     cpuSeconds: () => cpuSeconds(child.pid),
     residentBytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readProc(child.pid, "status"))?.[1] ?? NaN) * 1_024,
-    openFiles: () => countEntries(`/proc/${child.pid}/fd`),
   }
   return process
 })
@@ -92,12 +87,4 @@ function readProc(pid: number, name: string): string {
 function cpuSeconds(pid: number): number {
   const fields = readProc(pid, "stat").split(") ")[1]?.split(" ") ?? []
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
-
-function countEntries(folder: string): number {
-  try {
-    return [...Deno.readDirSync(folder)].length
-  } catch {
-    return NaN
-  }
 }
