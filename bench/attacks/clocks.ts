@@ -1,5 +1,5 @@
 /**
- * One of two replicas has a wrong clock, in seven ways, beside honest buyers of both. The store's clock
+ * One of two replicas has a wrong clock, in seven ways, next to honest buyers of both. The store's clock
  * and the chain's are right. Nothing may be deleted, dated in the future, or sold before its time.
  *
  * @module

@@ -5,7 +5,7 @@
  * - `void`: contract wallets whose payments verify and do not settle.
  * - `unpaid`: valid payments for answers that cost nothing, replays and guessed keys.
  *
- * Honest buyers buy beside them, and keep to their own addresses.
+ * Honest buyers buy next to them, and keep to their own addresses.
  *
  * @module
  */
@@ -147,7 +147,7 @@ interface Attack {
   readonly prepare?: (wallets: ReadonlyArray<string>) => object
 }
 
-/** Runs an attack of `wallets` from `addresses` beside the honest buyers, and waits for its rows. */
+/** Runs an attack of `wallets` from `addresses` next to the honest buyers, and waits for its rows. */
 const drill = ({ name, step, prepare }: Attack): Drill =>
   Effect.fnUntraced(function* (options) {
     const { seconds, replicas, wallets, addresses, root, print } = options
