@@ -29,15 +29,19 @@ export type GenerationState =
 
 export class ReportStore extends Context.Service<ReportStore, {
   /**
-   * The report of the newest generation, if it is younger than `ageMax`; else the state of the lease.
-   * An expired lease goes to the next caller. Of any number of concurrent callers one gets `acquired`.
+   * The report of the newest generation, if it is younger than `ageMax` and still valid by its own
+   * `decision.validUntil`; else the state of the lease. An expired lease goes to the next caller. Of any
+   * number of concurrent callers one gets `acquired`.
    */
   readonly begin: (
     marketId: MarketId,
     options: { readonly ageMax: Duration.Duration; readonly lease: Duration.Duration },
   ) => Effect.Effect<ReportState>
-  /** Whether the report of the newest generation is stored, and younger than `ageMax`. */
-  readonly isMade: (marketId: MarketId, ageMax: Duration.Duration) => Effect.Effect<boolean>
+  /** Whether `begin` with this `ageMax` would still give the stored report after `later`. */
+  readonly isMade: (
+    marketId: MarketId,
+    options: { readonly ageMax: Duration.Duration; readonly later: Duration.Duration },
+  ) => Effect.Effect<boolean>
   /**
    * The state of a generation, also after newer ones have begun; `lost` when its lease has expired, or
    * it was deleted.

@@ -98,7 +98,7 @@ export class Research extends Context.Service<Research, {
         check: Effect.fnUntraced(function* (slug) {
           const market = yield* find(slug)
           yield* walletsRead(ports)
-          if (yield* reports.isMade(market.id, Duration.subtract(reportAgeMax, keptFor))) return
+          if (yield* reports.isMade(market.id, { ageMax: reportAgeMax, later: keptFor })) return
           yield* kept.check(market)
         }),
         report: (slug) => Effect.flatMap(find(slug), shared),

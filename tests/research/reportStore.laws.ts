@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Clock, Duration, Effect } from "effect"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import type { Report } from "../../src/research/domain/research.ts"
-import { day } from "../../src/core/domain/time.ts"
+import { day, hour, isoTime } from "../../src/core/domain/time.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { sampleReport } from "../support/research/reports.ts"
 
@@ -17,7 +17,14 @@ const lease = Duration.minutes(5)
 /** A lease that expires at once. */
 const expired = Duration.zero
 const options = { ageMax: Duration.minutes(30), lease }
-const report = sampleReport()
+const soon = { ageMax: options.ageMax, later: Duration.zero }
+const sample = sampleReport()
+/** The sample, valid for so long: the stores have different clocks. */
+const validFor = (ms: number): Report => ({
+  ...sample,
+  decision: { ...sample.decision, validUntil: isoTime(Date.now() + ms) },
+})
+const report = validFor(day)
 const another: Report = { ...report, market: { ...report.market, question: "“odd”\0\ud800?" } }
 
 type Law = (name: string, body: Effect.Effect<void, unknown, ReportStore>) => void
@@ -56,25 +63,41 @@ export function reportLaws(on: Law): void {
       const reports = yield* ReportStore
       const generation = yield* acquire()
       equal(yield* reports.generationState(market, generation), { state: "making" })
-      strictEqual(yield* reports.isMade(market, options.ageMax), false)
+      strictEqual(yield* reports.isMade(market, soon), false)
       const before = yield* Clock.currentTimeMillis
       const generatedAt = yield* reports.finish(market, generation, report)
       ok(generatedAt !== null && Math.abs(generatedAt - before) < 60_000)
       const made = { state: "made" as const, generatedAt, report }
       equal(yield* reports.generationState(market, generation), made)
       equal(yield* reports.begin(market, options), { ...made, generation })
-      strictEqual(yield* reports.isMade(market, options.ageMax), true)
-      strictEqual(yield* reports.isMade(other, options.ageMax), false)
+      strictEqual(yield* reports.isMade(market, soon), true)
+      strictEqual(yield* reports.isMade(other, soon), false)
       const old = { ...options, ageMax: Duration.zero }
-      strictEqual(yield* reports.isMade(market, old.ageMax), false)
+      strictEqual(yield* reports.isMade(market, { ...soon, ageMax: Duration.zero }), false)
       strictEqual(yield* acquire(old), generation + 1)
-      strictEqual(yield* reports.isMade(market, options.ageMax), false, "a newer one is not made")
+      strictEqual(yield* reports.isMade(market, soon), false, "a newer one is not made")
       strictEqual((yield* reports.begin(market, options)).state, "making")
       equal(
         yield* reports.generationState(market, generation),
         made,
         "a waiting caller still reads it",
       )
+    }),
+  )
+
+  on(
+    "a stored report is no longer read after the end that it states",
+    Effect.gen(function* () {
+      const reports = yield* ReportStore
+      yield* reports.finish(market, yield* acquire(), validFor(hour))
+      strictEqual(yield* reports.isMade(market, soon), true)
+      strictEqual(yield* reports.isMade(market, { ...soon, later: options.ageMax }), false, "age")
+      const after = (minutes: number) =>
+        reports.isMade(market, { ageMax: Duration.days(1), later: Duration.minutes(minutes) })
+      strictEqual(yield* after(50), true)
+      strictEqual(yield* after(70), false)
+      yield* reports.finish(other, yield* acquire(options, other), validFor(-1))
+      strictEqual((yield* reports.begin(other, options)).state, "acquired")
     }),
   )
 

@@ -38,14 +38,16 @@ export function quoted(name: string): string {
 export function readableName(text: string, max: number = nameLengthMax): string {
   const name = [...safeName(text, max)].map((character) => lookAlikes[character] ?? character)
     .join("")
+    // Signs of an address that imitate the plain ones, or become them in Unicode's compatible forms.
+    .replace(/[․﹒．。｡]/g, ".").replace(/[：﹕︓]/g, ":").replace(/[／∕⁄]/g, "/")
     .replace(/:\/\//g, ": //")
     .replace(/:(?=[\w+-]+:)/g, ": ")
     // `evil.example` and `www.evil` could become links; `1.5`, `U.S.` and `a. b` could not.
-    .replace(/(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]*\p{L}{2})/gu, "․")
+    .replace(/(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]*\p{L}{2})/gu, ". ")
     // Also where the name ends: a reader adds what follows it to the link.
-    .replace(/(?<=www)\./gi, "․")
+    .replace(/(?<=www)\. ?/gi, " ")
     .replace(/&(?=\w+;)/g, "＆")
-  return cut(name, max)
+  return cut(name.trimEnd(), max)
 }
 
 /** What replaces a character that has a meaning in Markdown; `$` stays. */

@@ -49,6 +49,13 @@ interface Row {
 const milliseconds = (sql: SqlClient, duration: Duration.Duration) =>
   sql`${Duration.toMillis(duration)} * interval '1 millisecond'`
 
+/** Whether a stored report is neither too old nor past its own end, now or `later`. */
+const isValid = (sql: SqlClient, ageMax: Duration.Duration, later = Duration.zero) =>
+  sql`least(
+    made_at + ${milliseconds(sql, ageMax)},
+    (report #>> '{decision,validUntil}')::timestamptz
+  ) > clock_timestamp() + ${milliseconds(sql, later)}`
+
 const begin = (sql: SqlClient) => {
   const inTransaction = sql.withTransaction
   return Effect.fn("ReportStore.begin")(function* (marketId: MarketId, options: BeginOptions) {
@@ -58,12 +65,12 @@ const begin = (sql: SqlClient) => {
 }
 
 const isMade = (sql: SqlClient): ReportStore["Service"]["isMade"] =>
-  Effect.fn("ReportStore.isMade")(function* (marketId, ageMax) {
+  Effect.fn("ReportStore.isMade")(function* (marketId, { ageMax, later }) {
     const rows = yield* sql`
       SELECT 1 FROM (
         SELECT * FROM research_report WHERE market = ${marketId} ORDER BY generation DESC LIMIT 1
       ) newest
-      WHERE state = 'made' AND made_at > clock_timestamp() - ${milliseconds(sql, ageMax)}`
+      WHERE state = 'made' AND ${isValid(sql, ageMax, later)}`
     return rows.length > 0
   }, Effect.orDie)
 
@@ -74,7 +81,7 @@ const currentState = Effect.fnUntraced(
     SELECT generation, state, made_at, valid, CASE WHEN valid THEN report END AS report
     FROM (
       SELECT *, CASE state
-        WHEN 'made' THEN made_at > clock_timestamp() - ${milliseconds(sql, ageMax)}
+        WHEN 'made' THEN ${isValid(sql, ageMax)}
         WHEN 'making' THEN lease_until > clock_timestamp()
         ELSE false END AS valid
       FROM research_report WHERE market = ${marketId} ORDER BY generation DESC LIMIT 1

@@ -111,6 +111,23 @@ Deno.test("readableName() leaves no start of an address at the end of a name", (
   }
 })
 
+/** What could be an address, also after Unicode's compatibility forms and IDNA's dots. */
+const address = /\p{L}[.。]\p{L}{2}|:\/\/|www\./iu
+
+law("readableName() leaves no address in any form", hostileText, (text) => {
+  ok(!address.test(readableName(text).normalize("NFKC")), text)
+}, { runs })
+
+Deno.test("readableName() leaves no address whose signs imitate the plain ones", () => {
+  for (const dot of ".․﹒．。｡") {
+    for (const colon of ":：﹕︓") {
+      const name = readableName(`Claim at https${colon}／⁄www${dot}evil${dot}example`)
+      ok(!address.test(name.normalize("NFKC")), name)
+      strictEqual(name, "Claim at https: //www evil. example")
+    }
+  }
+})
+
 Deno.test("readableName() leaves questions and names readable", () => {
   for (
     const text of [
@@ -121,7 +138,7 @@ Deno.test("readableName() leaves questions and names readable", () => {
   strictEqual(readableName("[a](b) *c* _d_ #1 <b> e|f"), "(a)(b) ∗c∗ -d- ♯1 ＜b＞ e/f")
   strictEqual(
     readableName("Go to https://www.evil.com, joe@evil.com"),
-    "Go to https: //www․evil․com, joe＠evil․com",
+    "Go to https: //www evil. com, joe＠evil. com",
   )
   strictEqual(readableName("&lt;b&gt; :smile:"), "＆lt;b＆gt; : smile:")
 })

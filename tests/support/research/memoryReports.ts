@@ -41,6 +41,11 @@ export function memoryReports(): ReportStore["Service"] {
   const newest = (marketId: MarketId) =>
     generations.filter((each) => each.marketId === marketId)
       .toSorted((a, b) => b.generation - a.generation)[0]
+  const isValid = ({ generatedAt, report }: StoredReport, ageMax: Duration.Duration, at: number) =>
+    Math.min(
+      generatedAt + Duration.toMillis(ageMax),
+      Date.parse(report.decision.validUntil),
+    ) > at
   const at = <A>(body: (now: number) => A) => Effect.map(Clock.currentTimeMillis, body)
 
   return ReportStore.of({
@@ -48,7 +53,7 @@ export function memoryReports(): ReportStore["Service"] {
       at((now): ReportState => {
         const last = newest(marketId)
         const generation = last?.generation ?? 0
-        if (last?.stored && last.stored.generatedAt > now - Duration.toMillis(ageMax)) {
+        if (last?.stored && isValid(last.stored, ageMax, now)) {
           return { state: "made", generation, ...last.stored }
         }
         if (last?.state === "making" && last.leaseUntil > now) {
@@ -62,10 +67,10 @@ export function memoryReports(): ReportStore["Service"] {
         })
         return { state: "acquired", generation: generation + 1 }
       }),
-    isMade: (marketId, ageMax) =>
+    isMade: (marketId, { ageMax, later }) =>
       at((now) => {
         const stored = newest(marketId)?.stored
-        return !!stored && stored.generatedAt > now - Duration.toMillis(ageMax)
+        return !!stored && isValid(stored, ageMax, now + Duration.toMillis(later))
       }),
     generationState: (marketId, generation) =>
       at((now): GenerationState => {
