@@ -7,11 +7,12 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import {
   type Digest as WrittenDigest,
   digestAgeMax,
   digestEvery,
+  type DigestPage,
   digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
@@ -28,6 +29,7 @@ import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
+import { ScoreStore } from "../track-record/ScoreStore.ts"
 import { TrackRecord } from "../track-record/TrackRecord.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
@@ -87,6 +89,7 @@ const digestPorts = Effect.all({
   markets: MarketStore,
   venue: VenueClient,
   whales: EntryStore,
+  scores: ScoreStore,
   trackRecord: TrackRecord,
   wallets: WalletStore,
   whaleMarkets: WhaleMarketStore,
@@ -116,6 +119,7 @@ const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
     const belowThreshold = isBelowThreshold(material)
     const window = { slot, until: started, feedIndex }
     const stored = yield* store.add({ ...window, belowThreshold, digest })
+    if (stored) yield* storeNumbers(ports.scores, page, started)
     return Option.some<DigestReport>({
       slot,
       title: digest.title,
@@ -155,6 +159,23 @@ const make = Effect.fnUntraced(function* ({ venue, methodUrl }: DigestOptions) {
 
   return Digest.of({ write, latest, fresh, history, prune })
 })
+
+/** Stores the numbers that a digest states, to be scored like a report's; a failure is logged. */
+const storeNumbers = (
+  scores: ScoreStore["Service"],
+  { stated }: DigestPage,
+  madeAt: EpochMs,
+) =>
+  scores.addForecasts(stated.map(({ eventKey, marketId, mid, probability }) => ({
+    ...{ kind: "price", marketId, eventKey, madeAt, probability, baseline: mid } as const,
+    // No range of a day is stated, so none is judged.
+    ...{ low: 0, high: 1 },
+  }))).pipe(
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) => Effect.logWarning("The numbers of a digest cannot be stored", cause),
+    ),
+  )
 
 /** A late digest is retried every minute. */
 const retryAfterSeconds = 60

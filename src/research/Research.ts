@@ -120,7 +120,7 @@ const writingTime = Duration.seconds(53)
 const storingTime = Duration.seconds(4)
 
 const task =
-  `You improve a research report on one market of a prediction market. Its reader, a person or a program, has paid for it and may hold a position: be exact, calm and short. "thesis": what the price did, what came first, and what contradicts it. "whales": what tracked wallets bought, and what their records are worth. "risk": a risk of this market. "bottomLine": what to believe and what to watch; never advise a trade. 60 to 110 words in the thesis and in the whales, 20 to 40 in the others.`
+  `You improve a research report on one market of a prediction market. Its reader, a person or a program, has paid for it and may hold a position: be exact, calm and short. "thesis": what can be decided and with which figures, then what the price did, what came first, and what contradicts it. "whales": what tracked wallets bought, and what their records are worth. "risk": a risk of this market. "bottomLine": what to believe and what to watch; never advise a trade. At most 90 words in the thesis and in the whales, 40 in the others, and fewer where the facts say little.`
 
 const make = Effect.fn("Research.make")(function* (
   ports: ReportPorts,

@@ -127,7 +127,6 @@ export const readMaterial = Effect.fnUntraced(function* <E>(
     siblings,
     rules,
     clause,
-    proposalRecord: record?.predetermined.byKind.proposal.record ?? null,
     isListingRead,
     estimate: null,
   }

@@ -20,7 +20,7 @@ import {
 import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
 import type { DigestPart } from "../../src/digest/domain/material.ts"
-import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.ts"
+import { day, hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { DigestStore } from "../../src/digest/DigestStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
@@ -30,14 +30,6 @@ import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { News } from "../../src/news/News.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
-import { storesOf, type WhaleStores } from "../support/whales/whaleStores.ts"
-import {
-  activityEventOf,
-  entryOf,
-  factsOf,
-  marketOf,
-  resolutionOf,
-} from "../whales/whaleStores.laws.ts"
 import type { NarratorBehaviour } from "../support/digest/digestNarrators.ts"
 import {
   digestsOn,
@@ -50,7 +42,11 @@ import {
 } from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
-import { endingMarket } from "../support/products.ts"
+import { bookOf, endingMarket } from "../support/products.ts"
+import { sampleScorecard } from "../support/catalog/samples.ts"
+import type { Forecast } from "../../src/track-record/domain/forecasts.ts"
+import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
 import { embeddedStore } from "../support/stores.ts"
 
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -156,47 +152,43 @@ test("a digest after an outage covers one day at most, and missed slots stay emp
     equal(stored.map(({ slot }) => slot), [noon + 28 * hour, noon])
   }))
 
-/** Stores a resolved market with an entry of a wallet. */
-const storeEnded = Effect.fnUntraced(function* (
-  whales: WhaleStores,
-  market: number,
-  resolvedAt: number,
-) {
-  const wallet = activityEventOf(0, market, 0).wallet
-  yield* whales.track([{ wallet, name: "Some Wallet", source: "volume" }], noon)
-  yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
-  const read = { readFrom: noon, readTo: noon, history: "whole" } as const
-  yield* whales.saveRead({ wallet, activity: [activityEventOf(0, market, 0)], ...read })
-  yield* whales.saveEntries([{
-    ...{ wallet, marketId: marketOf(market), version: 1 },
-    ...{ entries: [entryOf(0)], boughtBoth: false, farmed: false, due: false },
-  }])
-  const now = yield* Clock.currentTimeMillis
-  yield* whales.saveResolutions([{ ...resolutionOf(market, 0), resolvedAt }], [], now)
-})
-
-test("a resolution is in the first digest after it was stored, if it is at most a day old", () =>
+test("the numbers that a digest states are stored once, to be scored", () =>
   Effect.gen(function* () {
-    const { ports, narrator, wrote } = yield* setUp()
-    const whales = storesOf(ports)
-    yield* TestClock.setTime(noon)
-    yield* storeEnded(whales, 0, noon - hour)
-    yield* storeEnded(whales, 1, noon - 2 * day)
-    yield* TestClock.setTime(noon + 90 * second)
-    // So recent that its transaction may still be open: it waits for the next digest.
-    yield* storeEnded(whales, 3, noon)
-    yield* TestClock.setTime(noon + 2 * minute)
+    const card = sampleScorecard(noon)
+    const settled = { meanDrift: 0.1, driftLow: 0.09, driftHigh: 0.11 }
+    const after24h = { ...card.movers.drift.after24h, settled }
+    const drift = { ...card.movers.drift, after24h } as typeof card.movers.drift
+    const moved = { ...endingMarket(9, noon), slug: Slug.make("number-9"), endsAt: noon + 9 * day }
+    const stored: Array<Forecast> = []
+    const { append, ports, digests, wrote } = yield* setUp((ports) =>
+      ports.pipe(
+        Context.add(TrackRecord, {
+          ...Context.get(ports, TrackRecord),
+          scorecard: Effect.succeed({ ...card, movers: { ...card.movers, drift } }),
+        }),
+        Context.add(VenueClient, {
+          ...Context.get(ports, VenueClient),
+          books: () => Effect.succeed({ rows: [bookOf(moved, noon, 0.5)], rejected: {} }),
+        }),
+        Context.add(ScoreStore, {
+          ...Context.get(ports, ScoreStore),
+          addForecasts: (forecasts) => Effect.sync(() => void stored.push(...forecasts)),
+        }),
+      )
+    )
+    yield* append(9, noon)
+    const markets = Context.get(ports, MarketStore)
+    yield* markets.save([moved], noon)
+    yield* markets.appendMids([{ marketId: moved.id, at: noon, mid: 0.5 }])
     yield* wrote
-    const ended = () =>
-      narrator.calls.at(-1)?.facts.flatMap(({ values }) => values["ended"] ?? [])
-        .map((value) => value.type === "count" ? value.value : 0)
-    equal(ended(), [1])
-    yield* TestClock.adjust(10 * second)
-    // It ended before that digest was written.
-    yield* storeEnded(whales, 2, noon - minute)
-    yield* TestClock.setTime(noon + digestEvery)
-    yield* wrote
-    equal(ended(), [2])
+    const [number, ...others] = stored
+    ok(number !== undefined && number.probability > 0.55, JSON.stringify(stored))
+    equal(others, [])
+    equal([number.kind, number.marketId, number.baseline], ["price", moved.id, 0.5])
+    const { digest } = Option.getOrThrow(yield* digests.latest)
+    ok(digest.facts.some(({ statement }) => statement.startsWith("Our fair price of Yes is 0.5")))
+    ok(Option.isNone(yield* digests.write))
+    strictEqual(stored.length, 1)
   }))
 
 test("a digest contains recent headlines about its markets, with their prices", () =>

@@ -34,6 +34,7 @@ import { Backfill } from "../../src/whales/Backfill.ts"
 import { Tracking } from "../../src/whales/Tracking.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { narrator, type NarratorBehaviour } from "../support/digest/digestNarrators.ts"
+import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { bareVenue, sampleRecord } from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
@@ -123,6 +124,7 @@ const news = Layer.mock(News, {
 const whales = Layer.mergeAll(
   Layer.mock(EntryStore, {}),
   sampleRecord,
+  Layer.mock(ScoreStore, { addForecasts: () => Effect.void }),
   Layer.mock(WalletStore, { tracked: Effect.succeed([]) }),
   Layer.mock(WhaleMarketStore, { ended: () => Effect.succeed([]) }),
 )

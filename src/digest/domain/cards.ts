@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DigestSection } from "./digest.ts"
+import type { DigestParagraph, DigestSection, StatedNumber } from "./digest.ts"
 import { nextDigestAt, tradedFact } from "./facts.ts"
 import {
   type DigestMarket,
@@ -24,21 +24,13 @@ import {
 } from "../../markets/domain/ladders.ts"
 import { slugKey } from "../../markets/domain/market.ts"
 import { headlineLag } from "../../markets/domain/priceStep.ts"
-import { settledStories, textsMin } from "../../news/domain/evidence.ts"
-import { eventViewOf, onLadder, pairGainMax } from "../../writing/domain/event.ts"
-import { phrase } from "../../writing/domain/statement.ts"
+import { settledStories } from "../../news/domain/evidence.ts"
+import { eventViewOf, isWorthwhile, onLadder } from "../../writing/domain/event.ts"
 import { type Card, counterFact, marketCards, ranked } from "../../writing/facts/cards.ts"
 import { clauseFacts } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
-import { estimateFact, tradeFact } from "../../writing/facts/estimates.ts"
-import {
-  type About,
-  factOf,
-  type NewFact,
-  present,
-  titleOf,
-  unnamed,
-} from "../../writing/facts/fact.ts"
+import { estimateFact, tradeFacts } from "../../writing/facts/estimates.ts"
+import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
   causeFact,
   causeLagMax,
@@ -46,9 +38,9 @@ import {
   noCauseFact,
   type PrintedStory,
   readFor,
-  type Reported,
+  reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { inversionFacts, pairFacts } from "../../writing/facts/ladders.ts"
+import { inversionFacts, pairOf } from "../../writing/facts/ladders.ts"
 import { proposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact } from "../../writing/facts/quotes.ts"
 import {
@@ -63,26 +55,26 @@ import {
   sidesOf,
   tradeOf,
 } from "../../writing/facts/view.ts"
-import { favouredBy, otherWalletsFact } from "../../writing/facts/wallets.ts"
+import { otherWalletsFact, positionFact } from "../../writing/facts/wallets.ts"
 
 /** A card and where it stands. Each of its facts is stated once in a digest. */
 export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd"> {
   readonly section: DigestSection
-  /** The market that its paragraph is about; null where its facts name several. */
-  readonly about: DigestMarket["market"] | null
+  /** The market that its paragraph is about. */
+  readonly about: NonNullable<DigestParagraph["market"]>
   /** What can be decided, with its main figure; names the market. */
   readonly lead: NewFact
-  /** The same where the market is named already. */
-  readonly opening: NewFact
+  /** What came about, where the market is named; then the lead again, unless title or summary has it. */
+  readonly openings: ReadonlyArray<NewFact>
   /** The stated number or the cause, and what speaks against the lead. */
   readonly why: ReadonlyArray<NewFact>
   readonly details: ReadonlyArray<NewFact>
+  /** The number that it states; null for none. */
+  readonly stated: StatedNumber | null
 }
 
 /** Ladders whose strongest contradiction has a card. */
-const laddersMax = 3
-/** A contradiction that gains less at its quotes is left out, USD. */
-const gainUsdMin = 20
+const laddersMax = 2
 /** A quote farther than this from the price that a move reached is of another time, USD a share. */
 const quoteDistanceMax = 0.05
 
@@ -109,14 +101,15 @@ function viewOf(one: DigestMarket, material: DigestMaterial): MarketView {
     other.market.id !== market.id &&
     (other.market.eventKey === market.eventKey || other.market.eventSlug === market.eventSlug)
   )
+  const stories = settledStories({ market, now, stories: one.stories })
   const view = {
     ...one,
     clause: one.rules === null ? null : clauseOf(market.question, one.rules),
-    ...{ now, proposalRecord: record?.predetermined.byKind.proposal.record ?? null },
-    stories: settledStories({ market, now, stories: one.stories }),
+    now,
+    stories,
     event: eventViewOf(one, others, false),
     move: moveIn(one, material),
-    reported: reportedIn(one, material),
+    reported: reportedIn(stories, market.outcomes),
   }
   return { ...view, estimate: record === null ? null : estimateIn(view, record, recentMoves) }
 }
@@ -138,28 +131,6 @@ function moveIn(one: DigestMarket, { moves }: DigestMaterial): MarketView["move"
 const isOf = ({ market }: DigestMarket, data: { readonly market: { readonly slug: string } }) =>
   slugKey(data.market.slug) === slugKey(market.slug)
 
-/** What the feed found reported, while it stands uncorrected; a headline from before a game is no report. */
-function reportedIn(one: DigestMarket, { predetermined }: DigestMaterial): Reported | null {
-  const { market: { gameStartsAt, outcomes }, stories } = one
-  const corrected = new Set(
-    stories.filter(({ corrected }) => corrected)
-      .flatMap(({ outlets }) => outlets.map(({ url }) => url)),
-  )
-  const [found] = predetermined
-    .filter(({ data }) => data.kind !== "proposal" && isOf(one, data))
-    .filter(({ data }) => !data.evidence.some(({ url }) => corrected.has(url)))
-    .toSorted((a, b) => b.feedIndex - a.feedIndex)
-  const outcome = outcomes.findIndex((name) => name === found?.data.outcome)
-  const [first, ...pieces] = (found?.data.evidence ?? [])
-    .map((piece) => ({ ...piece, publishedAt: Date.parse(piece.publishedAt) }))
-    .filter(({ publishedAt }) => gameStartsAt === null || publishedAt >= gameStartsAt)
-    .toSorted((a, b) => a.publishedAt - b.publishedAt)
-  const sources = new Set([first, ...pieces].map((piece) => piece?.source)).size
-  return first === undefined || outcome < 0 || sources < textsMin
-    ? null
-    : { outcome: outcome === 1 ? 1 : 0, pieces: [first, ...pieces] }
-}
-
 /** Its events, the best first, then what every card has; null where nothing new can be acted on. */
 function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null {
   const view = viewOf(one, material)
@@ -170,9 +141,11 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   const named = aboutOf(market, true)
   const about = unnamed(named)
   const { estimate } = view
-  const number = estimate === null || estimate.basis.length === 0
-    ? []
-    : [estimateFact(about, estimate), ...present(tradeFact(about, tradeOf(view)))]
+  // A number that leaves nothing at the book is not worth a sentence.
+  const trade = tradeOf(view)
+  const viewed = trade === null || estimate?.basis.length === 0 ? null : estimate
+  const [limit, gain = null] = viewed === null ? [] : tradeFacts(about, trade)
+  const [, namedGain = null] = viewed === null ? [] : tradeFacts(named, trade)
   const move = material.moves.find(({ item }) => isOf(one, item.data))
   const isMoved = view.move !== null && move !== undefined
   const cause = isMoved && material.coverage.news !== null ? causeOf(view, move) : null
@@ -182,19 +155,22 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
     ...{
       about: market,
       valueUsd: head.valueUsd,
-      lead: head.lead(named),
-      opening: head.lead(about),
+      lead: namedGain ?? head.lead(named),
+      openings: [head.lead(about), ...present(gain)],
     },
+    stated: viewed === null ? null : { marketId: market.id, eventKey: market.eventKey, ...viewed },
     why: [
-      ...number,
+      ...viewed === null
+        ? []
+        : [estimateFact(about, viewed), ...limit === undefined ? [] : [limit]],
       ...isCaused ? [cause] : [],
-      ...present(counterFact(view, [head])),
     ],
     details: [
       ...head.details,
+      ...present(counterFact(view, [head])),
       ...others.flatMap(({ details, lead }) => [lead(about), ...details]),
       ...isMoved ? movedFacts(about, move, isCaused ? "stated" : cause, material) : [],
-      ...sharedFacts(one, view, material, [head, ...others]),
+      ...sharedFacts(one, view, [head, ...others]),
       validFact(about, endOf(view, head), view.now),
     ],
   }
@@ -215,6 +191,7 @@ function isNew(card: Card, view: MarketView, one: DigestMarket, material: Digest
     case "wallet":
       return whaleEntries.some((entry) => isLabelled(entry) && isOf(one, entry.data))
     case "report":
+      return isInWindow(view.reported?.newestAt ?? 0)
     case "move":
       return true
   }
@@ -259,7 +236,6 @@ const exceptionsMax = 1
 function sharedFacts(
   one: DigestMarket,
   view: MarketView,
-  material: DigestMaterial,
   said: ReadonlyArray<Card>,
 ): ReadonlyArray<NewFact> {
   const { entries, market, now, proposal } = view
@@ -271,7 +247,9 @@ function sharedFacts(
     : market.status === "proposed"
     ? [unreadProposalFact(about)]
     : []
-  const labelled = new Set(labelledPositions(view).map(({ wallet }) => wallet))
+  const positions = labelledPositions(view)
+  const labelled = new Set(positions.map(({ wallet }) => wallet))
+  const [largest] = said.some(({ kind }) => kind === "wallet") ? [] : positions
   const others = entries.filter(({ marketMaker, wallet }) => !marketMaker && !labelled.has(wallet))
   const payout = payoutOf(view)
   const clause = one.rules === null || view.clause === null
@@ -279,29 +257,13 @@ function sharedFacts(
     : clauseFacts(about, one.rules, view.clause, now, exceptionsMax)
   return [
     ...proposed,
-    ...inversionFacts(about, view.event),
-    ...rivalFacts(view, material),
+    ...inversionFacts(about, view.event.inversions),
+    ...largest === undefined ? [] : [positionFact(about, largest, now)],
     ...present(otherWalletsFact(about, others, true)),
     ...present(costFact(about, sidesOf(view), market.takerFeeRate)),
     ...clause,
     payout === null ? noEndFact(about) : payoutFact(about, view, payout),
   ]
-}
-
-/** Labelled wallets that favour rival outcomes: at most one of the two is paid. */
-function rivalFacts(view: MarketView, { markets }: DigestMaterial): ReadonlyArray<NewFact> {
-  const { exclusive, eventSlug, id, slug } = view.market
-  const isFavoured = (one: MarketView | DigestMarket) =>
-    labelledPositions(one).some((position) => favouredBy(position) === 0)
-  const rival = exclusive && isFavoured(view) &&
-    markets.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1).find((other) =>
-      other.market.exclusive && other.market.eventSlug === eventSlug && other.market.id !== id &&
-      isFavoured(other)
-    )
-  if (!rival) return []
-  const title = titleOf(aboutOf(rival.market))
-  const text = phrase`Labelled wallets favour ${title} too: at most one of the two is paid.`
-  return [factOf("whale", slug, text)]
 }
 
 /** What ends the card's validity before the next digest: the kick-off or the payout, and its own end. */
@@ -319,13 +281,14 @@ function endOf(view: MarketView, { flip, level }: Card) {
 function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
   const gainOf = ({ size }: Contradiction): number => size?.gainUsd ?? 0
   const pairs = contradictionsOf(laddersOf(material.quoted.map(onLadder))).filter((pair) =>
-    gainOf(pair) >= gainUsdMin && pair.gainPerShare <= pairGainMax &&
+    isWorthwhile(pair) &&
     ![pair.easier, pair.harder].some((leg) => isStale(material, leg))
   ).toSorted((a, b) => gainOf(b) - gainOf(a))
   return [...Map.groupBy(pairs, ({ easier }) => easier.market.eventKey).values()]
     .flatMap(([pair]): ReadonlyArray<DigestCard> => {
-      const [lead, ...details] = pair === undefined ? [] : pairFacts(pair) ?? []
-      if (pair === undefined || lead === undefined) return []
+      const found = pair === undefined ? null : pairOf(pair)
+      if (pair === undefined || found === null) return []
+      const { details, lead, opening } = found
       const { market } = pair.easier
       const flip = "a quote changes, or a leg is proposed or reported"
       const valid = validFact(
@@ -334,8 +297,10 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
         material.until,
       )
       return [{
-        ...{ kind: "contradiction", section: "repriced", market: market.slug, about: null },
-        ...{ valueUsd: gainOf(pair), lead, opening: lead, why: [], details: [...details, valid] },
+        ...{ kind: "contradiction", section: "repriced", market: market.slug },
+        about: { ...market, gameStartsAt: null },
+        ...{ lead, openings: [opening], why: [], details: [...details, valid] },
+        ...{ stated: null, valueUsd: gainOf(pair) },
       }]
     })
     .slice(0, laddersMax)

@@ -4,6 +4,7 @@
  * @module
  */
 import { Schema } from "effect"
+import type { Estimate } from "../../writing/domain/estimate.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import type { Slot } from "../../writing/domain/page.ts"
@@ -30,8 +31,15 @@ export interface DigestParagraph {
   readonly slot: Slot
 }
 
+/** A probability that a digest states, to be scored a day later. */
+export interface StatedNumber
+  extends Pick<Market, "eventKey">, Pick<Estimate, "mid" | "probability"> {
+  readonly marketId: Market["id"]
+}
+
 /** The template of a digest. */
 export interface DigestPage {
+  readonly stated: ReadonlyArray<StatedNumber>
   /** All that the digest states. */
   readonly facts: ReadonlyArray<Fact>
   readonly title: Slot

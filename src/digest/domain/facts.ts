@@ -30,6 +30,7 @@ import {
   usd,
   word,
 } from "../../writing/facts/fact.ts"
+import { citation } from "../../writing/facts/headlines.ts"
 import { doubtedBelow } from "../../writing/facts/proposals.ts"
 import { isDoubted, priceOfOutcome } from "../../writing/facts/view.ts"
 
@@ -51,29 +52,20 @@ export const nextDigestAt = (now: EpochMs): EpochMs => now - now % digestEvery +
 
 /** What a digest covers, and until when it is valid. */
 export function windowFacts({ from, until }: DigestMaterial): readonly [NewFact, NewFact] {
+  const [start, end] = [time("startsAt", from, until), time("endsAt", until, from)]
+  const next = time("nextAt", nextDigestAt(until), until)
   return [
-    factOf(
-      "coverage",
-      null,
-      phrase`This digest covers ${time("startsAt", from, until)} to ${
-        time("endsAt", until, from)
-      }.`,
-    ),
-    factOf(
-      "coverage",
-      null,
-      phrase`The next one is due at ${time("nextAt", nextDigestAt(until), until)}.`,
-    ),
+    factOf("coverage", null, phrase`This digest covers ${start} to ${end}.`),
+    factOf("coverage", null, phrase`The next one is due at ${next}.`),
   ]
 }
 
-/** How many moved, bought, are proposed and ended, each of how many. */
+/** How many moved, bought and are proposed, each of how many. */
 export function countFacts(material: DigestMaterial): ReadonlyArray<NewFact> {
   return [
     ...movedFact(material),
     ...buyersFact(material),
     ...openProposalsFact(material),
-    ...endedFact(material),
   ]
 }
 
@@ -144,19 +136,6 @@ function doubtedProposals(material: DigestMaterial) {
     .toSorted((a, b) => missing(b) - missing(a) || (a.market.slug < b.market.slug ? -1 : 1))
 }
 
-function endedFact({ resolutions }: DigestMaterial): ReadonlyArray<NewFact> {
-  if (resolutions.length === 0) return []
-  const paid = resolutions.filter(({ resolution }) => resolution.state === "paid").length
-  const all = resolutions.length
-  return counted(
-    paid === all
-      ? phrase`${count("ended", all, "market")} of tracked wallets ended and paid out.`
-      : phrase`${part("paid", paid)} ${
-        count("ended", all, "ended market")
-      } of tracked wallets paid out; the others were cancelled.`,
-  )
-}
-
 const unread: Readonly<Record<DigestPart, string>> = {
   markets: "Prices of markets",
   proposals: "The venue's proposals",
@@ -213,14 +192,10 @@ export function contextFact(
   until: EpochMs,
 ): NewFact {
   const { reading } = story
-  const others = story.outlets.length - 1
-  const more = others > 0 ? phrase`, ${count("outlets", others, "more outlet")}` : phrase``
   const outcome = reading?.outcome === outcomes[1] ? 1 : 0
   const side = named("outcome", outcomes[outcome])
-  const relation = reading === null
+  const relation = reading === null || reading.bears === null
     ? phrase`shares words with`
-    : reading.bears === null
-    ? phrase`is about`
     : phrase`is model-read ${reading.bears} ${side} in`
   const at = quote === null
     ? phrase``
@@ -228,9 +203,7 @@ export function contextFact(
   return factOf(
     "news",
     slug,
-    phrase`${named("headline", story.title)} (${named("publisher", story.source)}, ${
-      time("publishedAt", story.firstAt, until)
-    }${more}) ${relation} ${named("market", question)}${at}.`,
+    phrase`${citation(story, until)} ${relation} ${named("market", question)}${at}.`,
     { links: [story.url] },
   )
 }
@@ -258,21 +231,16 @@ export function otherProposalsFact(
   const names = doubtedProposals(material).filter(({ market }) => !placed.has(market.slug))
     .map(({ market, proposal, quote }, n) => {
       const outcome = proposal?.outcome ?? 0
-      const state = proposal?.disputed === true ? phrase`, disputed` : phrase``
-      return phrase`${outcomeInList(n, market.outcomes[outcome])} in ${
-        inList(n, market.question)
-      } at ${
-        price(`price${n + 1}`, quote === null ? 0 : priceOfOutcome({ quote }, outcome))
-      }${state}`
+      const side = named(`outcome${n + 1}`, market.outcomes[outcome], listedMax.outcome)
+      const at = price(`price${n + 1}`, quote === null ? 0 : priceOfOutcome({ quote }, outcome))
+      const state = proposal?.disputed === true ? ", disputed" : ""
+      return phrase`${side} in ${inList(n, market.question)} at ${at}${state}`
     })
   return listFact("resolution", "Other doubted proposals", names)
 }
 
 /** A market in a list: shorter than where it stands alone. */
 const inList = (n: number, question: string) => named(`market${n + 1}`, question, listedMax.market)
-
-const outcomeInList = (n: number, outcome: string) =>
-  named(`outcome${n + 1}`, outcome, listedMax.outcome)
 
 /** The first ones, and how many more there are. */
 function listFact(

@@ -2,9 +2,10 @@
  * The page of a digest: the best cards that have room, and what concerns the whole window. Each sentence
  * is the statement of one fact, so it is true when its fact is.
  *
- * Each fact is stated once: the title is the lead of the best card, the summary says why and names the
- * next best, the paragraphs have the rest. The page has the counts, then the cards, each whole or not at
- * all, until it has `pageWordsMax` words. Moves and proposals without room have a sentence together.
+ * The title is the lead of the best card, the summary says why and names the next best, and each card's
+ * paragraph opens with what can be decided; any other fact is stated once. The page has the counts, then
+ * the cards, each whole or not at all, until it has `pageWordsMax` words. Moves and proposals without room have a
+ * sentence together.
  *
  * @module
  */
@@ -32,11 +33,12 @@ import { numbering, wordCount } from "../../writing/domain/page.ts"
 
 /** Words of all paragraphs with their market; leaves room for headings below 800. */
 const pageWordsMax = 770
-/** Sentences of the summary. */
-const summaryMax = 5
+/** Sentences of the summary, and the cards after the first that it names. */
+const summaryMax = 4
+const namedMax = 2
 /** Headlines of the context, and the words that cards leave to them and to what has no card. */
-const contextMax = 3
-const restWords = 185
+const contextMax = 2
+const restWords = 110
 
 interface Paragraph extends Pick<DigestParagraph, "market"> {
   readonly section: DigestSection
@@ -46,12 +48,12 @@ interface Paragraph extends Pick<DigestParagraph, "market"> {
 
 /** Deterministic: the order of the material does not matter. */
 export function digestPage(material: DigestMaterial): DigestPage {
-  const cards = digestCards(material)
+  const cards = withMove(digestCards(material))
   const counts = countFacts(material)
   const [window, next] = windowFacts(material)
   const first = cards.find(({ lead }) => lead.statement.length <= digestLengths.title)
   const title = first?.lead ?? counts[0] ?? window
-  const others = cards.filter((card) => card !== first).map(({ lead }) => lead)
+  const others = cards.filter((card) => card !== first).map(({ lead }) => lead).slice(0, namedMax)
   const [summed = next, ...more] = [...first?.why ?? [], ...others, ...counts]
     .filter((fact) => fact !== title).slice(0, summaryMax)
   const said = new Set([title, summed, ...more])
@@ -67,7 +69,11 @@ export function digestPage(material: DigestMaterial): DigestPage {
         slot: slot(topic, facts, topic === "coverage"),
       }))
   const [repriced, whales, predetermined, context, watch] = digestSections
+  const shown = new Set<string>(paragraphs.flatMap(({ market }) => market?.slug ?? []))
   return {
+    stated: cards.flatMap((card) =>
+      card.stated !== null && (card === first || shown.has(card.market)) ? [card.stated] : []
+    ),
     facts,
     title: { ...named, sentences: [{ ...heading, text: heading.text.replace(/\.$/, "") }] },
     summary,
@@ -81,6 +87,17 @@ export function digestPage(material: DigestMaterial): DigestPage {
   }
 }
 
+/** The best move is among the first cards, which have room: a digest without one says not what repriced. */
+const moveAt = 3
+
+function withMove(cards: ReadonlyArray<DigestCard>): ReadonlyArray<DigestCard> {
+  const at = cards.findIndex(({ kind }) => kind === "move")
+  const move = cards[at]
+  return move === undefined || at <= moveAt
+    ? cards
+    : cards.toSpliced(at, 1).toSpliced(moveAt, 0, move)
+}
+
 /** In the order of the page, within each section. `said`: what title and summary state. */
 function paragraphsOf(
   material: DigestMaterial,
@@ -90,8 +107,8 @@ function paragraphsOf(
 ): ReadonlyArray<Paragraph> {
   const isLeft = (fact: NewFact) => !said.has(fact)
   const about = [
-    ...paragraph("repriced", "coverage", coverage.filter(isLeft)),
     ...paragraph("repriced", "counts", counts.filter(isLeft)),
+    ...paragraph("watch", "coverage", coverage.filter(isLeft)),
   ]
   const room = pageWordsMax - wordsOf(about)
   const stated = new Set([...said].map(headlineOf))
@@ -109,7 +126,7 @@ function paragraphsOf(
   return [...about, ...own, ...fitting]
 }
 
-/** What has no card: proposals, moves and headlines. */
+/** What has no card: proposals, headlines and moves. */
 function othersOf(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
@@ -117,8 +134,8 @@ function othersOf(
 ): ReadonlyArray<Paragraph> {
   return [
     ...paragraph("predetermined", "proposal", present(otherProposalsFact(material, placed))),
-    ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
     ...paragraph("context", "news", contextOf(material, stated)),
+    ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
   ]
 }
 
@@ -129,15 +146,13 @@ const basketsMax = 2
 function basketFacts({ markets, quoted }: DigestMaterial): ReadonlyArray<NewFact> {
   const own = new Set(markets.map(({ market }) => market.id))
   return siblingSums(quoted, () => false)
-    .filter(({ basket, markets }) =>
-      basket !== null && markets.some(({ market }) => own.has(market.id))
-    )
+    .filter(({ markets }) => markets.some(({ market }) => own.has(market.id)))
     .toSorted((a, b) => (b.basket?.gainUsd ?? 0) - (a.basket?.gainUsd ?? 0))
     .slice(0, basketsMax).flatMap((sum) => {
-      const [dearest] = sum.markets
-      return dearest === undefined
-        ? []
-        : [sumFact({ ...dearest.market, endsAt: null, gameStartsAt: null, isNamed: true }, sum)]
+      const { basket, markets: [dearest] } = sum
+      if (dearest === undefined || basket === null) return []
+      const about = { ...dearest.market, endsAt: null, gameStartsAt: null, isNamed: true }
+      return [sumFact(about, sum, basket)]
     })
 }
 
@@ -150,7 +165,7 @@ function paragraph(
   return first === undefined ? [] : [{ section, topic, market: null, facts: [first, ...rest] }]
 }
 
-/** The cards that have room, the best first. Adds their headlines to `stated`. */
+/** The cards that have room, the best first. Adds to `stated` what no other card repeats. */
 function placedCards(
   cards: ReadonlyArray<DigestCard>,
   said: ReadonlySet<NewFact>,
@@ -158,22 +173,25 @@ function placedCards(
   stated: Set<string>,
 ): ReadonlyArray<Paragraph> {
   let words = 0
-  return cards.flatMap(({ about, details, kind, lead, opening, section, why }) => {
-    const [head, ...rest] = [...said.has(lead) ? [] : [opening], ...why, ...details]
-      .filter((fact) => !said.has(fact))
+  return cards.flatMap(({ about, details, kind, lead, openings, section, why }) => {
+    const own = [...said.has(lead) ? openings.slice(0, 1) : openings, ...why]
+    const [head, ...rest] = [...own, ...details].filter((fact, n, all) => {
+      const key = keyOf(fact)
+      const isNew = !stated.has(key) && all.findIndex((other) => keyOf(other) === key) === n
+      return !said.has(fact) && (own.includes(fact) || key === "" || isNew)
+    })
     if (head === undefined) return []
-    const isNew = (fact: NewFact) => headlineOf(fact) === "" || !stated.has(headlineOf(fact))
-    const chosen = {
-      section,
-      topic: kind,
-      market: about,
-      facts: [head, ...rest.filter(isNew)] as const,
-    }
+    const chosen = { section, topic: kind, market: about, facts: [head, ...rest] as const }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
-    for (const fact of chosen.facts) stated.add(headlineOf(fact))
+    for (const fact of chosen.facts) stated.add(keyOf(fact))
     return [chosen]
   })
+}
+
+/** What no second card repeats: a headline, a record or a reason of several markets; empty for none. */
+function keyOf(fact: NewFact): string {
+  return headlineOf(fact) || (/^(?:record|relation)$/.test(fact.kind) ? fact.statement : "")
 }
 
 /** The headline that a fact quotes; empty for none. */
@@ -192,7 +210,7 @@ function contextOf(
   return markets.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
     .flatMap((one) => one.stories.map((story) => ({ one, story })))
     .filter(({ story: { corrected, firstAt, reading } }) =>
-      !corrected && firstAt >= from && !(isRead && reading === null)
+      !corrected && firstAt >= from && !(isRead && (reading?.bears ?? null) === null)
     )
     .sort(({ story: a }, { story: b }) =>
       b.outlets.length - a.outlets.length || b.firstAt - a.firstAt || (a.url < b.url ? -1 : 1)

@@ -139,5 +139,5 @@ export function validityOf(
     .toSorted((a, b) => a.until - b.until)
   return next !== undefined && next.until <= now + validMs
     ? next
-    : { until: now + validMs, why: "six hours" }
+    : { until: now + validMs, why: "" }
 }

@@ -11,7 +11,6 @@ import type { Quote } from "../../markets/domain/quote.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import type { Estimate } from "../../writing/domain/estimate.ts"
-import type { PublishedProposals } from "../../writing/facts/proposals.ts"
 import type { WalletsRead } from "../../writing/facts/wallets.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 
@@ -71,8 +70,6 @@ export interface ReportMaterial {
   readonly rules: string | null
   /** The parts of the rules that are known for certain. */
   readonly clause: Clause | null
-  /** How often such proposals of our own were upheld; null while not known. */
-  readonly proposalRecord: PublishedProposals | null
   /** The stated number, computed from the rest; null until then. */
   readonly estimate: Estimate | null
   readonly now: EpochMs

@@ -9,7 +9,6 @@ import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { quoteOfMid } from "../../markets/domain/quote.ts"
 import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
 import { settledStories } from "../../news/domain/evidence.ts"
-import type { RelatedStory } from "../../news/domain/reading.ts"
 import { hour } from "../../core/domain/time.ts"
 import { eventViewOf } from "../../writing/domain/event.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
@@ -18,17 +17,17 @@ import { phrase } from "../../writing/domain/statement.ts"
 import { type Card, counterFact, marketCards } from "../../writing/facts/cards.ts"
 import { clauseFacts, noClauseFact } from "../../writing/facts/clauses.ts"
 import { endedFact, noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
-import { estimateFact, noNumberFact, rangeFact, tradeFact } from "../../writing/facts/estimates.ts"
-import { factOf, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
+import { estimateFact, noNumberFact, rangeFact, tradeFacts } from "../../writing/facts/estimates.ts"
+import { type About, factOf, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
   headlineFact,
   newsGapFact,
   noHeadlineFact,
-  type Reported,
+  reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { rungFacts, sumFact } from "../../writing/facts/ladders.ts"
+import { rungFacts } from "../../writing/facts/ladders.ts"
 import { deadFact, steadyFact } from "../../writing/facts/moves.ts"
-import { baseRateFacts, noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
+import { noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { averageFacts, costFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
@@ -88,13 +87,12 @@ export function slotsOf({ bottomLine, risks, thesis, whaleView }: ReportPage): R
 
 /** The market as all texts read it. */
 export function viewOf(material: ReportMaterial): MarketView {
-  const { book, clause, entries, estimate, market, news, now, proposal, proposalRecord, siblings } =
-    material
+  const { book, clause, entries, estimate, market, news, now, proposal, siblings } = material
   const { main, step } = movementOf(material)
   const quote = book?.quote ?? quoteOfMid(priceOf(material).mid)
   const stories = settledStories({ ...material, stories: news?.stories ?? [] })
   return {
-    ...{ clause, entries, estimate, market, now, proposal, proposalRecord, quote, stories },
+    ...{ clause, entries, estimate, market, now, proposal, quote, stories },
     offers: book?.offers ?? [[], []],
     event: eventViewOf(
       { market, quote, proposal },
@@ -113,19 +111,6 @@ function changeOf({ from, to }: NonNullable<ReturnType<typeof movementOf>["main"
   return { from: from.mid, to: to.mid, windowMs: to.at - from.at }
 }
 
-/** The publications that decide the question, of one outcome; null for none. */
-function reportedIn(
-  stories: ReadonlyArray<RelatedStory>,
-  outcomes: readonly [string, string],
-): Reported | null {
-  const decisive = stories.filter(({ reading }) => reading?.decides === true)
-  const [first, ...pieces] = decisive.flatMap(({ outlets }) => outlets)
-    .toSorted((a, b) => a.publishedAt - b.publishedAt)
-  if (first === undefined) return null
-  const outcome = decisive[0]?.reading?.outcome === outcomes[1] ? 1 : 0
-  return { outcome, pieces: [first, ...pieces] }
-}
-
 /** The cards, then the headlines, then the other markets of the event. Wallets have a part of their own. */
 function thesisFacts(
   material: ReportMaterial,
@@ -138,22 +123,24 @@ function thesisFacts(
   const { high, low, spanMs } = movementOf(material)
   const range = low < high && spanMs >= hour ? { low, high, spanMs } : null
   const { mid } = priceOf(material)
-  const shown = cards.filter(({ kind }) => kind !== "wallet")
+  // Where the price has decided, only what may still change that is said.
+  const isDecided = isDead(view) && isLive(material)
+  const shown = cards.filter(({ kind }) =>
+    kind !== "wallet" && !(isDecided && (kind === "move" || kind === "contradiction"))
+  )
   const isLed = shown.some(({ valueUsd }) => valueUsd > 0)
-  const steadyAbout = isLed ? about : named
-  const steady = isDead(view) && isLive(material)
-    ? deadFact(steadyAbout, mid)
-    : steadyFact(steadyAbout, mid, range)
+  const led = isLive(material) && tradeOf(view) !== null ? about : named
+  const steadyAbout = isLed ? about : led
+  const steady = isDecided ? deadFact(steadyAbout, mid) : steadyFact(steadyAbout, mid, range)
   const carded = shown.flatMap(({ details, lead }, n) => [
-    lead(n === 0 && isLed ? named : about),
+    lead(n === 0 && isLed ? led : about),
     ...details,
   ])
-  const ended = market.status === "resolved" || market.status === "closed"
-    ? [endedFact(about, market.status)]
-    : []
   const isSteady = view.move === null || isDead(view)
   const [first = steady, ...rest] = [
-    ...ended,
+    ...isLive(material)
+      ? tradesOf(view, named).slice(1)
+      : [endedFact(about, market.status === "resolved")],
     ...isLed ? carded : [],
     ...isSteady ? [steady] : [],
     ...isLed ? [] : carded,
@@ -161,8 +148,8 @@ function thesisFacts(
   return [
     first,
     ...rest,
-    ...newsFacts(material, view, cards),
-    ...isLive(material) ? eventFacts(material, view) : [],
+    ...isDecided ? [] : newsFacts(material, view, cards),
+    ...isLive(material) && !isDecided ? eventFacts(material, view) : [],
   ]
 }
 
@@ -171,20 +158,16 @@ function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView)
   if (siblings === null) {
     return [factOf("coverage", market.slug, phrase`The event's other markets could not be read.`)]
   }
-  const { sum } = event
-  return [
-    ...rungFacts(about, event),
-    ...sum === null || sum.basket !== null ? [] : [sumFact(about, sum)],
-  ]
+  return rungFacts(about, event)
 }
 
-/** Stories of one report, and of those how many that no model has read. */
-const storiesMax = 5
-const unreadMax = 3
+/** Stories of one report, and of those how many where no model has read any. */
+const storiesMax = 4
+const unreadMax = 2
 
 /**
- * The headlines, ascending in time: those that a model read nearest to the move, or the newest without
- * one; of those that share words alone, the best matches. None that another part quotes.
+ * The headlines, ascending in time: those that a model read for a side, the nearest to the move or the
+ * newest; where none was read, the best matches by shared words. None that another part quotes.
  */
 function newsFacts(
   material: ReportMaterial,
@@ -199,11 +182,11 @@ function newsFacts(
   const links = [counterFact(view, cards), ...cards.flatMap(({ details }) => details)]
     .flatMap((fact) => fact?.links ?? [])
   const stories = settledStories({ ...material, stories: news.stories })
-    .filter(({ url }) => !links.includes(url))
-  const read = stories.filter(({ reading }) => reading !== null)
+  const isRead = stories.some(({ reading }) => reading !== null)
+  const left = stories.filter(({ url }) => !links.includes(url))
+  const read = left.filter(({ reading }) => (reading?.bears ?? null) !== null)
     .toSorted((a, b) => Math.abs(a.firstAt - at) - Math.abs(b.firstAt - at))
-  const unread = stories.filter(({ reading }) => reading === null).slice(0, unreadMax)
-  const shown = [...read, ...unread].slice(0, storiesMax - links.length)
+  const shown = (isRead ? read : left.slice(0, unreadMax)).slice(0, storiesMax - links.length)
     .toSorted((a, b) => a.firstAt - b.firstAt)
   const missing = news.sources - news.answered
   return [
@@ -244,11 +227,15 @@ function riskFacts(
 ): readonly [Facts, ...ReadonlyArray<Facts>] {
   const { book, clause, isListingRead, market, now, proposal, rules } = material
   const about = aboutOf(market)
-  const isOpen = market.status !== "proposed" && isListingRead
-  const proposed = proposal !== null ? [] : [
-    isOpen ? noProposalFact(about) : unreadProposalFact(about, market.status === "proposed"),
-    ...baseRateFacts(about, null, 1, null),
-  ]
+  const isProposed = market.status === "proposed"
+  const isDue = (market.gameStartsAt ?? market.endsAt ?? now) <= now
+  const proposed = proposal !== null
+    ? []
+    : isProposed || !isListingRead
+    ? [unreadProposalFact(about, isProposed)]
+    : isDue
+    ? [noProposalFact(about)]
+    : []
   const clauses = rules === null
     ? []
     : clauseFacts(about, rules, clause ?? clauseOf(market.question, rules), now, exceptionsMax)
@@ -277,28 +264,34 @@ function bottomFacts(
     return [factOf("method", market.slug, phrase`Nothing is left to decide here.`)]
   }
   const hasView = estimate !== null && estimate.basis.length > 0
+  // The thesis leads with what it gains.
+  const [limit] = tradesOf(view, about)
   const sides = sidesOf(view)
+  const [, size] = averageUsd
   const averages = sides.map((side) => ({
     ...side,
-    purchases: averageUsd.map((usd) => ({
-      usd,
-      price: averagePriceOf(view.offers[side.outcome], usd),
-    })),
+    average: averagePriceOf(view.offers[side.outcome], size),
   }))
-  const [first, second] = averages
   const payout = payoutOf(view)
   const lead = cards.find(({ kind, valueUsd }) => valueUsd > 0 || kind === "proposal")
   const { until, why } = validityOf(material)
   const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
   return [
     estimate === null ? noNumberFact(about) : estimateFact(about, estimate),
-    ...hasView && view.quote?.ask !== null ? present(tradeFact(about, tradeOf(view))) : [],
+    ...present(limit ?? null),
     ...estimate === null || hasView || isDead(view) ? [] : present(rangeFact(about, estimate)),
     ...present(costFact(about, sides, market.takerFeeRate)),
-    ...first === undefined || second === undefined ? [] : averageFacts(about, [first, second]),
+    ...averageFacts(about, size, averages),
     payout === null ? noEndFact(about) : payoutFact(about, view, payout),
     validFact(about, { until, why, flip, level }, now),
   ]
+}
+
+/** What a view beyond the market comes to at the book. */
+function tradesOf(view: MarketView, about: About): ReadonlyArray<NewFact> {
+  const { estimate, quote } = view
+  const hasView = estimate !== null && estimate.basis.length > 0 && quote?.ask !== null
+  return hasView ? tradeFacts(about, tradeOf(view)) : []
 }
 
 /** A price of a proposed or reported outcome from here on agrees with it. Inclusive. */

@@ -5,11 +5,11 @@
  *
  * @module
  */
-import { type EpochMs, hour, isoTime, second } from "../../core/domain/time.ts"
+import { type EpochMs, hour, second } from "../../core/domain/time.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import type { WorldOptions } from "./options.ts"
 import { between, mix, uniform } from "./seed.ts"
-import { rulesText, wordOf } from "./words.ts"
+import { dateOf, rulesText, wordOf } from "./words.ts"
 
 export interface ProposalRecord {
   readonly status: "proposed" | "reproposed"
@@ -64,7 +64,7 @@ export function rulesOf(market: SimulatedMarket): string {
     first,
     second,
     event: market.eventTitle,
-    until: isoTime(market.endsAt).slice(0, 16).replace("T", " "),
+    until: `${dateOf(market.endsAt, { dateStyle: "long", timeStyle: "short" })} UTC`,
     source: wordOf(mix(market.key, 93), "resolutionSources"),
   })
 }

@@ -97,6 +97,6 @@ function fillTemplate(template: string, names: Names): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? "")
 }
 
-function dateOf(at: EpochMs, format: Intl.DateTimeFormatOptions): string {
-  return new Date(at).toLocaleDateString("en-US", { ...format, timeZone: "UTC" })
+export function dateOf(at: EpochMs, format: Intl.DateTimeFormatOptions): string {
+  return new Date(at).toLocaleString("en-US", { ...format, timeZone: "UTC" })
 }

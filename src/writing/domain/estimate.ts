@@ -56,7 +56,7 @@ interface MoveRecord {
 }
 
 /** Proposals whose market ended, those that were paid in full, and the mean price of what was proposed. */
-interface ProposalRecord {
+export interface ProposalRecord {
   readonly proposals: number
   readonly upheld: number
   readonly meanPrice: number

@@ -32,9 +32,9 @@ interface EventMarket {
 export interface EventView {
   /** The priced rungs of this market's ladder, the easiest first; empty without a ladder. */
   readonly rungs: ReadonlyArray<LadderRung>
-  /** Neighbours on it of which the harder one is priced above the easier one: one price is wrong. */
+  /** Other neighbours on it of which the harder one is priced above the easier one: one price is wrong. */
   readonly inversions: ReadonlyArray<readonly [easier: LadderRung, harder: LadderRung]>
-  /** Of any two rungs of the ladder: those with this market first, then the best. */
+  /** Of any two rungs of the ladder, worth a sentence: those with this market first, then the best. */
   readonly contradictions: ReadonlyArray<Contradiction>
   /** What the books of all other markets leave for this one's price; null where they contradict. */
   readonly bounds: PriceBounds | null
@@ -47,7 +47,17 @@ export interface EventView {
 }
 
 /** A pair of prices that gains more than this is rather stale or of other rules, USD a share. */
-export const pairGainMax = 0.3
+const pairGainMax = 0.3
+/** One that gains less at its quotes is left out: USD, and a share of its cost. */
+const pairGainUsdMin = 20
+const pairReturnMin = 0.01
+
+/** Whether a pair of contradicting prices is worth a sentence. */
+export function isWorthwhile({ gainPerShare, size }: Contradiction): boolean {
+  return gainPerShare <= pairGainMax && size !== null &&
+    size.gainUsd >= Math.max(pairGainUsdMin, pairReturnMin * size.costUsd)
+}
+
 /** An implied outcome at this price or more agrees with it. */
 const impliedMax = 0.99
 
@@ -65,17 +75,19 @@ export function eventViewOf(
     .filter((rungs) => rungs.length > 1 && rungs.some(isOwn))
     .toSorted((a, b) => b.length - a.length)[0] ?? []
   const isRung = ({ market: { id } }: LadderRung) => rungs.some((rung) => rung.market.id === id)
+  const contradictions = contradictionsOf(ladders)
+    .filter((found) => isWorthwhile(found) && isRung(found.harder) && isRung(found.easier))
+    .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a)))
   return {
     rungs,
     inversions: rungs.slice(1).flatMap((harder, n) => {
       const easier = rungs[n]
-      return easier !== undefined && isInverted(easier, harder) ? [[easier, harder]] : []
+      const isTraded = contradictions.some((it) => it.easier === easier && it.harder === harder)
+      return easier === undefined || isTraded || !isInverted(easier, harder)
+        ? []
+        : [[easier, harder]]
     }),
-    contradictions: contradictionsOf(ladders)
-      .filter(({ harder, easier, gainPerShare, size }) =>
-        size !== null && gainPerShare <= pairGainMax && isRung(harder) && isRung(easier)
-      )
-      .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))),
+    contradictions,
     bounds: within(ladderBounds(ladders, own.market.id), {
       low: 0,
       high: exclusiveHigh(own, others),
@@ -101,9 +113,12 @@ export function priceOfRung({ quote, rung }: LadderRung): number {
   return quote === null ? 0 : quoteOfOutcome(quote, rung.outcome).mid
 }
 
+/** A smaller inversion is within the usual spread. */
+const inversionMin = halfSteps(0.01)
+
 function isInverted(easier: LadderRung, harder: LadderRung): boolean {
   return easier.rung.rank < harder.rung.rank &&
-    halfSteps(priceOfRung(harder)) > halfSteps(priceOfRung(easier))
+    halfSteps(priceOfRung(harder)) >= halfSteps(priceOfRung(easier)) + inversionMin
 }
 
 /** Of the first outcome of the rung at `own`. */

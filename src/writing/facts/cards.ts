@@ -9,11 +9,12 @@
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
+import type { Contradiction } from "../../markets/domain/ladders.ts"
 import { complement } from "../../markets/domain/quote.ts"
-import type { About, NewFact } from "./fact.ts"
-import { counterStoryFact, firstReportFact, reportedFact } from "./headlines.ts"
-import { impliedFact, pairFacts, sumFact } from "./ladders.ts"
-import { halfLevelOf, isGivenBack, moveFact, stepFact } from "./moves.ts"
+import { type About, type NewFact, present } from "./fact.ts"
+import { reportedFact, sideStoryFact } from "./headlines.ts"
+import { impliedFact, pairOf, sumFact } from "./ladders.ts"
+import { halfLevelOf, isGivenBack, moveFact } from "./moves.ts"
 import { baseRateFacts, proposalFact, proposalFlip, proposedFact } from "./proposals.ts"
 import {
   aboutOf,
@@ -27,7 +28,8 @@ import {
   tradeUsdMax,
 } from "./view.ts"
 import {
-  counterWalletFact,
+  bothSidesFact,
+  edgeLeftAt,
   favouredBy,
   type LabelledPosition,
   positionFact,
@@ -71,8 +73,6 @@ const offeredUsdUnknown = 50
 const shares = { report: 0.5, paid: 0.5, proposal: 0.1, move: 0.02 } as const
 /** Labelled wallets with facts of their own: those with the largest stakes. */
 const labelledMax = 3
-/** A step counts as the move when it is at least this share of it. */
-const stepShareMin = 0.5
 
 /** The best first. Of a market where all is decided by its price, none is worth anything. */
 export function marketCards(view: MarketView): ReadonlyArray<Card> {
@@ -99,7 +99,7 @@ function attentionUsd(view: MarketView, outcome: 0 | 1, change: number, share: n
 }
 
 function reportCard(view: MarketView): ReadonlyArray<Card> {
-  const { market, now, reported } = view
+  const { market, reported } = view
   if (reported === null) return []
   const { outcome } = reported
   const mid = priceOfOutcome(view, outcome)
@@ -110,13 +110,21 @@ function reportCard(view: MarketView): ReadonlyArray<Card> {
       attentionUsd(view, outcome, 1 - mid, shares.report),
     ),
     lead: (about) => reportedFact(about, reported, mid),
-    details: [firstReportFact(aboutOf(market), reported, now)],
+    details: forFacts(view, outcome),
     flip: "the report is corrected",
   }]
 }
 
+/** The newest headline that a model read for an outcome, where the price leaves it open. */
+function forFacts(view: MarketView, outcome: 0 | 1): ReadonlyArray<NewFact> {
+  const story = storyFor(view, outcome)
+  return story === null || isDead(view)
+    ? []
+    : [sideStoryFact(aboutOf(view.market), "For", story, outcome, view.now)]
+}
+
 function proposalCard(view: MarketView): ReadonlyArray<Card> {
-  const { market, now, proposal, proposalRecord } = view
+  const { market, now, proposal } = view
   if (proposal === null) return []
   const { outcome } = proposal
   const mid = priceOfOutcome(view, outcome)
@@ -129,8 +137,9 @@ function proposalCard(view: MarketView): ReadonlyArray<Card> {
     ),
     lead: (about) => proposedFact(about, proposal, mid),
     details: [
-      ...proposal.disputed ? [] : [proposalFact(about, proposal, now)],
-      ...baseRateFacts(about, proposal, mid, proposalRecord),
+      ...proposal.disputed ? [] : [proposalFact(about, proposal, now, true)],
+      ...baseRateFacts(about, proposal, mid),
+      ...view.reported?.outcome === outcome ? [] : forFacts(view, outcome),
     ],
     flip: proposalFlip(proposal, now),
   }]
@@ -138,10 +147,14 @@ function proposalCard(view: MarketView): ReadonlyArray<Card> {
 
 /** What the other markets of the event contradict: by an end, by a price, or all together. */
 function eventCards(view: MarketView): ReadonlyArray<Card> {
-  const { event: { contradictions: [pair], implied, sum }, market: { slug } } = view
+  const { event: { contradictions, implied, sum }, market: { slug } } = view
+  const isOwn = ({ easier, harder }: Contradiction) =>
+    [easier, harder].some(({ market }) => market.slug === slug)
+  const basket = sum?.basket ?? null
+  const [pair] = contradictions
   const shared = { kind: "contradiction", market: slug, level: null, since: 0 } as const
   const impliedWords = implied === null ? null : impliedFact(implied)
-  const [first, ...rest] = pair === undefined ? [] : pairFacts(pair) ?? []
+  const found = pair === undefined ? null : pairOf(pair)
   return [
     ...implied === null || impliedWords === null ? [] : [{
       ...shared,
@@ -154,17 +167,19 @@ function eventCards(view: MarketView): ReadonlyArray<Card> {
       favours: implied.outcome,
       ...{ lead: () => impliedWords, details: [], flip: "that market ends in another way" },
     }],
-    ...pair === undefined || first === undefined ? [] : [{
+    ...pair === undefined || found === null ? [] : [{
       ...shared,
-      valueUsd: pair.size?.gainUsd ?? 0,
+      // A pair of other markets leads no text about this one.
+      valueUsd: isOwn(pair) ? pair.size?.gainUsd ?? 0 : 0,
       favours: null,
-      ...{ lead: () => first, details: rest, flip: "a quote changes" },
+      lead: (about: About) => about.isNamed ? found.lead : found.opening,
+      ...{ details: found.details, flip: "a quote changes" },
     }],
-    ...sum === null || sum.basket === null ? [] : [{
+    ...sum === null || basket === null ? [] : [{
       ...shared,
-      valueUsd: sum.basket.gainUsd,
+      valueUsd: basket.gainUsd,
       favours: null,
-      lead: (about: About) => sumFact(about, sum),
+      lead: (about: About) => sumFact(about, sum, basket),
       ...{ details: [], flip: "a quote changes" },
     }],
   ]
@@ -175,8 +190,11 @@ function walletCard(view: MarketView): ReadonlyArray<Card> {
   const { market } = view
   const positions = labelledPositions(view)
   const trade = tradeOf(view)
-  const favouring = positions.filter((it) => favouredBy(it) === trade?.outcome)
-  const first = favouring[0] ?? positions[0]
+  const edgeOf = (it: LabelledPosition) => edgeLeftAt(it, priceOfOutcome(view, favouredBy(it))).edge
+  const [first] = positions.toSorted((a, b) =>
+    Number(favouredBy(b) === trade?.outcome) - Number(favouredBy(a) === trade?.outcome) ||
+    edgeOf(b) - edgeOf(a)
+  )
   if (first === undefined) return []
   const favours = favouredBy(first)
   return [{
@@ -196,14 +214,12 @@ function walletDetails(
 ): ReadonlyArray<NewFact> {
   const about = aboutOf(view.market)
   const sides = sidesOf(view)
-  const record = (position: LabelledPosition) => {
-    const outcome = favouredBy(position)
-    return walletRecordFacts(about, position, sides[outcome].ask, priceOfOutcome(view, outcome))
-  }
+  const outcome = favouredBy(first)
   const others = positions.filter((it) => it !== first).slice(0, labelledMax - 1)
   return [
-    ...record(first),
-    ...others.flatMap((it) => [positionFact(about, it, view.now), ...record(it)]),
+    ...walletRecordFacts(about, first, sides[outcome].ask, priceOfOutcome(view, outcome)),
+    ...present(bothSidesFact(about, positions)),
+    ...others.map((it) => positionFact(about, it, view.now)),
   ]
 }
 
@@ -213,31 +229,26 @@ function moveCard(view: MarketView): ReadonlyArray<Card> {
   if (move === null || quote === null) return []
   const favours = move.to > move.from ? 0 : 1
   const change = (move.to - move.from) * 4 * quote.mid * complement(quote.mid)
-  const about = aboutOf(market)
   const { step } = move
-  const isStep = step !== null && (step.to - step.from) / (move.to - move.from) >= stepShareMin
   return [{
     ...{ kind: "move", market: market.slug, favours },
     since: step === null ? now - move.windowMs : step.at - step.windowMs,
     valueUsd: isGivenBack(move, quote.mid) ? 0 : attentionUsd(view, favours, change, shares.move),
-    lead: (about) => moveFact(about, move),
-    details: isStep ? [stepFact(about, move, step, now)] : [],
+    lead: (about) => moveFact(about, move, step, now),
+    details: [],
     flip: "half of the move is given back",
     level: halfLevelOf(move),
   }]
 }
 
-/**
- * What speaks against the first card that speaks for an outcome: a headline since that a model read as
- * pointing to the other one, else a labelled wallet. Null where nothing is known to.
- */
+/** A headline that a model read for the outcome that a proposal, else a report, else the first card speaks against. */
 export function counterFact(view: MarketView, cards: ReadonlyArray<Card>): NewFact | null {
-  const card = cards.find(({ favours }) => favours !== null)
+  const card = cards.find(({ kind }) => kind === "proposal") ??
+    cards.find(({ kind }) => kind === "report") ?? cards.find(({ favours }) => favours !== null)
   if (card === undefined) return null
   const other = card.favours === 0 ? 1 : 0
   const story = storyFor(view, other, card.since)
-  const about = aboutOf(view.market)
-  if (story !== null) return counterStoryFact(about, story, view.now)
-  const wallet = labelledPositions(view).find((position) => favouredBy(position) === other)
-  return wallet === undefined ? null : counterWalletFact(about, wallet)
+  return story === null || isDead(view)
+    ? null
+    : sideStoryFact(aboutOf(view.market), "Against", story, other, view.now)
 }

@@ -41,9 +41,8 @@ export function clauseFacts(
     ...part("threshold", comparison, (quote) => phrase`${quote} (the limit itself ${counts})`),
     ...part("rounding", rounding, (quote) => phrase`precision ${quote}`),
   ]
-  const pays = parts.length > 0
-    ? joined(parts, "; ")
-    : joined(part("clause", rulesExcerpt(rules, quoteMax) ?? excerpt(rules, quoteMax), (it) => it))
+  const quote = rulesExcerpt(rules, quoteMax) ?? excerpt(rules, quoteMax)
+  const pays = parts.length > 0 ? joined(parts, "; ") : joined(part("clause", quote, (it) => it))
   if (pays.text === "") return []
   const unusual = [
     ...sentencesOf(excerpt(rules, rulesMax)).filter((sentence) => exception.test(sentence)),

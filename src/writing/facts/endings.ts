@@ -111,11 +111,11 @@ export function noEndFact(about: About): NewFact {
   return factOf("upcoming", about.slug, phrase`The venue lists no date for its end.`)
 }
 
-export function endedFact(about: About, status: "resolved" | "closed"): NewFact {
+export function endedFact(about: About, isResolved: boolean): NewFact {
   return factOf(
     "resolution",
     about.slug,
-    status === "resolved"
+    isResolved
       ? phrase`The venue has resolved this market; its prices are from before the payout.`
       : phrase`The venue takes no more orders in this market; its prices are from the past.`,
   )
@@ -143,6 +143,8 @@ export function validFact(
     about.slug,
     until === undefined
       ? phrase`Valid ${end}.`
-      : phrase`Valid until ${time("validUntil", until, now)} (${word("why", why)}), or ${end}.`,
+      : phrase`Valid until ${time("validUntil", until, now)}${
+        why === "" ? phrase`` : phrase` (${word("why", why)})`
+      }, or ${end}.`,
   )
 }

@@ -6,7 +6,7 @@
  */
 import type { Estimate } from "../domain/estimate.ts"
 import { hour } from "../../core/domain/time.ts"
-import { listed, phrase } from "../domain/statement.ts"
+import { listed, phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
   count,
@@ -16,7 +16,7 @@ import {
   outcomeOf,
   part,
   rounded,
-  signedCents,
+  unnamed,
   usd,
   word,
 } from "./fact.ts"
@@ -24,23 +24,21 @@ import type { Trade } from "./view.ts"
 
 /** What moves the number from the market's price, by ingredient. */
 const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
-  move: "what such moves did in the next day",
+  move: "the record of such moves",
   proposal: "doubted proposals were upheld",
-  reports: "reported outcomes were paid, of which half counts at a doubting price",
-  wallets: "labelled wallets, at most one a side",
-  ladder: "the prices of the other markets of its event",
+  reports: "reported outcomes were paid, counted half at a doubting price",
+  wallets: "the records of labelled wallets",
+  ladder: "the prices of its event's other markets",
 }
 
-function reasonOf({ cases, ingredient, shift, won }: Estimate["basis"][number], n: number) {
+function reasonOf({ cases, ingredient, won }: Estimate["basis"][number], n: number) {
   const record = cases === null || won === null
     ? phrase``
     : phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, "", "")}`
-  return phrase`${record}${word(`basis${n || ""}`, reasons[ingredient])} (${
-    shift < 0 ? "" : "plus "
-  }${signedCents(`shift${n}`, shift)})`
+  return phrase`${record}${word(`basis${n || ""}`, reasons[ingredient])}`
 }
 
-/** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: labelled wallets, at most one a side (plus 3.7 cents).` */
+/** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: the records of labelled wallets.` */
 export function estimateFact(
   about: About,
   { basis, high, low, mid, probability }: Estimate,
@@ -75,24 +73,26 @@ export function rangeFact(about: About, { dayHigh, dayLow }: Estimate): NewFact 
   )
 }
 
-/** What a view comes to at the book, with the size that its gain is of; null without a limit. */
-export function tradeFact(about: About, trade: Trade | null): NewFact | null {
-  if (trade === null) {
-    return factOf("method", about.slug, phrase`Neither side is offered cheaply enough for that.`)
-  }
+/** Up to which price a view buys, then what it gains; none without a limit. */
+export function tradeFacts(about: About, trade: Trade | null): ReadonlyArray<NewFact> {
+  const fact = (statement: Statement) => factOf("method", about.slug, statement)
+  if (trade === null) return [fact(phrase`Neither side is offered cheaply enough for that.`)]
   const { gainUsd, isDisputable, limit, lockedMs, outcome, sizeUsd, stakeUsd } = trade
   const locked = lockedMs === null
     ? phrase``
     : phrase`, paid in about ${duration("locked", Math.max(hour, lockedMs))}${
       isDisputable ? " if the proposal is upheld undisputed" : ""
     }`
-  return limit === null || sizeUsd === null ? null : factOf(
-    "method",
-    about.slug,
-    phrase`Pay at most ${rounded("limit", limit)} for ${outcomeOf(about, outcome)}, fee included: ${
-      usd("stake", stakeUsd)
-    } now gains ${usd("gainUsd", gainUsd)} on average${locked}; ${
-      usd("size", sizeUsd)
-    } is offered up to there.`,
-  )
+  return limit === null || sizeUsd === null ? [] : [
+    fact(
+      phrase`Pay at most ${rounded("limit", limit)} for ${outcomeOf(unnamed(about), outcome)}: ${
+        usd("size", sizeUsd)
+      } is offered up to there.`,
+    ),
+    fact(
+      phrase`By our fair price, ${usd("stake", stakeUsd)} of ${outcomeOf(about, outcome)} gains ${
+        usd("gainUsd", gainUsd)
+      } on average after the fee${locked}.`,
+    ),
+  ]
 }

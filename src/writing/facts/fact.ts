@@ -115,12 +115,6 @@ export const named = (slot: string, text: string, max: number = nameLengthMax): 
 /** A word of our own with a fixed meaning. */
 export const word = (slot: string, text: string): Statement => value(slot, { type: "word", text })
 
-/** A signed difference: the spelling of a change has no sign. */
-export function signedCents(slot: string, of: number): Statement {
-  const size = cents(slot, of)
-  return of < 0 && size.text !== "0 cents" ? phrase`minus ${size}` : size
-}
-
 /** A builder's fact as a list: builders give null where there is nothing to state. */
 export function present(fact: NewFact | null): ReadonlyArray<NewFact> {
   return fact === null ? [] : [fact]

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour } from "../../core/domain/time.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
@@ -28,7 +28,7 @@ export interface PrintedStory {
   readonly url: string
   readonly source: string
   readonly firstAt: EpochMs
-  readonly outlets: ReadonlyArray<{ readonly source: string }>
+  readonly outlets: ReadonlyArray<{ readonly source: string; readonly publishedAt: EpochMs }>
   readonly corrected: boolean
   readonly reading: {
     readonly bears: "for" | "against" | null
@@ -49,7 +49,7 @@ export function readFor(
 /** A story this long before a step may still be its cause. */
 export const causeLagMax = 6 * hour
 
-/** Where a headline stands to the move of a text. */
+/** Where a headline stands to the move of a text; one more than a day from it has no place. */
 export interface Placed {
   readonly position: "before" | "inside" | "after"
   /** To the end of the step, or to the nearer end of a move without a step. */
@@ -69,7 +69,7 @@ export function headlineFact(
   now: EpochMs,
   isFirst: boolean = true,
 ): NewFact {
-  const place = placed === null
+  const place = placed === null || typeof placed === "object" && placed.lagMs > day
     ? phrase``
     : phrase`, ${typeof placed === "string" ? word("order", placed) : placeWords(placed)}`
   const cited = citation(story, now)
@@ -83,21 +83,30 @@ export function headlineFact(
   )
 }
 
-/** Publications of one outcome, the earliest first. */
+/** What publishers report of the end of a market. */
 export interface Reported {
   readonly outcome: 0 | 1
-  readonly pieces: readonly [Piece, ...ReadonlyArray<Piece>]
+  /** Publishers. */
+  readonly outlets: number
+  readonly newestAt: EpochMs
 }
-interface Piece {
-  readonly title: string
-  readonly url: string
-  readonly source: string
-  readonly publishedAt: EpochMs
+
+/** What the stories that decide the question report; null for nothing. */
+export function reportedIn(
+  stories: ReadonlyArray<PrintedStory>,
+  outcomes: readonly [string, string],
+): Reported | null {
+  const decisive = stories.filter(({ reading }) => reading?.decides === true)
+  const printed = decisive.flatMap(({ outlets }) => outlets)
+  return printed.length === 0 ? null : {
+    outcome: decisive[0]?.reading?.outcome === outcomes[1] ? 1 : 0,
+    outlets: new Set(printed.map(({ source }) => source)).size,
+    newestAt: Math.max(...printed.map(({ publishedAt }) => publishedAt)),
+  }
 }
 
 /** `Yes in “…” is reported by 3 outlets, and priced at 0.67.` */
-export function reportedFact(about: About, { outcome, pieces }: Reported, mid: number): NewFact {
-  const outlets = new Set(pieces.map(({ source }) => source)).size
+export function reportedFact(about: About, { outcome, outlets }: Reported, mid: number): NewFact {
   return factOf(
     "predetermined",
     about.slug,
@@ -107,28 +116,20 @@ export function reportedFact(about: About, { outcome, pieces }: Reported, mid: n
   )
 }
 
-/** `First: “Title” (The Harbor Ledger, 13:52 UTC, not corrected).` */
-export function firstReportFact(
+/** A headline that a model read for the side of a text's lead, or for the other one. */
+export function sideStoryFact(
   about: About,
-  { pieces: [{ publishedAt, source, title, url }] }: Reported,
+  side: "For" | "Against",
+  story: PrintedStory,
+  outcome: 0 | 1,
   now: EpochMs,
 ): NewFact {
   return factOf(
-    "predetermined",
-    about.slug,
-    phrase`First: ${named("headline", title)} (${named("publisher", source)}, ${
-      time("publishedAt", publishedAt, now)
-    }, not corrected).`,
-    { links: [url] },
-  )
-}
-
-/** A headline that a model read as pointing to the other side of a text's lead. */
-export function counterStoryFact(about: About, story: PrintedStory, now: EpochMs): NewFact {
-  return factOf(
     "news",
     about.slug,
-    phrase`Against it: ${citation(story, now)}${readingWords(about, story)}.`,
+    phrase`${side} it, model-read for ${outcomeOf(unnamed(about), outcome)}: ${
+      citation(story, now)
+    }.`,
     { links: [story.url] },
   )
 }
@@ -188,7 +189,11 @@ function readingWords(about: About, { reading }: PrintedStory): Statement {
   return phrase`, model-read ${bears} ${side}`
 }
 
-function citation({ title, source, firstAt, outlets, corrected }: PrintedStory, now: EpochMs) {
+/** `“Title” (The Harbor Ledger, 13:52 UTC, 2 more outlets)` */
+export function citation(
+  { title, source, firstAt, outlets, corrected }: PrintedStory,
+  now: EpochMs,
+) {
   const others = outlets.length - 1
   const since = others > 0 ? phrase`, ${count("outlets", others, "more outlet")}` : phrase``
   return phrase`${named("headline", title)} (${named("publisher", source)}, ${

@@ -10,8 +10,8 @@ import { listed, phrase, type Statement } from "../domain/statement.ts"
 import { type EventView, priceOfRung } from "../domain/event.ts"
 import {
   type About,
-  cents,
   count,
+  date,
   factOf,
   named,
   type NewFact,
@@ -20,32 +20,48 @@ import {
   usd,
 } from "./fact.ts"
 
-/** What a pair of purchases costs and gains whichever of two contradicting prices is wrong, why, and at which prices. */
-export function pairFacts(
-  found: Contradiction,
-): readonly [NewFact, ...ReadonlyArray<NewFact>] | null {
-  const { ask, bid, easier, gainPerShare, harder, reason, size } = found
+/** A pair of purchases that gains whichever of two contradicting prices is wrong. */
+interface Pair {
+  /** What it costs and gains, with the names of both markets. */
+  readonly lead: NewFact
+  /** The same by the names of the rungs, where the first market is named already. */
+  readonly opening: NewFact
+  readonly details: readonly [NewFact]
+}
+
+/** Null without a size at the quotes. */
+export function pairOf(found: Contradiction): Pair | null {
+  const { ask, bid, easier, harder, reason, size } = found
   if (size === null) return null
   const outcome = named("outcome", easier.market.outcomes[easier.rung.outcome])
   const opposite = named("outcome2", harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0])
   const fact = (statement: Statement) => factOf("relation", easier.market.slug, statement)
-  return [
-    fact(
+  const ends = [easier.market.endsAt, harder.market.endsAt].flatMap((at) => at ?? [])
+  const lastEnd = ends.length < 2 ? null : Math.max(...ends)
+  const gain = phrase`${usd("stake", size.costUsd)} and gain ${usd("gainUsd", size.gainUsd)}`
+  return {
+    lead: fact(
       phrase`${outcome} in ${titleOf(easier.market)} and ${opposite} in ${
         titleOf(harder.market, "market2")
-      } together cost ${usd("stake", size.costUsd)} and gain ${
-        usd("gainUsd", size.gainUsd)
-      } after fees.`,
+      } together cost ${gain} after fees.`,
     ),
-    fact(
-      phrase`The pair of ${named("rung", easier.rung.label)} and ${
-        named("rung2", harder.rung.label)
-      } gains because ${reason}: at least ${
-        cents("gain", gainPerShare)
-      } a share, if both are decided as their titles read.`,
+    opening: fact(
+      phrase`${outcome} of ${named("rung", easier.rung.label)} at ${
+        price("ask", ask)
+      } and ${opposite} of ${named("rung2", harder.rung.label)} at ${
+        price("ask2", complement(bid))
+      } together cost ${gain} after fees.`,
     ),
-    fact(phrase`They are asked at ${price("ask", ask)} and ${price("ask2", complement(bid))}.`),
-  ]
+    details: [
+      fact(
+        phrase`That is because ${reason}, if both are decided as their titles read${
+          lastEnd === null
+            ? phrase``
+            : phrase`; the money is locked until ${date("until", lastEnd)}`
+        }.`,
+      ),
+    ],
+  }
 }
 
 /** What the proposal or the result of another rung implies here; null without a price here. */
@@ -81,8 +97,6 @@ export function rungFacts(
   const prices = rungs.slice(first, first + listedMax).map((rung, n) =>
     phrase`${named(`rung${n + 1}`, rung.rung.label)} ${price(`price${n + 1}`, priceOfRung(rung))}`
   )
-  const gap = ([easier, harder]: EventView["inversions"][number]) =>
-    priceOfRung(harder) - priceOfRung(easier)
   return [
     factOf(
       "relation",
@@ -91,16 +105,25 @@ export function rungFacts(
         listed(prices)
       }.`,
     ),
-    ...inversions.toSorted((a, b) => gap(b) - gap(a)).slice(0, inversionsMax).map((pair) =>
-      inversionFact(about, pair)
-    ),
+    ...inversionFacts(about, inversions, () => true),
   ]
 }
 
-/** The inversions with one market, as a text states them that does not list its ladder. */
-export function inversionFacts(about: About, { inversions }: EventView): ReadonlyArray<NewFact> {
-  return inversions.filter((pair) => pair.some(({ market }) => market.slug === about.slug))
-    .slice(0, inversionsMax).map((pair) => inversionFact(about, pair))
+type Inversion = EventView["inversions"][number]
+const gapOf = ([easier, harder]: Inversion) => priceOfRung(harder) - priceOfRung(easier)
+
+/** Those with the market itself, unless `isStated` says otherwise. */
+export function inversionFacts(
+  about: About,
+  inversions: ReadonlyArray<Inversion>,
+  isStated: (pair: Inversion) => boolean = (pair) =>
+    pair.some(({ market }) => market.slug === about.slug),
+): ReadonlyArray<NewFact> {
+  return inversions.filter(isStated).toSorted((a, b) => gapOf(b) - gapOf(a)).slice(
+    0,
+    inversionsMax,
+  )
+    .map((pair) => inversionFact(about, pair))
 }
 
 /** A harder rung above an easier one, which no world allows, although the quotes may not pay for it. */
@@ -116,26 +139,22 @@ function inversionFact(about: About, [easier, harder]: EventView["inversions"][n
   )
 }
 
-/** What the exclusive outcomes of the event are bid and asked for, and a basket that gains. */
-export function sumFact(about: About, sum: SiblingSum): NewFact {
-  const { bidSum, askSum, basket } = sum
-  const outcomes = count("siblings", sum.markets.length, "exclusive outcome")
+/** A basket of the exclusive outcomes of the event that gains. */
+export function sumFact(
+  about: About,
+  { markets, partial }: SiblingSum,
+  basket: NonNullable<SiblingSum["basket"]>,
+): NewFact {
   const event = about.isNamed ? phrase`the event of ${titleOf(about)}` : "its event"
-  const total = phrase`The ${outcomes} of ${event}${sum.partial ? " that were read" : ""}`
-  const sides = bidSum === null || askSum === null
-    ? phrase`${total} are not all quoted`
-    : phrase`${total} are bid ${price("bidSum", bidSum)} and asked ${
-      price("askSum", askSum)
-    } together`
   return factOf(
     "relation",
     about.slug,
-    basket === null
-      ? phrase`${sides}; no purchase of them gains after fees.`
-      : phrase`${sides}; at most one is paid: the second outcomes of the ${
-        count("basket", basket.outcomes, "dearest", "dearest")
-      } cost ${usd("stake", basket.costUsd)} at their quotes and gain ${
-        usd("gainUsd", basket.gainUsd)
-      } after fees.`,
+    phrase`Of the ${count("siblings", markets.length, "exclusive outcome")} of ${event}${
+      partial ? " that were read" : ""
+    } at most one is paid: the second outcomes of the ${
+      count("basket", basket.outcomes, "dearest", "dearest")
+    } cost ${usd("stake", basket.costUsd)} at their quotes and gain ${
+      usd("gainUsd", basket.gainUsd)
+    } after fees.`,
   )
 }

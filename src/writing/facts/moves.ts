@@ -5,7 +5,7 @@
  */
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { phrase } from "../domain/statement.ts"
 import {
   type About,
@@ -15,7 +15,6 @@ import {
   type NewFact,
   outcomeOf,
   price,
-  rate,
   time,
 } from "./fact.ts"
 
@@ -41,8 +40,16 @@ export function isGivenBack(move: PriceMove, mid: number): boolean {
   return move.to > move.from ? halfSteps(mid) <= level : halfSteps(mid) >= level
 }
 
-/** `Yes rose 12.5 cents in 24 hours, from 0.462 to 0.587.` */
-export function moveFact(about: About, move: PriceMove): NewFact {
+/** A step counts as the move when it is at least this share of it. */
+const stepShareMin = 0.5
+
+/** `Yes rose 12.5 cents in 24 hours, from 0.462 to 0.587, most of it by 05:20 UTC.` */
+export function moveFact(
+  about: About,
+  move: PriceMove,
+  step: Pick<PriceMove, "from" | "to"> & { readonly at: EpochMs } | null,
+  now: EpochMs,
+): NewFact {
   const { from, to, windowMs } = move
   const [direction, change] = [directionOf(move), fromHalfSteps(halfSteps(to) - halfSteps(from))]
   return factOf(
@@ -50,7 +57,11 @@ export function moveFact(about: About, move: PriceMove): NewFact {
     about.slug,
     phrase`${outcomeOf(about, 0)} ${direction === "down" ? "fell" : "rose"} ${
       cents("change", change)
-    } in ${duration("window", windowMs)}, from ${price("from", from)} to ${price("to", to)}.`,
+    } in ${duration("window", windowMs)}, from ${price("from", from)} to ${price("to", to)}${
+      windowMs > hour && step !== null && (step.to - step.from) / (to - from) >= stepShareMin
+        ? phrase`, most of it by ${time("at", step.at, now)}`
+        : phrase``
+    }.`,
     { direction },
   )
 }
@@ -79,24 +90,5 @@ export function deadFact(about: About, mid: number): NewFact {
     "price",
     about.slug,
     phrase`All but decided by its price: ${outcomeOf(about, 0)} is at ${price("price", mid)}.`,
-  )
-}
-
-/** When most of a move happened. */
-export function stepFact(
-  about: About,
-  move: PriceMove,
-  step: PriceMove & { readonly at: EpochMs },
-  now: EpochMs,
-): NewFact {
-  const share = (step.to - step.from) / (move.to - move.from)
-  const part = share >= 0.95
-    ? phrase`The move came`
-    : phrase`${rate("share", Math.round(share * 100) / 100)} of the move came`
-  return factOf(
-    "price",
-    about.slug,
-    phrase`${part} in one step, seen at ${time("at", step.at, now)}.`,
-    { direction: directionOf(step) },
   )
 }

@@ -23,14 +23,6 @@ import {
   word,
 } from "./fact.ts"
 
-/** How earlier proposals ended that this service published. */
-export interface PublishedProposals {
-  readonly proposals: number
-  readonly upheldRate: number
-  readonly upheldRateLow: number
-  readonly upheldRateHigh: number
-}
-
 /** From a dispute to its settlement, in the median. */
 export const disputeMedianMs = 78 * hour
 
@@ -69,19 +61,27 @@ export function proposedFact(about: About, { disputed, outcome }: Proposal, mid:
   )
 }
 
-/** Its state: how long it is undisputed, and until when it can be disputed. */
-export function proposalFact(about: About, proposal: Proposal, now: EpochMs): NewFact {
+/**
+ * Its state: how long it is undisputed, and until when it can be disputed. `isStated`: a sentence before
+ * says what is proposed.
+ */
+export function proposalFact(
+  about: About,
+  proposal: Proposal,
+  now: EpochMs,
+  isStated = false,
+): NewFact {
   const until = settlesAtOf(proposal)
-  const outcome = outcomeOf(unnamed(about), proposal.outcome)
+  const proposed = isStated
+    ? phrase`The proposal`
+    : phrase`The venue's proposal of ${outcomeOf(unnamed(about), proposal.outcome)}`
   const end = time("settlesAt", until, now)
   return factOf(
     "resolution",
     about.slug,
     proposal.disputed
-      ? phrase`The venue's proposal of ${outcome} is ${word("status", "disputed")}.`
-      : phrase`The venue's proposal of ${outcome} is ${
-        word("status", `undisputed for ${proposalAge(proposal, now)}`)
-      }; ${
+      ? phrase`${proposed} is ${word("status", "disputed")}.`
+      : phrase`${proposed} is ${word("status", `undisputed for ${proposalAge(proposal, now)}`)}; ${
         until > now ? phrase`it can be disputed until ${end}` : phrase`its window ended at ${end}`
       }${
         isEarly(about, proposal)
@@ -120,45 +120,14 @@ export function noProposalFact(about: About): NewFact {
 /** A proposal is doubted at a lower price of its outcome. */
 export const doubtedBelow = 0.9
 
-/**
- * How proposals like this one ended: disputed ones, doubted ones of our own record, or all of the
- * venue. `mid` is the price of the proposed outcome; `proposal` is null for none.
- */
+/** How such proposals ended at the venue; of doubted ones its record says nothing. */
 export function baseRateFacts(
   about: About,
-  proposal: Proposal | null,
+  { disputed }: Pick<Proposal, "disputed">,
   mid: number,
-  record: PublishedProposals | null,
 ): ReadonlyArray<NewFact> {
-  if (proposal?.disputed === true) return disputeFacts(about)
-  if (proposal === null || mid >= doubtedBelow) return [disputeRateFact(about)]
-  return record === null || record.proposals === 0
-    ? [unknownRateFact(about)]
-    : [proposalRecordFact(about, record)]
-}
-
-/** How often published proposals were upheld. */
-function proposalRecordFact(about: About, record: PublishedProposals): NewFact {
-  return factOf(
-    "record",
-    about.slug,
-    phrase`${part("kept", record.upheldRate * record.proposals)} ${
-      count("reference", record.proposals, "doubted proposal")
-    } that we published were upheld (${rate("keptLow", record.upheldRateLow)} to ${
-      rate("keptHigh", record.upheldRateHigh)
-    }).`,
-  )
-}
-
-/** Almost all requests of the venue's record are priced near 1, so it says nothing of a doubted one. */
-function unknownRateFact(about: About): NewFact {
-  return factOf(
-    "record",
-    about.slug,
-    phrase`No record says how proposals at such a price end; of all ${
-      count("reference", settled.requests, "settled request")
-    } ${rate("disputed", settled.disputedRate)} were disputed.`,
-  )
+  if (disputed) return disputeFacts(about)
+  return mid < doubtedBelow ? [] : [disputeRateFact(about)]
 }
 
 /** How often the venue's requests are disputed. */
@@ -181,7 +150,7 @@ function disputeFacts(about: About): ReadonlyArray<NewFact> {
       about.slug,
       phrase`${part("overturned", overturned.rate * disputes)} ${
         count("reference", disputes, "dispute")
-      } overturned the proposal (${rate("overturnedLow", overturned.low)} to ${
+      } overturned the proposal, at whatever price (${rate("overturnedLow", overturned.low)} to ${
         rate("overturnedHigh", overturned.high)
       }).`,
     ),

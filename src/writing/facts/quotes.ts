@@ -3,17 +3,8 @@
  *
  * @module
  */
-import { joined, phrase } from "../domain/statement.ts"
-import {
-  type About,
-  factOf,
-  type NewFact,
-  outcomeOf,
-  present,
-  price,
-  rounded,
-  usd,
-} from "./fact.ts"
+import { phrase, type Statement } from "../domain/statement.ts"
+import { type About, factOf, type NewFact, outcomeOf, price, rounded, usd } from "./fact.ts"
 import type { Side } from "./view.ts"
 
 /**
@@ -45,48 +36,31 @@ export function costFact(
 /** A purchase this near to the ask costs what the ask says. */
 const slippageMin = 0.001
 
-/** One side's average prices; null where the book offers less than the size. */
-interface Averages extends Pick<Side, "outcome" | "ask" | "offeredUsd"> {
-  readonly purchases: ReadonlyArray<{ readonly usd: number; readonly price: number | null }>
+/** One side, and the mean price of buying it for a size; null where the book offers less. */
+interface Average extends Pick<Side, "outcome" | "ask" | "offeredUsd"> {
+  readonly average: number | null
 }
 
-/** `No costs on average 0.67 for $100 and 0.684 for $1,000.` Nothing of a side without offers. */
+/** `$1,000 of No costs 0.684 on average.` Nothing of a side without offers, or whose ask holds. */
 export function averageFacts(
   about: About,
-  sides: readonly [Averages, Averages],
+  sizeUsd: number,
+  sides: ReadonlyArray<Average>,
 ): ReadonlyArray<NewFact> {
-  const largest = sides[0].purchases.at(-1)
-  const isHeld = ({ ask, purchases }: Averages) => {
-    const average = purchases.at(-1)?.price ?? null
-    return ask !== null && average !== null && average - ask < slippageMin
-  }
-  if (largest !== undefined && sides.every(isHeld)) {
-    return [factOf("book", about.slug, phrase`Both asks hold for ${usd("size", largest.usd)}.`)]
-  }
-  return sides.flatMap((side) => present(averageFact(about, side, isHeld(side))))
-}
-
-function averageFact(about: About, averages: Averages, isHeld: boolean): NewFact | null {
-  const { ask, offeredUsd, outcome, purchases } = averages
-  if (ask === null || !(offeredUsd > 0)) return null
-  const side = outcomeOf(about, outcome)
-  const known = purchases.flatMap(({ usd, price }) => price === null ? [] : [{ usd, price }])
-  const last = known.at(-1)
-  const prices = known.map(({ usd: size, price: average }, n) =>
-    phrase`${rounded(`average${n + 1}`, average)} for ${usd(`size${n + 1}`, size)}`
-  )
-  const words = isHeld && last !== undefined
-    ? phrase`The ask of ${side} holds for ${usd("size", last.usd)}`
-    : phrase`${side} costs on average ${joined(prices, " and ")}`
-  return factOf(
-    "book",
-    about.slug,
-    last === undefined
-      ? phrase`The book offers only ${usd("offered", offeredUsd)} of ${side}.`
-      : known.length < purchases.length
-      ? phrase`${words}; the book offers ${usd("offered", offeredUsd)} of it in all.`
-      : phrase`${words}.`,
-  )
+  const fact = (statement: Statement) => factOf("book", about.slug, statement)
+  const isHeld = ({ ask, average }: Average) =>
+    ask !== null && average !== null && average - ask < slippageMin
+  const size = usd("size", sizeUsd)
+  if (sides.every(isHeld)) return [fact(phrase`Both asks hold for ${size}.`)]
+  return sides.filter((side) => !isHeld(side) && side.ask !== null && side.offeredUsd > 0)
+    .map(({ average, offeredUsd, outcome }) => {
+      const side = outcomeOf(about, outcome)
+      return fact(
+        average === null
+          ? phrase`The book offers only ${usd("offered", offeredUsd)} of ${side}.`
+          : phrase`${size} of ${side} costs ${rounded("average", average)} on average.`,
+      )
+    })
 }
 
 export function noBookFact(about: About): NewFact {

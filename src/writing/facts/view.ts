@@ -20,12 +20,17 @@ import {
   offeredUsdOf,
 } from "../../markets/domain/tradeCosts.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import { type Estimate, type EstimateInputs, estimateOf } from "../domain/estimate.ts"
+import {
+  type Estimate,
+  type EstimateInputs,
+  estimateOf,
+  type ProposalRecord,
+} from "../domain/estimate.ts"
 import type { EventView } from "../domain/event.ts"
 import type { About } from "./fact.ts"
 import { type PrintedStory, readFor, type Reported } from "./headlines.ts"
 import type { PriceMove } from "./moves.ts"
-import { doubtedBelow, isEarly, type PublishedProposals, settlesAtOf } from "./proposals.ts"
+import { doubtedBelow, isEarly, settlesAtOf } from "./proposals.ts"
 import {
   favouredBy,
   type LabelledPosition,
@@ -65,8 +70,6 @@ export interface MarketView {
   readonly move: MarketMove | null
   /** What is reported of its end; null for nothing. */
   readonly reported: Reported | null
-  /** How doubted proposals of our own ended; null while not known. */
-  readonly proposalRecord: PublishedProposals | null
   /** Null when it could not be read, or nothing can be traded. */
   readonly estimate: Estimate | null
   readonly now: EpochMs
@@ -159,7 +162,7 @@ export interface OwnRecord {
     readonly byKind: {
       readonly evidence: NonNullable<EstimateInputs["reports"]>["record"]
       readonly proposal: {
-        readonly record: PublishedProposals & { readonly upheld: number } | null
+        readonly record: Omit<ProposalRecord, "meanPrice"> | null
         readonly meanPrice: number | null
       }
     }

@@ -20,7 +20,7 @@ import {
   part,
   price,
   rounded,
-  signedCents,
+  unnamed,
   usd,
   word,
 } from "./fact.ts"
@@ -106,18 +106,21 @@ export function edgeLeftAt(entry: LabelledEntry, price: number) {
   return { edge: Math.max(0, sign * band.edge - Math.abs(own - entry.price)), error: band.error }
 }
 
-/** `Keen-Glacier (follow) bought Yes at 0.646 for $3,419, 6 days ago.` */
+/** `Keen-Glacier (follow: a winning record) bought Yes at 0.646 for $3,419, 6 days ago.` */
 export function positionFact(about: About, position: LabelledPosition, now: EpochMs): NewFact {
   return factOf(
     "whale",
     position.wallet,
-    phrase`${named("wallet", position.name)} (${word("label", position.label)}) bought ${
-      outcomeOf(about, position.outcome)
-    } at ${price("entryPrice", position.price)} for ${usd("stake", position.stakeUsd)}, ${
-      duration("age", now - position.firstFillAt)
-    } ago.`,
+    phrase`${walletOf(position)} (${word("label", position.label)}: a ${
+      position.label === "follow" ? "winning" : "losing"
+    } record) bought ${outcomeOf(about, position.outcome)} at ${
+      price("entryPrice", position.price)
+    } for ${usd("stake", position.stakeUsd)}, ${duration("age", now - position.firstFillAt)} ago.`,
   )
 }
+
+/** Its name without the address, which the fact is about. */
+const walletOf = ({ name }: LabelledPosition) => named("wallet", name.replace(/ \(0x[^)]*\)$/, ""))
 
 /** Prices this near to each other are the same, USD a share. */
 const sameMax = 0.002
@@ -132,21 +135,27 @@ export function walletRecordFacts(
   const band = bandOf(position)
   if (band === null) return []
   const paid = position.label === "follow" ? position.price : complement(position.price)
-  const side = outcomeOf({ ...about, isNamed: false }, favouredBy(position))
+  const side = outcomeOf(unnamed(about), favouredBy(position))
   const more = ask === null ? 0 : ask - paid
+  const left = cents("left", edgeLeftAt(position, mid).edge)
+  const here = phrase`for ${side} at ${rounded("price", mid)}`
+  const isLeft = left.text !== "0 cents"
   return [
     factOf(
       "record",
       position.wallet,
-      phrase`${named("wallet", position.name)} won ${part("won", band.winRate * band.entries)} ${
+      phrase`${walletOf(position)} won ${part("won", band.winRate * band.entries)} ${
         count("reference", band.entries, "earlier entry", "earlier entries")
-      } at ${price("from", band.from)} to ${price("to", band.to)}, ${
-        rounded("meanPrice", band.meanEntryPrice)
-      } on average: an edge of ${signedCents("edge", band.edge)} a share, shrunk for luck; ${
-        cents("left", edgeLeftAt(position, mid).edge)
-      } left at ${rounded("price", mid)}.`,
+      } at such prices, for ${rounded("meanPrice", band.meanEntryPrice)} on average.`,
     ),
-    ...ask === null ? [] : [
+    factOf(
+      "record",
+      position.wallet,
+      isLeft
+        ? phrase`Shrunk for luck, its edge leaves ${left} a share ${here}.`
+        : phrase`Nothing of its edge is left ${here}.`,
+    ),
+    ...ask === null || !isLeft ? [] : [
       factOf(
         "whale",
         position.wallet,
@@ -162,14 +171,21 @@ export function walletRecordFacts(
   ]
 }
 
-/** A labelled wallet whose record points to the other side of a text's lead. */
-export function counterWalletFact(about: About, position: LabelledPosition): NewFact {
-  return factOf(
+/** Labelled wallets whose records point to both outcomes; null where they agree. */
+export function bothSidesFact(
+  about: About,
+  positions: ReadonlyArray<LabelledPosition>,
+): NewFact | null {
+  const first = positions.filter((position) => favouredBy(position) === 0).length
+  const second = positions.length - first
+  return first === 0 || second === 0 ? null : factOf(
     "whale",
     about.slug,
-    phrase`Against it: the record of ${named("wallet", position.name)} (${
-      word("label", position.label)
-    }) points to ${outcomeOf({ ...about, isNamed: false }, favouredBy(position))}.`,
+    phrase`Labelled wallets are on both sides: ${count("first", first, "points", "point")} to ${
+      outcomeOf(unnamed(about), 0)
+    }, ${count("second", second, "points", "point")} to ${
+      outcomeOf(unnamed(about), 1, "outcome2")
+    }.`,
   )
 }
 
@@ -187,7 +203,7 @@ export function otherWalletsFact(
     return stake > 0
       ? [
         phrase`${usd(`stake${outcome + 1}`, stake)} of ${
-          outcomeOf({ ...about, isNamed: false }, outcome, `outcome${outcome + 1}`)
+          outcomeOf(unnamed(about), outcome, `outcome${outcome + 1}`)
         }`,
       ]
       : []

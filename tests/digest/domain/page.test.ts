@@ -11,23 +11,20 @@ import { type DigestPage, digestSections } from "../../../src/digest/domain/dige
 import {
   type DigestMarket,
   type DigestMaterial,
+  type DigestStory,
   isBelowThreshold,
   isLabelled,
 } from "../../../src/digest/domain/material.ts"
 import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
-import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
-import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
+import { hour, minute } from "../../../src/core/domain/time.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { spelled } from "../../../src/writing/domain/values.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
-import { marketRef } from "../../../src/feed/domain/item.ts"
 import { report } from "../../support/predetermined/report.ts"
 import { anyMaterial, from, quiet, until } from "../../support/digest/digests.ts"
 import { eightPoints } from "../../support/digest/eightPoints.ts"
 import { law } from "../../support/effect.ts"
-import { whaleRow } from "../../support/products.ts"
-import { openEntry } from "../../support/research/reports.ts"
 import { sized } from "../../support/size.ts"
 
 const runs = sized({ short: 200, full: 2_000 })
@@ -96,22 +93,31 @@ law(
   { runs },
 )
 
-law("digestPage() quotes no headline twice, but where it heads a card", anyMaterial, (material) => {
-  const page = digestPage(material)
-  const quoted = (slots: ReadonlyArray<Slot>, from: number) =>
-    slots.flatMap(({ sentences }) => sentences.slice(from)).flatMap(({ facts }) =>
-      page.facts.filter(({ id }) => facts.includes(id)).flatMap(({ values: { headline } }) =>
-        headline?.type === "name" ? [headline.text] : []
+law(
+  "digestPage() quotes no headline twice, but as what came before a move",
+  anyMaterial,
+  (material) => {
+    const page = digestPage(material)
+    const isCause = /^Before it: |^Our word match found |the (?:step|move) |while the price moved/
+    const quoted = (slots: ReadonlyArray<Slot>, isStated: (text: string) => boolean) =>
+      slots.flatMap(({ sentences }) => sentences.filter(({ text }) => isStated(text))).flatMap((
+        { facts },
+      ) =>
+        page.facts.filter(({ id }) => facts.includes(id)).flatMap(({ values: { headline } }) =>
+          headline?.type === "name" ? [headline.text] : []
+        )
       )
-    )
-  const { context, ...others } = page.sections
-  const own = Object.values(others).flat().map(({ slot }) => slot)
-  const heads = quoted(own, 0)
-  const [inner, news] = [quoted(own, 1), quoted(context.map(({ slot }) => slot), 0)]
-  strictEqual(new Set(inner).size, inner.length)
-  strictEqual(new Set(news).size, news.length)
-  ok(!news.some((headline) => heads.includes(headline)))
-}, { runs })
+    const { context, ...others } = page.sections
+    const own = Object.values(others).flat().map(({ slot }) => slot)
+    const all = quoted(own, () => true)
+    const inner = quoted(own, (text) => !isCause.test(text))
+    const news = quoted(context.map(({ slot }) => slot), () => true)
+    strictEqual(new Set(inner).size, inner.length)
+    strictEqual(new Set(news).size, news.length)
+    ok(!news.some((headline) => all.includes(headline)))
+  },
+  { runs },
+)
 
 Deno.test("the sentences of digests have a median of at most 18 words, names counted as one", async () => {
   const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 200 }))
@@ -194,11 +200,11 @@ Deno.test("a digest states a doubted proposal, however old, and only then", asyn
   }
   const pageWith = (one: DigestMarket) => pageOf({ ...quiet, markets: [one], quoted: [one] })
   const stated = pageText(pageWith(old))
-  ok(stated.includes("The venue's proposal of"), stated)
+  ok(stated.includes("The proposal is undisputed for"), stated)
   const market = { ...old.market, question: "Will the lighthouse be lit?" }
   const page = pageWith({ ...old, market, proposal: { ...old.proposal, proposedAt: from } })
   ok(/ is proposed, but priced at /.test(textOf(page.title)))
-  ok(/The venue's proposal of /.test(pageText(page)))
+  ok(/The proposal is undisputed for /.test(pageText(page)))
   ok(/1 of 1 open proposal is priced below 0.90/.test(`${textOf(page.summary)} ${pageText(page)}`))
   const agreed = quoteOf(
     old.proposal.outcome === 0
@@ -207,33 +213,6 @@ Deno.test("a digest states a doubted proposal, however old, and only then", asyn
   )
   const silent = pageText(pageWith({ ...old, quote: agreed }))
   ok(!/proposal of|Other doubted/.test(silent), silent)
-})
-
-Deno.test("labelled wallets that favour two outcomes of one prize are warned of once a card", async () => {
-  const { markets } = await withProposal()
-  const one = markets.find(({ proposal }) => proposal !== null)
-  const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
-  ok(one?.proposal && quote !== null)
-  const calibration = { computedAt: from, row: whaleRow({ label: "follow" }) }
-  const entry = { ...openEntry({ outcome: 0, calibration }), firstFillAt: from }
-  const market = { ...one.market, exclusive: true, eventSlug: "prize" }
-  const proposal = { ...one.proposal, proposedAt: from, settlesAt: null, disputed: false }
-  const held = { ...one, ...{ market, quote, proposal, stories: [], entries: [entry] } }
-  const rival = {
-    ...held,
-    proposal: null,
-    market: {
-      ...market,
-      ...{ id: MarketId.make("rival"), slug: Slug.make("rival"), question: "Will Kim win it?" },
-    },
-  }
-  const textWith = (rival: DigestMarket) =>
-    pageText(pageOf({ ...quiet, markets: [held, rival], quoted: [held, rival] }))
-  const warning =
-    /Labelled wallets favour “Will Kim win it\?”[^.]* too: at most one of the two is paid/
-  ok(warning.test(textWith(rival)), textWith(rival))
-  ok(!warning.test(textWith({ ...rival, entries: [] })))
-  ok(!warning.test(textWith({ ...rival, market: { ...rival.market, exclusive: false } })))
 })
 
 Deno.test("a move on little money, in a wide book or in an ended market is no card", async () => {
@@ -266,33 +245,35 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
   equal(isCard(100, 0.5, [{ ...ended, market }]), false)
 })
 
-Deno.test("a reported outcome leads with its price, while its evidence is uncorrected", async () => {
+Deno.test("a reported outcome leads with its price, while no report is corrected", async () => {
   const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
-  const item = drawn.flatMap(({ predetermined }) => predetermined)
-    .find(({ data: { kind } }) => kind === "evidence")
   const one = drawn.flatMap(({ markets }) => markets).find(({ proposal }) => proposal === null)
   const quote = quoteOf({ bestBid: 0.3, bestAsk: 0.32, bidShares: 100, askShares: 100 })
-  ok(item !== undefined && one !== undefined && quote !== null)
+  ok(one !== undefined && quote !== null)
   const outcomes = ["Yes", "No"] as const
-  const evidence = ["A", "B"].map((source, n) => ({
-    ...{ title: `Lighthouse is dark ${source}`, url: `https://${source}.example`, source },
-    publishedAt: isoTime(until - (n + 1) * hour),
-  }))
-  const data = { ...item.data, outcome: "No", evidence: [evidence[0], evidence[1]] as never }
-  const titleWith = (corrected: boolean, gameStartsAt: number | null = null) => {
-    const stories = [report("Lighthouse stays dark", "a", { corrected })]
-      .map((story) => ({
-        ...story,
-        outlets: evidence.map((it) => ({ ...it, publishedAt: 0 })),
-      }))
+  const titles = ["Lighthouse stays dark for good", "Keeper leaves the lamp unlit"]
+  const reading = { outcome: "No", bears: "for", decides: true, quote: "dark" } as const
+  const textWith = (fields: Partial<DigestStory>, gameStartsAt: number | null = null) => {
+    const stories = titles.map((title, n) => {
+      const publishedAt = until - (n + 1) * hour
+      const story = report(title, `site${n}`, { reading, firstAt: publishedAt, ...fields })
+      return { ...story, outlets: story.outlets.map((it) => ({ ...it, publishedAt })) }
+    })
     const market = { ...one.market, outcomes, takerFeeRate: 0, gameStartsAt, endsAt: null }
-    const found = [{ ...item, data: { ...data, market: marketRef(market) } }]
-    const markets = [{ ...one, market, quote, entries: [], stories }]
-    const page = pageOf({ ...quiet, markets, predetermined: found })
+    const page = pageOf({ ...quiet, markets: [{ ...one, market, quote, entries: [], stories }] })
     return [textOf(page.title), textOf(page.summary)].join(" ")
   }
-  const stated = titleWith(false)
+  const stated = textWith({})
   ok(/^No in .* is reported by 2 outlets, and priced at 0\.69 /.test(stated), stated)
-  ok(!titleWith(true).includes("reported"))
-  ok(!titleWith(false, until - 90 * minute).includes("reported"), "a headline before kick-off")
+  ok(!textWith({ corrected: true }).includes("reported"))
+  ok(!textWith({}, until - 30 * minute).includes("reported"), "a headline before kick-off")
 })
+
+law("digestPage() lists the numbers that it states, to be scored", anyMaterial, (material) => {
+  const { facts, stated } = digestPage(material)
+  const numbers = facts.flatMap(({ values: { probability } }) =>
+    probability?.type === "price" ? [probability.value] : []
+  )
+  const listed = stated.map(({ probability }) => Math.round(probability * 10_000) / 10_000)
+  equal(numbers.toSorted(), listed.toSorted())
+}, { runs: sized({ short: 100, full: 400 }) })

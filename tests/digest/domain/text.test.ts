@@ -106,7 +106,7 @@ law(
 
 Deno.test("digestOf() takes the claims of a slot, and a title that fits, without a full stop", () => {
   const { page } = written(quiet)
-  const [{ slot } = {}] = page.sections.repriced
+  const [{ slot } = {}] = page.sections.watch
   const [id] = slot?.sentences[0].facts ?? []
   ok(slot !== undefined && id !== undefined)
   const claim = (slot: string, text: string) => ({

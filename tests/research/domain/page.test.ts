@@ -167,16 +167,16 @@ Deno.test("a move leads with its size, then its step, and each headline is place
       "Yes in “Will the lighthouse be lit?” (2026-11-30) rose 21 cents in 24 hours, from 0.325 to",
     ),
   )
-  ok(thesis.includes("52% of the move came in one step, seen at 04:00 UTC."), thesis)
+  ok(thesis.includes(" to 0.535, most of it by 04:00 UTC."), thesis)
   ok(
     thesis.includes(
-      "Our word match found Early (“news․example”, 02:30 UTC), 90 minutes before the step was seen.",
+      "Our word match found Early (“news. example”, 02:30 UTC), 90 minutes before the step was seen.",
     ),
     thesis,
   )
   ok(
     thesis.includes(
-      "It also found Late (“news․example”, 05:00 UTC), 1 hour after the step was seen.",
+      "It also found Late (“news. example”, 05:00 UTC), 1 hour after the step was seen.",
     ),
     thesis,
   )
@@ -204,7 +204,7 @@ Deno.test("a decisive report leads, a corrected or lone one does not", () => {
   const lead = with_(decided, own)
   ok(
     lead.startsWith(
-      "Yes in “Will the lighthouse be lit?” (2026-11-30) is reported by 3 outlets, and priced at 0.665. First: “Lighthouse was lit” (The Harbor Ledger,",
+      "Yes in “Will the lighthouse be lit?” (2026-11-30) is reported by 3 outlets, and priced at 0.665. For it, model-read for Yes: “Lighthouse was lit” (The Harbor Ledger,",
     ),
     lead,
   )
@@ -225,20 +225,17 @@ const proposed = (fields: Partial<NonNullable<ReportMaterial["proposal"]>> = {})
   ...fields,
 })
 
-Deno.test("a proposal against the price leads, with what it pays and its record", () => {
+Deno.test("a proposal against the price leads, with what it pays", () => {
   const { thesis, bottomLine, confidence } = analysisOf({
     ...jump,
     market: market({ status: "proposed", category: "Politics" }),
     proposal: proposed(),
-    proposalRecord: {
-      ...{ proposals: 41, upheld: 36, upheldRate: 0.88, upheldRateLow: 0.74, upheldRateHigh: 0.95 },
-    },
   })
   ok(
     thesis.startsWith(
       "No in “Will the lighthouse be lit?” is proposed, but priced at 0.465. " +
-        "The venue's proposal of No is undisputed for 26 hours; its window ended at 2026-11-19 12:00 UTC. " +
-        "36 of 41 doubted proposals that we published were upheld (74% to 95%). Yes rose 21 cents",
+        "The proposal is undisputed for 26 hours; its window ended at 2026-11-19 12:00 UTC. " +
+        "Yes rose 21 cents",
     ),
     thesis,
   )
@@ -257,10 +254,15 @@ Deno.test("the base rate of a proposal is that of what is known of it", () => {
       ...fields,
     })
   const disputed = rate({ proposal: proposed({ disputed: true }) })
-  ok(disputed.includes("68 of 957 disputes overturned the proposal (5.7% to 8.9%)."), disputed)
+  ok(
+    disputed.includes(
+      "68 of 957 disputes overturned the proposal, at whatever price (5.7% to 8.9%).",
+    ),
+    disputed,
+  )
   const agreed = "0.8% of 123,499 settled proposals were disputed."
   ok(rate({}).includes(agreed))
-  ok(rate({}, 0.6).includes("No record says how proposals at such a price end;"))
+  ok(!rate({}, 0.6).includes("were disputed"), "the record says nothing of a doubted one")
 })
 
 Deno.test("a kick-off is no end, and a passed date no overdue payout", () => {
@@ -305,8 +307,9 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
   const cheap = at(0.42)
   ok(
     cheap.includes(
-      "Scary-Barrel (follow) bought Yes at 0.40 for $2,000, 3 hours ago. " +
-        "Scary-Barrel won 60 of 100 earlier entries at 0.25 to 0.50, 0.40 on average: an edge of 5.5 cents a share, shrunk for luck; 3.5 cents left at 0.42. " +
+      "Scary-Barrel (follow: a winning record) bought Yes at 0.40 for $2,000, 3 hours ago. " +
+        "Scary-Barrel won 60 of 100 earlier entries at such prices, for 0.40 on average. " +
+        "Shrunk for luck, its edge leaves 3.5 cents a share for Yes at 0.42. " +
         "A copy, Yes at 0.425, costs 2.5 cents more than at its entry. " +
         "1 tracked wallet without a label bought $900 of No.",
     ),
@@ -314,23 +317,22 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
   )
   ok(
     at(0.2).includes(
-      "0 cents left at 0.20. A copy, Yes at 0.205, costs 19.5 cents less than at its entry.",
+      "Nothing of its edge is left for Yes at 0.20. 1 tracked wallet",
     ),
   )
 })
 
-Deno.test("labelled wallets on both sides speak against each other", () => {
+Deno.test("labelled wallets on both sides are counted by side", () => {
   const follow = { computedAt: now, row: whaleRow({ label: "follow" }) }
   const entries = [
     openEntry({ calibration: follow }),
     openEntry({ wallet: "0xaa", name: "Keen-Glacier", outcome: 1, calibration: follow }),
   ]
-  const { risks } = analysisOf(reportMaterial({ priceAction: steady(0.6), entries }))
-  strictEqual(risks[0], "Against it: the record of Keen-Glacier (follow) points to No.")
-  const [first] = entries
-  ok(first !== undefined)
-  const agreed = analysisOf(reportMaterial({ priceAction: steady(0.6), entries: [first] }))
-  ok(!/Against it/.test(agreed.risks[0]))
+  const whalesOf = (given: typeof entries) =>
+    analysisOf(reportMaterial({ priceAction: steady(0.6), entries: given })).whaleView
+  const both = "Labelled wallets are on both sides: 1 points to Yes, 1 points to No."
+  ok(whalesOf(entries).includes(both), whalesOf(entries))
+  ok(!whalesOf(entries.slice(1)).includes("both sides"))
 })
 
 /** A market that asks whether the price is above a level. */
@@ -354,16 +356,22 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
     }))
   const { thesis } = ladder(rung(4, 0.3), rung(5, 0.5), rung(6, 0.1))
   ok(
-    thesis.startsWith(
-      "Yes in “Will inflation be above 4% in May?” and No in “Will inflation be above 5% in May?” together cost $656 and gain $144 after fees.",
+    thesis.includes(
+      "Yes of “above 4%” at 0.31 and No of “above 5%” at 0.51 together cost $656 and gain $144 after fees.",
     ),
     thesis,
+  )
+  const led = ladder(rung(2, 0.3), rung(4, 0.2)).thesis
+  ok(
+    /^Yes in “Will inflation be above 2% in May\?” and No in “Will inflation be above 3% in May\?” .*together cost/
+      .test(led),
+    led,
   )
   ok(thesis.includes("Its ladder has 4 priced rungs, the easiest first:"), thesis)
   ok(!ladder(rung(4, 0.5), rung(5, 0.4)).thesis.includes("after fees"))
   const wrong =
-    "One price is wrong: the harder “above 5%” at 0.505 is above the easier “above 4%” at 0.50."
-  const inverted = ladder(rung(4, 0.5), rung(5, 0.505))
+    "One price is wrong: the harder “above 5%” at 0.515 is above the easier “above 4%” at 0.50."
+  const inverted = ladder(rung(4, 0.5), rung(5, 0.515))
   ok(inverted.thesis.includes(wrong) && !inverted.thesis.includes("after fees"), inverted.thesis)
   strictEqual(inverted.confidence, "low")
 })
@@ -390,14 +398,19 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
     ...{ mid: 0.6, probability: 0.7, low: 0.63, high: 0.76, dayLow: null, dayHigh: null },
     basis: [{ ingredient: "reports", won: 90, cases: 100, shift: 0.1 } as const],
   }
-  const { analysis: { bottomLine }, decision } = templateReportOf(reportMaterial({ estimate }))
+  const { analysis: { bottomLine, thesis }, decision } = templateReportOf(
+    reportMaterial({ estimate }),
+  )
   const stated =
-    /^Our fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, of which half counts at a doubting price \(plus 10 cents\)\. Pay at most 0\.70 for Yes, fee included: \$[\d,]+ now gains \$\d+ on average, paid in about [^;]+; \$[\d,]+ is offered up to there\. Yes is bid/
+    /^Our fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, counted half at a doubting price\. Pay at most 0\.70 for Yes: \$[\d,]+ is offered up to there\. Yes is bid/
   ok(stated.test(bottomLine), bottomLine)
+  const gain =
+    /^By our fair price, \$[\d,]+ of Yes in .* gains \$\d+ on average after the fee, paid in about [^;.]+\. /
+  ok(gain.test(thesis), thesis)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
   const proposal = proposed({ outcome: 0, proposedAt: now - 90 * minute, settlesAt: now + hour })
   const doubted = reportMaterial({ estimate, proposal, market: market({ status: "proposed" }) })
-  ok(/, paid in about .* if the proposal is upheld undisputed; /.test(textOf(doubted)))
+  ok(/, paid in about .* if the proposal is upheld undisputed\. /.test(textOf(doubted)))
   const dear = reportMaterial({ estimate: { ...estimate, probability: 0.603 } })
   ok(analysisOf(dear).bottomLine.includes("Neither side is offered cheaply enough for that."))
 })

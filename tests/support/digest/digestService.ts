@@ -25,6 +25,8 @@ import { NewsReader } from "../../../src/news/NewsReader.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
 import { sampleScorecard } from "../catalog/samples.ts"
+import * as scoreStore from "../../../src/track-record/postgres/scoreStore.ts"
+import { ScoreStore } from "../../../src/track-record/ScoreStore.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { postgresWhales, type WhalePorts } from "../whales/whaleStores.ts"
 import { narrator, type NarratorBehaviour } from "./digestNarrators.ts"
@@ -39,6 +41,7 @@ export type Ports =
   | NewsStore
   | News
   | TrackRecord
+  | ScoreStore
   | VenueClient
 
 /** One news source without headlines; tests add headlines to the store. */
@@ -70,6 +73,7 @@ export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
     newsStore.layer,
     bareVenue,
     sampleRecord,
+    scoreStore.layer,
   )),
 )
 

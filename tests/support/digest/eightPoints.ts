@@ -83,7 +83,11 @@ function faultsOf(
   const move = material.moves.find(({ item }) => isHere(item))
   const entries = material.whaleEntries.filter(isHere)
   const hasChanged = move !== undefined || entries.length > 0 ||
-    material.predetermined.some(isHere) || topic === "contradiction" || topic === "proposal"
+    topic === "report" &&
+      one.stories.some(({ outlets }) =>
+        outlets.some(({ publishedAt }) => publishedAt >= material.from)
+      ) ||
+    topic === "contradiction" || topic === "proposal"
   const asks = [quote?.ask ?? null, quote === null || quote.bid === null ? null : 1 - quote.bid]
   const costs = [...text.matchAll(/(?:the ask breaks even at|, .{1,165} at) (\d\.\d+)/g)]
     .map(([, cost]) => Number(cost))
@@ -95,7 +99,7 @@ function faultsOf(
   )
   const checks: ReadonlyArray<readonly [boolean, string]> = [
     [hasChanged, "1 nothing changed there in the window"],
-    [rules === null || text.includes("What pays: "), "2 what pays"],
+    [rules === null || text.includes("What pays: ") || /^\W*$/.test(rules), "2 what pays"],
     [
       asks.includes(null) || isPriced || market.takerFeeRate === null,
       "3 the price after the fee",
@@ -107,7 +111,7 @@ function faultsOf(
     ],
     [
       one.entries.every(({ marketMaker }) => marketMaker) ||
-      /\bwallet|\((?:follow|fade)\)/.test(text),
+      /\bwallet|\((?:follow|fade): /.test(text),
       "5 who traded",
     ],
     [/payout is expected|lists no date/.test(text), "6 time to cash"],

@@ -16,6 +16,7 @@ import { Narrator } from "../../../src/writing/Narrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { EntryStore } from "../../../src/whales/EntryStore.ts"
+import { ScoreStore } from "../../../src/track-record/ScoreStore.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
@@ -63,5 +64,6 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     Layer.mock(VenueClient, { wallets: null }),
     Layer.mock(EntryStore, {}),
     Layer.mock(TrackRecord, {}),
+    Layer.mock(ScoreStore, {}),
   ]))
 }

@@ -14,7 +14,6 @@ import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { market, microstructureWith, now } from "../movers/market.ts"
 import { whaleRow } from "../products.ts"
 import { fillSlots } from "../../../src/writing/domain/page.ts"
-import type { ProposalRecord } from "../../../src/feed/domain/item.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import type { RelatedStory } from "../../../src/news/domain/reading.ts"
 import { quoteOf, quoteOfMid } from "../../../src/markets/domain/quote.ts"
@@ -36,7 +35,6 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
     siblings: { markets: [], complete: true },
     rules: null,
     clause: null,
-    proposalRecord: null,
     estimate: null,
     now,
     ...fields,
@@ -167,10 +165,6 @@ function storyMade(
   return story([printed(0), ...others], { corrected, reading })
 }
 
-function proposalRecordOf(proposals: number): ProposalRecord {
-  return { proposals, upheld: proposals, upheldRate: 1, upheldRateLow: 0.7, upheldRateHigh: 1 }
-}
-
 function estimateOf(percent: number): Estimate {
   const probability = percent / 100
   return {
@@ -234,7 +228,6 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
     exclusive: Schema.Boolean,
     feeRate: Schema.Literals([0, 0, 0.02, 0.07]),
     rules: Schema.NullOr(words),
-    record: Schema.NullOr(int(0, 40)),
     estimate: Schema.NullOr(int(1, 99)),
     proposal: Schema.NullOr(Schema.Struct({
       hours: int(0, 60),
@@ -311,7 +304,6 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
       },
       rules: made.rules,
       clause: made.rules === null ? null : clauseOf("Will it be 60?", made.rules),
-      proposalRecord: made.record === null ? null : proposalRecordOf(made.record),
       estimate: made.estimate === null ? null : estimateOf(made.estimate),
       now,
     }

@@ -6,7 +6,7 @@
  */
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { isLive } from "../../../src/research/domain/material.ts"
-import { movementOf } from "../../../src/research/domain/movement.ts"
+import { movementOf, placeOf } from "../../../src/research/domain/movement.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
 import { isDead, storyFor } from "../../../src/writing/facts/view.ts"
@@ -50,8 +50,10 @@ const points: ReadonlyArray<Point> = [
           report.decision.sides.length === 2,
   ],
   [
-    "a reference class with its number",
-    ({ facts }) =>
+    "a reference class with its number, where there is one",
+    ({ facts, material: { market, now, proposal } }) =>
+      proposal !== null || market.status === "proposed" ||
+      (market.gameStartsAt ?? market.endsAt ?? Infinity) > now + 2 * 86_400_000 ||
       facts.some(({ values }) =>
         values["reference"]?.type === "count" && values["reference"].value > 0
       ),
@@ -70,14 +72,20 @@ const points: ReadonlyArray<Point> = [
   ],
   ["at most five dated reports, each placed in time to the move", ({ facts, material }) => {
     const news = facts.filter(has("headline", "publisher", "publishedAt"))
-    const isMoved = movementOf(material).main !== null
+    const movement = movementOf(material)
+    // Further from the move it is dated only.
+    const isFar = ({ values: { publishedAt } }: Fact) =>
+      publishedAt?.type === "time" && (placeOf(movement, publishedAt.at)?.lagMs ?? 0) > 86_400_000
     return news.length <= 5 &&
-      news.every((fact) => !isMoved || has("order")(fact) || says(/^Against it: |^First: /)(fact))
+      news.every((fact) =>
+        movement.main === null || isFar(fact) || has("order")(fact) ||
+        says(/^(?:Against|For) it, |^First: /)(fact)
+      )
   }],
   [
     "a headline for the other side of a proposal or a report, first among the risks, and no other",
     ({ material: { proposal }, report: { analysis: { risks: [first, ...others] } }, view }) => {
-      const isCounter = (risk: string) => risk.startsWith("Against it: ")
+      const isCounter = (risk: string) => risk.startsWith("Against it, ")
       const favours = proposal?.outcome ?? view.reported?.outcome
       const isOpposed = favours !== undefined && !isDead(view) &&
         storyFor(view, favours === 0 ? 1 : 0) !== null
@@ -85,25 +93,28 @@ const points: ReadonlyArray<Point> = [
     },
   ],
   [
-    "the proposal, and how often such are disputed",
-    ({ facts, material: { proposal } }) =>
+    "the proposal, or that none is due",
+    ({ facts, material: { market, now, proposal } }) =>
       facts.some(({ kind, statement }) =>
         kind === "resolution" &&
         (proposal === null ? /is proposed at the venue/ : /is proposed/).test(
           statement,
         )
-      ) &&
-      facts.some((fact) => has("disputed")(fact) || has("overturned")(fact) || has("kept")(fact)),
+      ) || proposal === null && market.status === "open" &&
+        (market.gameStartsAt ?? market.endsAt ?? Infinity) > now,
   ],
   [
     "the other markets of the event, net of fees",
-    ({ facts, material: { siblings }, view: { event } }) =>
-      siblings === null
+    ({ facts, material: { siblings }, view }) =>
+      isDead(view) ||
+      (siblings === null
         ? facts.some(says(/other markets could not be read/))
-        : (event.rungs.length < 2 || facts.some(has("rungs"))) &&
-          (event.inversions.length === 0 || facts.some(says(/^One price is wrong: /))) &&
-          (event.sum === null || facts.some(has("siblings"))) &&
-          (event.contradictions.length === 0 || facts.some(has("gainUsd", "stake"))),
+        : (view.event.rungs.length < 2 || facts.some(has("rungs"))) &&
+          (view.event.inversions.length === 0 ||
+            facts.some(says(/^One price is wrong: /))) &&
+          ((view.event.sum?.basket ?? null) === null || facts.some(has("siblings"))) &&
+          (view.event.contradictions.length === 0 ||
+            facts.some(has("gainUsd", "stake")))),
   ],
   [
     "labelled money and the price of a copy, or its absence",
@@ -115,7 +126,7 @@ const points: ReadonlyArray<Point> = [
   [
     "valid until, what ends that before",
     ({ facts, report, material }) =>
-      facts.some(has("validUntil", "why", "flip")) &&
+      facts.some(has("validUntil", "flip")) &&
       Date.parse(report.decision.validUntil) > material.now,
   ],
   [

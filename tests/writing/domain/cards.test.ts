@@ -53,7 +53,7 @@ Deno.test("only a headline since a move, read for the other side, speaks against
     const view = viewAt(0.6, [read])
     return counterFact(view, marketCards(view))?.statement ?? ""
   }
-  ok(against(2, "against").startsWith("Against it: "))
+  ok(against(2, "against").startsWith("Against it, "))
   equal([against(25, "against"), against(2, "for"), against(2, null)], ["", "", ""])
   strictEqual(against(2, "against", true), "")
 })
