@@ -9,14 +9,8 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { FeedItem } from "../feed/domain/item.ts"
-import type { OrderBook } from "../markets/domain/book.ts"
 import { type Market, slugKey } from "../markets/domain/market.ts"
-import {
-  type DueReading,
-  publishedEntry,
-  readingLateMsMax,
-  readingOf,
-} from "./domain/entryScore.ts"
+import { publishedEntry, readingLateMsMax, readingOf } from "./domain/entryScore.ts"
 import {
   checksOf,
   moverVerdict,
@@ -170,29 +164,14 @@ const readBooks = (services: Services, slot: EpochMs) => {
   )
 }
 
-/** A reading that is too late is missed, whether or not the venue answers. */
+/** A reading that is too late is missed, and its book is not read. */
 const readDueBooks = Effect.fnUntraced(function* (
   { venue, markets, scores }: Services,
   { readings, rejected }: Record<"readings" | "rejected", Record<string, number>>,
 ) {
   const now = yield* Clock.currentTimeMillis
   const due = yield* scores.dueReadings(now, readingsMax)
-  const isLate = ({ dueAt }: DueReading) => now - dueAt > readingLateMsMax
-  const timely = due.filter((reading) => !isLate(reading))
-  const save = Effect.fnUntraced(function* (
-    some: ReadonlyArray<DueReading>,
-    bookOf: (reading: DueReading) => OrderBook | undefined,
-  ) {
-    const readAt = yield* Clock.currentTimeMillis
-    const judged = some.map((reading) => ({
-      ...reading,
-      result: readingOf(reading, bookOf(reading), readAt),
-    }))
-    if ((yield* scores.saveReadings(judged)) === 0) return
-    for (const { result } of judged) tally(readings, { [result.state]: 1 })
-  })
-  yield* save(due.filter(isLate), () => undefined)
-  if (timely.length === 0) return
+  const timely = due.filter(({ dueAt }) => now - dueAt <= readingLateMsMax)
   const listed = yield* markets.byIds([
     ...new Set(timely.flatMap(({ marketId }) => marketId === null ? [] : [marketId])),
   ])
@@ -202,10 +181,14 @@ const readDueBooks = Effect.fnUntraced(function* (
     : yield* venue.books([...tokenOf.values()])
   tally(rejected, books.rejected)
   const byToken = new Map(books.rows.map((book) => [book.tokenId, book]))
-  yield* save(timely, ({ marketId }) => {
-    const token = marketId === null ? undefined : tokenOf.get(marketId)
-    return token === undefined ? undefined : byToken.get(token)
+  const readAt = yield* Clock.currentTimeMillis
+  const judged = due.map((reading) => {
+    const token = reading.marketId === null ? undefined : tokenOf.get(reading.marketId)
+    const book = token === undefined ? undefined : byToken.get(token)
+    return { ...reading, result: readingOf(reading, book, readAt) }
   })
+  if ((yield* scores.saveReadings(judged)) === 0) return
+  for (const { result } of judged) tally(readings, { [result.state]: 1 })
 })
 
 /** Adds the checks of new feed items, in feed order; stops when another replica has moved the cursor. */

@@ -43,7 +43,7 @@ export class EntryStore extends Context.Service<EntryStore, {
   /** Stale positions whose market's facts are known, newest activity first. */
   readonly stale: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
   /**
-   * Saves the entries of positions, and removes their stale mark unless their activity changed
+   * Saves the entries of positions, each given once, and removes their stale mark unless their activity changed
    * meanwhile. A wallet becomes uncounted when its entries in an ended market change.
    * Ignores positions computed from less activity than the stored ones, and markets whose facts are unknown.
    */

@@ -20,7 +20,7 @@ export interface HistoryUpdate {
 
 export class WalletStore extends Context.Service<WalletStore, {
   /**
-   * Tracks new wallets, and renames tracked ones. A wallet is never removed. When a wallet of a profit
+   * Tracks new wallets, and renames tracked ones; each is given once. A wallet is never removed. When a wallet of a profit
    * board is found on a volume board, its source becomes `volume` and the wallet becomes uncounted.
    * Returns how many wallets are new.
    */

@@ -82,21 +82,10 @@ const due = (sql: SqlClient) =>
 
 const saveEntries = (sql: SqlClient) =>
   Effect.fn("EntryStore.saveEntries")(function* (positions: ReadonlyArray<ComputedPosition>) {
-    for (const batch of Array.chunksOf(newest(positions), positionsBatch)) {
+    for (const batch of Array.chunksOf(positions, positionsBatch)) {
       yield* saveBatch(sql, batch)
     }
   }, Effect.orDie)
-
-/** Each position once, with its newest version. */
-function newest(positions: ReadonlyArray<ComputedPosition>): ReadonlyArray<ComputedPosition> {
-  const each = new Map<string, ComputedPosition>()
-  for (const position of positions) {
-    const key = `${position.wallet} ${position.marketId}`
-    const other = each.get(key)
-    if (other === undefined || other.version <= position.version) each.set(key, position)
-  }
-  return [...each.values()]
-}
 
 /** Ignores a position whose version is older than its stored entries or newer than its activity. */
 const saveBatch = Effect.fnUntraced(

@@ -35,7 +35,7 @@ interface FoundWallet {
 const track = (sql: SqlClient) =>
   Effect.fn("WalletStore.track")(
     function* (found: ReadonlyArray<FoundWallet>, at: EpochMs) {
-      const incoming = jsonText(distinctWallets(found))
+      const incoming = jsonText(found)
       const added = yield* sql`
         INSERT INTO whale_wallet (wallet, name, source, tracked_at)
         SELECT wallet, name, source, ${new Date(at)}::timestamptz
@@ -62,16 +62,6 @@ const track = (sql: SqlClient) =>
     sql.withTransaction,
     Effect.orDie,
   )
-
-/** Each wallet once; `volume` when it was found on both kinds of board. */
-function distinctWallets(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet> {
-  const each = new Map<string, FoundWallet>()
-  for (const { wallet, name, source } of found) {
-    const known = each.get(wallet)?.source
-    each.set(wallet, { wallet, name, source: known === "volume" ? known : source })
-  }
-  return [...each.values()]
-}
 
 const tracked = (sql: SqlClient) =>
   sql<WalletRow>`

@@ -101,13 +101,6 @@ law("selectMovers() does not depend on the input order", tickOfMovers, (movers) 
   deepStrictEqual(selectMovers(movers.toReversed()), selectMovers(movers))
 })
 
-Deno.test("selectMovers() takes the hour of a market that also moved over the day", () => {
-  const day: Mover = { ...found, window: "24h", delta: 0.3 }
-  const { chosen, dropped } = selectMovers([day, found])
-  deepStrictEqual(chosen, [found])
-  deepStrictEqual(dropped, [{ mover: day, reason: "longer_window" }])
-})
-
 Deno.test("selectMovers() drops every window of a market whose event is full", () => {
   const of = (id: string, cents: number, over: Mover["window"] = "1h"): Mover => ({
     ...found,
@@ -137,13 +130,6 @@ Deno.test("moverItem() names the outcome of its prices", () => {
   const game = { ...found, market: market({ outcomes: ["Lakers", "Celtics"] }) }
   const { type, data } = moverItem(game, now)
   strictEqual(type === "mover" && data.outcome, "Lakers")
-})
-
-Deno.test("a mover has both prices and their exact difference", () => {
-  strictEqual(found.priceStart, 0.5)
-  strictEqual(found.priceNow, 0.6)
-  strictEqual(found.delta, 0.1)
-  strictEqual(found.startedAt, now - hour)
 })
 
 const bounce = Arbitrary.schema(Schema.Struct({

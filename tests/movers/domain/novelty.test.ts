@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { deepStrictEqual, strictEqual } from "node:assert"
+import { strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
-import type { FeedItem, MovePhase, MoveWindow } from "../../../src/feed/domain/item.ts"
+import type { MovePhase, MoveWindow } from "../../../src/feed/domain/item.ts"
 import {
   confirmMove,
   type EmittedMove,
-  emittedMove,
   isNovel,
   judgeMove,
   measureMove,
@@ -18,7 +17,7 @@ import {
 import { day, type EpochMs, hour, minute, second } from "../../../src/core/domain/time.ts"
 import type { SeriesPoint } from "../../../src/markets/domain/market.ts"
 import { law } from "../../support/effect.ts"
-import { microstructureWith, now } from "../../support/movers/market.ts"
+import { now } from "../../support/movers/market.ts"
 
 /** Where all moves start, unless a test says otherwise. */
 const priceStart = 0.5
@@ -145,34 +144,3 @@ function itemsOf(levels: ReadonlyArray<number>, tickMs: number): ReadonlyArray<E
   }
   return emitted
 }
-
-Deno.test("emittedMove() keeps an item's window, delta, price and time", () => {
-  const mover: Extract<FeedItem, { type: "mover" }> = {
-    feedIndex: 7,
-    type: "mover",
-    title: "Will it?",
-    createdAt: "2026-11-20T11:50:00.000Z",
-    data: {
-      market: {
-        slug: "will-it",
-        question: "Will it?",
-        outcomes: ["Yes", "No"],
-        url: "",
-        category: null,
-        eventEndDate: null,
-        volumeUsd: 20_000,
-        liquidityUsd: 5_000,
-      },
-      outcome: "Yes",
-      window: "24h",
-      phase: "settled",
-      priceStart: 0.7,
-      priceNow: 0.6,
-      delta: -0.1,
-      startedAt: "2026-11-19T11:50:00.000Z",
-      ...{ confirmedBy: "persistence", tradedUsd: null },
-      microstructure: microstructureWith(),
-    },
-  }
-  deepStrictEqual(emittedMove(mover), { ...item(-0.1, 10 * minute, "24h"), priceNow: 0.6 })
-})
