@@ -249,6 +249,8 @@ function sharedFacts(
     : []
   const positions = labelledPositions(view)
   const labelled = new Set(positions.map(({ wallet }) => wallet))
+  const inversions = view.event.inversions
+    .filter((pair) => pair.some((rung) => rung.market.slug === market.slug))
   const [largest] = said.some(({ kind }) => kind === "wallet") ? [] : positions
   const others = entries.filter(({ marketMaker, wallet }) => !marketMaker && !labelled.has(wallet))
   const payout = payoutOf(view)
@@ -257,7 +259,7 @@ function sharedFacts(
     : clauseFacts(about, one.rules, view.clause, now, exceptionsMax)
   return [
     ...proposed,
-    ...inversionFacts(about, view.event.inversions),
+    ...inversionFacts(about, inversions),
     ...largest === undefined ? [] : [positionFact(about, largest, now)],
     ...present(otherWalletsFact(about, others, true)),
     ...present(costFact(about, sidesOf(view), market.takerFeeRate)),

@@ -216,8 +216,15 @@ function walletDetails(
   const sides = sidesOf(view)
   const outcome = favouredBy(first)
   const others = positions.filter((it) => it !== first).slice(0, labelledMax - 1)
+  const [record = null, edge = null, copy = null] = walletRecordFacts(
+    about,
+    first,
+    sides[outcome].ask,
+    priceOfOutcome(view, outcome),
+  )
+  const isStated = view.estimate?.basis.some(({ ingredient }) => ingredient === "wallets")
   return [
-    ...walletRecordFacts(about, first, sides[outcome].ask, priceOfOutcome(view, outcome)),
+    ...[record, isStated === true ? null : edge, copy].flatMap(present),
     ...present(bothSidesFact(about, positions)),
     ...others.map((it) => positionFact(about, it, view.now)),
   ]

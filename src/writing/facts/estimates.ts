@@ -27,7 +27,7 @@ const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>>
   move: "the record of such moves",
   proposal: "doubted proposals were upheld",
   reports: "reported outcomes were paid, counted half at a doubting price",
-  wallets: "the records of labelled wallets",
+  wallets: "the records of labelled wallets, shrunk for luck",
   ladder: "the prices of its event's other markets",
 }
 
@@ -38,7 +38,7 @@ function reasonOf({ cases, ingredient, won }: Estimate["basis"][number], n: numb
   return phrase`${record}${word(`basis${n || ""}`, reasons[ingredient])}`
 }
 
-/** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: the records of labelled wallets.` */
+/** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: the records of labelled wallets, shrunk for luck.` */
 export function estimateFact(
   about: About,
   { basis, high, low, mid, probability }: Estimate,

@@ -105,24 +105,19 @@ export function rungFacts(
         listed(prices)
       }.`,
     ),
-    ...inversionFacts(about, inversions, () => true),
+    ...inversionFacts(about, inversions),
   ]
 }
 
 type Inversion = EventView["inversions"][number]
 const gapOf = ([easier, harder]: Inversion) => priceOfRung(harder) - priceOfRung(easier)
 
-/** Those with the market itself, unless `isStated` says otherwise. */
+/** Those that differ most. */
 export function inversionFacts(
   about: About,
   inversions: ReadonlyArray<Inversion>,
-  isStated: (pair: Inversion) => boolean = (pair) =>
-    pair.some(({ market }) => market.slug === about.slug),
 ): ReadonlyArray<NewFact> {
-  return inversions.filter(isStated).toSorted((a, b) => gapOf(b) - gapOf(a)).slice(
-    0,
-    inversionsMax,
-  )
+  return inversions.toSorted((a, b) => gapOf(b) - gapOf(a)).slice(0, inversionsMax)
     .map((pair) => inversionFact(about, pair))
 }
 

@@ -35,7 +35,6 @@ const settled = {
   disputedRate: 0.00775,
   disputes: 957,
   overturned: { rate: 0.071, low: 0.057, high: 0.089 },
-  disputeMedianMs,
   dispute90Ms: 97 * hour,
 } as const
 
@@ -143,7 +142,7 @@ function disputeRateFact(about: About): NewFact {
 
 /** How often a dispute overturns the proposal, and how long it takes. */
 function disputeFacts(about: About): ReadonlyArray<NewFact> {
-  const { overturned, disputes, disputeMedianMs, dispute90Ms } = settled
+  const { overturned, disputes, dispute90Ms } = settled
   return [
     factOf(
       "record",
