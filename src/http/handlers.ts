@@ -83,8 +83,9 @@ const makeHandlers = Effect.gen(function* () {
       check: (filters) => Effect.andThen(listing, markets.check(filters)),
       compute: Effect.fnUntraced(function* (filters) {
         const asOf = yield* listing
-        const rows = yield* markets.list(filters)
-        return { body: { count: rows.length, asOf, filters, data: rows }, charge: true }
+        const [first, ...others] = yield* markets.list(filters)
+        const data = [first, ...others.slice(0, filters.limit - 1)] as const
+        return { body: { count: data.length, asOf, filters, data }, charge: true }
       }),
     },
     research: {

@@ -1,5 +1,5 @@
 /**
- * `docs/capacity.md` says for every table that grows how fast it does, how long its rows are kept, and
+ * `bench/growth.md` says for every table that grows how fast it does, how long its rows are kept, and
  * which job deletes them.
  *
  * @module
@@ -18,7 +18,7 @@ function daysOf(kept: string): number {
   return number(kept) / (/ hours?$/.test(kept) ? 24 : 1)
 }
 
-const document = read("docs/capacity.md")
+const document = read("bench/growth.md")
 
 /** The lines of the table of growth, cell by cell. */
 const lines = [...document.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)]
@@ -32,7 +32,7 @@ const rows = lines.map(([table = "", , perDay = "", bytes = "", ...cells]) => {
 const isNear = (stated: string, exact: number) =>
   Math.abs(number(stated) - exact) <= 0.05 + 0.02 * exact
 
-Deno.test("docs/capacity.md has every table of the schema and no other", async () => {
+Deno.test("bench/growth.md has every table of the schema and no other", async () => {
   const tables = await Effect.runPromise(
     Effect.flatMap(SqlClient, (sql) =>
       sql<{ name: string }>`
@@ -48,7 +48,7 @@ Deno.test("docs/capacity.md has every table of the schema and no other", async (
   )
 })
 
-Deno.test("the sizes in docs/capacity.md follow from rows, bytes and times", () => {
+Deno.test("the sizes in bench/growth.md follow from rows, bytes and times", () => {
   const wrong = rows.filter(({ perDay, bytes, mbPerDay, kept, mbAtEnd }) => {
     const exact = number(perDay) * number(bytes) / 1e6
     return !isNear(mbPerDay, exact) || !isNear(mbAtEnd, exact * daysOf(kept))

@@ -19,7 +19,7 @@ import {
   SignalNotFound,
   WhaleLabel,
 } from "../../feed/domain/item.ts"
-import { ResolvingRow } from "../../markets/domain/resolving.ts"
+import { ResolvingRow, resolvingRowsMax } from "../../markets/domain/resolving.ts"
 import {
   LookupsExhausted,
   MarketAmbiguous,
@@ -89,7 +89,7 @@ export interface Product {
 }
 
 const charged = Schema.Boolean.annotate({
-  description: "False: the answer was not worth it, and nothing was taken",
+  description: "False: not worth its price; nothing was taken",
 })
 const answered = { success, ...shelfLifeFields }
 const SignalBody = Schema.Struct({
@@ -286,12 +286,12 @@ export const products = {
     price: prices.resolving,
     settlementOrder: "settle-early",
     description:
-      "Up to 200 markets that end, or are expected to resolve, within the given hours, soonest first, " +
+      "Markets that end, or are expected to resolve, within the given hours, soonest first, " +
       "with expected resolution and price. Not charged when there is none. A call that fails after " +
       "payment is refunded.",
     use: "Use it to find markets whose money is free soon, or whose price is near 0 or 1. For " +
       "what moved use /v1/signals.",
-    answerBytes: { p50: 8_500, p99: 30_000 },
+    answerBytes: { p50: 20_500, p99: 30_000 },
     tags: ["prediction-markets", "resolution"],
     parameters: [
       integerParameter("withinHours", "Maximum hours until the end, or the expected resolution", {
@@ -306,6 +306,11 @@ export const products = {
       textParameter("includeNoise", "Include short-interval bets", {
         values: ["0", "1"],
         flag: true,
+      }),
+      integerParameter("limit", "Maximum number of rows", {
+        minimum: 1,
+        maximum: resolvingRowsMax,
+        default: 50,
       }),
     ],
     shelfLife: {
@@ -325,6 +330,7 @@ export const products = {
         withinHours: described(Count, "Most hours until the end date or the expected resolution"),
         minLiquidity: described(Schema.Finite, "Least liquidity, USD"),
         includeNoise: described(Schema.Boolean, "Whether short-interval bets are included"),
+        limit: described(Count, "Most rows"),
       }).annotate({ description: "The parameters, as they were applied" }),
       data: described(
         Schema.NonEmptyArray(ResolvingRow),
@@ -450,4 +456,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T08:00:00.000Z"
+export const productsChangedAt = "2026-11-30T12:00:00.000Z"

@@ -26,7 +26,7 @@ export const marketName = {
 /** What names a wallet. */
 export const walletName = {
   wallet: text("0x and 40 hexadecimal digits"),
-  pseudonym: text("The wallet's name at the venue, chosen by its owner"),
+  pseudonym: text("The wallet's name, chosen by its owner"),
 }
 
 /** A statement that a text may cite. */

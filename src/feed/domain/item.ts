@@ -102,8 +102,7 @@ export const FrozenCalibration = Schema.Struct({
     description: "Entries in markets that paid out; cancelled markets are not counted",
   }),
   winRate: Rate.annotate({
-    description:
-      "Share of wins, 0 to 1, among entries paid in full or not at all, 0.5 without any; compare with meanEntryPrice",
+    description: "Share of wins, 0 to 1, among entries paid in full or not at all, 0.5 without any",
   }),
   meanEntryPrice: Rate.annotate({
     description: "Mean over entries of the price paid, USD per share",

@@ -77,7 +77,7 @@ export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
     freeLimit: limits.free === "off"
       ? ""
       : `- Free calls: ${limits.free.limit} in ${limits.free.windowMs / second} seconds per ` +
-        "address over all free paths; then 429 with Retry-After.\n",
+        "address over all; then 429 with Retry-After.\n",
     resendRule,
     free: Object.values(freeRows).filter(({ tags }: FreeRow) => !tags.includes("service"))
       .map(({ path, title }) => link(`GET ${path}`, path, title)).join("\n"),

@@ -341,9 +341,10 @@ Deno.test("a work gets its product's parameters: numbers, flags, and null for an
     withinHours: 24,
     minLiquidity: 5_000,
     includeNoise: true,
+    limit: 50,
   }
   const report: Input<typeof products.research> = { market: "a-slug" }
-  equal(Object.keys({ ...page, ...list, ...report }).length, 7)
+  equal(Object.keys({ ...page, ...list, ...report }).length, 8)
 })
 
 test("a payer's own ETag of an unchanged answer is a 304, charges nothing and leaves the payment unused", () =>
