@@ -33,7 +33,7 @@ export interface ResolvingQuery {
 }
 
 /** Rows of one answer, the soonest first. Thousands of markets can end within three days. */
-const resolvingRowsMax = 200
+export const resolvingRowsMax = 200
 /**
  * Markets whose price and proposal are read for one answer: twice the rows, because some stored markets
  * are decided already and some have no known price.
