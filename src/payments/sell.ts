@@ -346,6 +346,12 @@ const respond = (seller: Seller, sale: Sale, row: Exclude<Payment, ReleasedPayme
     isBuyer(seller, sale, row),
     seller.receipts,
     fetchHint(row, seller.terms, seller.timing),
+  ).pipe(
+    Effect.tap(() =>
+      row.settlementOrder === "settle-early" && row.state === "answered" && !row.sent
+        ? seller.shares.fetched(sale.purchase)
+        : Effect.void
+    ),
   )
 
 const isBuyer = ({ signatures, timing }: Seller, { purchase, proof }: Sale, row: Payment) =>
@@ -496,7 +502,7 @@ const inFiber = (seller: Seller, sale: Sale, rest: Effect.Effect<Outcome, SaleEr
 
 /** Starts the fiber of a sale. */
 const fork = (
-  { running, fibers }: Seller,
+  { running, fibers, shares }: Seller,
   { purchase, ticket: { paymentId }, abandoned }: Sale,
   rest: Effect.Effect<Outcome, SaleError>,
 ) =>
@@ -510,8 +516,13 @@ const fork = (
           running.delete(paymentId)
           Deferred.doneUnsafe(ended, Effect.void)
           if (!Deferred.isDoneUnsafe(abandoned)) return Effect.void
-          return purchase.onAbandoned(
-            Exit.mapError(exit, (error) => error._tag === "NotClaimed" ? error.refusal : error),
+          const isCharged = Exit.isSuccess(exit) && exit.value.receipt !== null
+          const isEarly = purchase.product.settlementOrder === "settle-early"
+          return Effect.andThen(
+            purchase.onAbandoned(
+              Exit.mapError(exit, (error) => error._tag === "NotClaimed" ? error.refusal : error),
+            ),
+            isCharged && isEarly ? shares.keep("abandoned", purchase) : Effect.void,
           )
         })),
     )

@@ -8,6 +8,8 @@
  * - `refunded`: charged, and refunded because its answer failed, or because it was not fetched. It ends
  *   settle-early sales only. An answered sale gives its product a share back, so most sales of a product
  *   must have failed. Of an answer that was not fetched the sweep knows the payer alone.
+ * - `abandoned`: charged, and its buyer hung up before the answer. The sweep would count it only when HOLD
+ *   is over. It ends settle-early sales only; the share is given back when the answer is fetched.
  *
  * A request that failed after its payment is also refused, until it may work again. Due refunds are
  * always paid. A replica learns that a share is used up when it keeps one itself. Limits that fail change
@@ -33,10 +35,11 @@ const failedMax = 10_000
 const kinds = {
   unpaid: { windowMs: minute, max: { payer: 30 } },
   unsettled: { windowMs: 10 * minute, max: { payer: 5, client: 20, site: 80 } },
+  abandoned: { windowMs: 10 * minute, max: { payer: 5, client: 20, site: 80 } },
   refunded: { windowMs: 60 * minute, max: { payer: 5, client: 10, site: 40, product: 20 } },
 }
 type Kind = keyof typeof kinds
-const kindNames: ReadonlyArray<Kind> = ["unpaid", "unsettled", "refunded"]
+const kindNames: ReadonlyArray<Kind> = ["unpaid", "unsettled", "abandoned", "refunded"]
 type Holder = "payer" | "client" | "site" | "product"
 
 export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock) {
@@ -61,7 +64,7 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
     const failedForMs = (last?.until ?? 0) - clock.currentTimeMillisUnsafe()
     if (last !== undefined && failedForMs > 0) return failedBefore(last.failure, failedForMs)
     for (const kind of kindNames) {
-      if (kind === "refunded" && !isEarly) continue
+      if ((kind === "refunded" || kind === "abandoned") && !isEarly) continue
       for (const { holder, limit } of ofKind(kind)) {
         const key = keyOf(purchase, holder)
         const leftMs = key === null ? 0 : limit.refusedForMs(key)
@@ -76,6 +79,13 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
     Effect.forEach(ofKind(kind), ({ holder, limit }) => {
       const key = keyOf(purchase, holder)
       return key === null ? Effect.void : Effect.ignoreCause(limit.take(key))
+    }, { concurrency: "unbounded", discard: true })
+
+  /** Gives back the share of an abandoned sale whose answer is fetched now. */
+  const fetched = (purchase: Purchase) =>
+    Effect.forEach(ofKind("abandoned"), ({ holder, limit }) => {
+      const key = keyOf(purchase, holder)
+      return key === null ? Effect.void : Effect.ignoreCause(limit.giveBack(key))
     }, { concurrency: "unbounded", discard: true })
 
   /** Records that a settled payment is refunded because its answer failed. */
@@ -99,7 +109,7 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
       const ofProduct = limitOf("refunded", "product")
       return Effect.ignoreCause(ofProduct?.giveBack(product.id) ?? Effect.void)
     })
-  return { refusal, keep, refunded, unfetched, answered }
+  return { refusal, keep, fetched, refunded, unfetched, answered }
 }
 
 /** Null for an address without an IPv6 site. */
@@ -130,6 +140,7 @@ const holders = {
 const ends = {
   unpaid: "were not charged",
   unsettled: "could not be settled",
+  abandoned: "were charged and their answers not awaited",
   refunded: "had to be refunded",
 }
 

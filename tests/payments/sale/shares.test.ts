@@ -190,6 +190,32 @@ test("a payer is refused a settle-early sale after five of its answers were not 
     equal(yield* buy(yield* bought(7, product), good, 1), "answer")
   })))
 
+test("a payer who hung up on five paid answers is refused; a fetched one gives its share back", () =>
+  inMarket(Effect.gen(function* () {
+    const payments = yield* paymentsWith(memoryRateLimits())
+    const buy = buyingFrom(payments)
+    const secretly = (n: number) =>
+      purchase({
+        product: early,
+        authorization: { nonce: nonce(n) },
+        secret: `a-secret-of-16-chars-${n}`,
+      })
+    const hangUp = Effect.fnUntraced(function* (n: number) {
+      const { began, open, work } = yield* gatedWork
+      const call = yield* Effect.forkChild(payments.sell(yield* secretly(n), workOf(work)))
+      yield* began
+      yield* Fiber.interrupt(call)
+      yield* open
+      yield* passing(1)
+      equal(yield* stateOf(yield* secretly(n)), "answered")
+    })
+    for (let n = 0; n < 5; n++) yield* hangUp(n)
+    equal(yield* buy(yield* secretly(5), computed, 1), "rate_limited")
+    equal(yield* stateOf(yield* secretly(5)), null)
+    equal(yield* buy(yield* secretly(0), computed, 1), "answer again")
+    equal(yield* buy(yield* secretly(7), good, 5), "answer")
+  })))
+
 test("a payer whose answers are not charged is refused before the 31st claim in a minute", () =>
   inMarket(Effect.gen(function* () {
     const buy = yield* counting
