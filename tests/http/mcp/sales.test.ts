@@ -287,7 +287,7 @@ for (
       )
       const args = { includeNoise: value, withinHours: "5", minLiquidity: "1000.5" }
       yield* call("get_resolving", args, yield* paymentOf(products.resolving))
-      const expected = { includeNoise: decoded, minLiquidity: 1_000.5, withinHours: 5 }
+      const expected = { includeNoise: decoded, limit: 50, minLiquidity: 1_000.5, withinHours: 5 }
       equal(
         yield* Ref.get(sold),
         `resolving?${JSON.stringify(Object.entries(expected))}`,
