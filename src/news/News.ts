@@ -148,9 +148,10 @@ export class News extends Context.Service<News, {
           ),
         storiesAbout,
         clause: reader.clause,
-        prune: Effect.gen(function* () {
-          yield* store.prune((yield* Clock.currentTimeMillis) - newsRetentionMs, headlinesMax)
-        }),
+        prune: Effect.flatMap(
+          Clock.currentTimeMillis,
+          (now) => store.prune(now - newsRetentionMs, headlinesMax),
+        ),
       })
     }),
   )

@@ -50,8 +50,7 @@ export class NewsStore extends Context.Service<NewsStore, {
   ) => Effect.Effect<ReadonlyArray<StoredVerdict>>
   /**
    * Deletes headlines published before `before`, headlines beyond the newest `max`, and sources not
-   * read since `before`, of each at most `pruneStepMs` after the oldest; returns the number of deleted
-   * headlines. Their verdicts go with them.
+   * read since `before`, of each at most `pruneStepMs` after the oldest. Their verdicts go with them.
    */
-  readonly prune: (before: EpochMs, max: number) => Effect.Effect<number>
+  readonly prune: (before: EpochMs, max: number) => Effect.Effect<void>
 }>()("bellwether/news/NewsStore") {}

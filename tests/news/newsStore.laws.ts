@@ -69,7 +69,7 @@ export const runOperations = (operations: Operations) =>
           break
         }
         case "prune":
-          answers.push(yield* store.prune(now - operation.hoursAgo * hour, operation.max))
+          yield* store.prune(now - operation.hoursAgo * hour, operation.max)
           break
         case "between": {
           const { fromHoursAgo, toHoursAgo, limit } = operation
@@ -119,7 +119,7 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
       const store = yield* NewsStore
       const rows = Array.from({ length: 1_203 }, (_, n) => headline(n, 1))
       equal(yield* store.add(rows, now), 1_203)
-      equal(yield* store.prune(0, 203), 1_000)
+      yield* store.prune(0, 203)
       equal((yield* store.between({ from: 0, to: now }, 9_999)).length, 203)
     }),
   },

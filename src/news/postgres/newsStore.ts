@@ -135,16 +135,9 @@ const prune = (sql: SqlClient) =>
     yield* sql`DELETE FROM news_source WHERE requested_at < ${
       pruneBefore(sql, before, sql`SELECT min(requested_at) FROM news_source`)
     }`
-    const [row] = yield* sql<{ gone: bigint }>`
-    WITH gone AS (
-      DELETE FROM headline WHERE published_at < ${
+    yield* sql`DELETE FROM headline WHERE published_at < ${
       pruneBefore(sql, before, sql`SELECT min(published_at) FROM headline`)
-    } OR url IN (
-        SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${max}
-      ) RETURNING 1
-    )
-    SELECT count(*) AS gone FROM gone`
-    return Number(row?.gone ?? 0n)
+    } OR url IN (SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${max})`
   }, Effect.orDie)
 
 interface ReadingRow {

@@ -6,7 +6,7 @@
  */
 import { day, hour, minute } from "../../core/domain/time.ts"
 import type { Fact } from "./facts.ts"
-import opposites from "./opposites.json" with { type: "json" }
+import checkWords from "./checkWords.json" with { type: "json" }
 import { slotsIn, withoutSlots } from "./fill.ts"
 import { isPlainName, spelled, type Value } from "./values.ts"
 
@@ -134,16 +134,7 @@ const smallNumbers = "no one two three four five six seven eight nine ten eleven
 const plainOpener =
   /^\p{Lu}\p{Ll}+(?:-\p{Ll}+|ing|ly|ity|ness|[ts]ions?|ments?|ers|ed|[ae]nces?|[ci]al|ous|ful|less|[ai]ble)$/u
 /** Words that may begin a sentence with a capital, besides those of the statements; no name is one. */
-const openers = new Set([
-  ...smallNumbers,
-  ...`a about almost above after all already also although among an and another any anyone around as at because before behind below
-  between beyond both bought but by check despite each earlier early either even every fewer first for forecasts given
-  half heavy here high higher history how however if in instead it its just largest last later least less little lower
-  many money more most much near neither next none not nothing now odds of official on once only or other others our
-  over reports rung since small so some soon still such that the their then there these they this those through thus too
-  treat under unless until up warmer watch what when where whether which while who why with within without`
-    .split(/\s+/),
-])
+const openers = new Set([...smallNumbers, ...checkWords.openers.split(" ")])
 
 /** A figure: the way it moves, its sign or currency, its digits, and its unit or noun. */
 const figure =
@@ -227,7 +218,7 @@ function pairOf(a: Value, b: Value): ReadonlyArray<Value> {
 }
 
 /** The words of the two poles of each direction. */
-const poles = opposites.map((pair) =>
+const poles = checkWords.opposites.map((pair) =>
   pair.map((words) => new RegExp(`(?<![\\p{L}’'-])(?:${words})(?![\\p{L}’'-])`, "iu"))
 )
 const idiom =

@@ -58,7 +58,6 @@ export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
     verdicts: (ids) => Effect.sync(() => verdicts.filter(({ marketId }) => ids.includes(marketId))),
     prune: (before, max) =>
       Effect.sync(() => {
-        const count = stored.length
         const end = (times: ReadonlyArray<number>) =>
           Math.min(before, Math.min(...times) + pruneStepMs)
         const firstKept = end(stored.map(({ publishedAt }) => publishedAt))
@@ -66,7 +65,6 @@ export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
         verdicts = verdicts.filter(({ url }) => isStored(url))
         const firstRead = end([...statuses.values()].map(({ readAt }) => readAt))
         for (const [name, { readAt }] of statuses) if (readAt < firstRead) statuses.delete(name)
-        return count - stored.length
       }),
   })
 })
