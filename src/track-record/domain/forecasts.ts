@@ -1,7 +1,7 @@
 /**
  * Forecasts for the day after they are made, stored and judged once: that a market is resolved by then, a
- * sample of /v1/resolving; and its price, the probability that a report states. Each is compared with a
- * simple forecast of the same thing.
+ * sample of /v1/resolving; and its price, the probability that a report or a digest states. Each is
+ * compared with a simple forecast of the same thing.
  *
  * A fair price does not drift, so the better of two probabilities is nearer to a later price on average.
  *
@@ -206,7 +206,7 @@ export const EstimateScore = Schema.Struct({
   }),
 }).annotate({
   identifier: "EstimateScore",
-  description: "The probabilities that research reports state, against the market a day later",
+  description: "The probabilities of reports and digests, against the market a day later",
 })
 type EstimateScore = typeof EstimateScore.Type
 
