@@ -35,7 +35,7 @@ export const openStates = [
   "refund_due",
 ] satisfies ReadonlyArray<PaymentState>
 
-interface OpenPayments {
+export interface OpenPayments {
   readonly payments: number
   /** Atomic units. */
   readonly amount: bigint

@@ -5,13 +5,13 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { products } from "../../catalog/domain/product.ts"
 import type { PaymentState } from "../domain/payment.ts"
-import { openStates, PaymentStats } from "../PaymentHealth.ts"
+import { type OpenPayments, openStates, PaymentStats } from "../PaymentHealth.ts"
 import type { ScannedAccount } from "../PaymentStore.ts"
-import { notDeliveredBefore } from "./paymentStore.ts"
+import { notDeliveredBefore, scanning } from "./paymentStore.ts"
 
 export const layer: Layer.Layer<PaymentStats, never, SqlClient> = Layer.effect(
   PaymentStats,
@@ -19,25 +19,21 @@ export const layer: Layer.Layer<PaymentStats, never, SqlClient> = Layer.effect(
 )
 
 const read = (sql: SqlClient) =>
-  Effect.fnUntraced(function* ({ chainId, asset, payTo }: ScannedAccount) {
+  Effect.fnUntraced(function* (account: ScannedAccount) {
     // One branch for each state, so that each uses the partial index of its state.
     const branches = sql.literal(
       openStates.map((state) => `
-        SELECT '${state}' AS state, count(*) AS payments, coalesce(sum(amount), 0)::bigint AS amount,
-          (extract(epoch FROM clock_timestamp() - min(changed_at)) * 1000)::float8 AS oldest_ago_ms
-        FROM payment WHERE state = '${state}' AND ${notDeliveredBefore}`).join(" UNION ALL "),
+        SELECT '${state}' AS state, count(*)::integer AS payments, sum(amount)::bigint AS amount,
+          (extract(epoch FROM clock_timestamp() - min(changed_at)) * 1000)::float8 AS "oldestAgoMs"
+        FROM payment WHERE state = '${state}' AND ${notDeliveredBefore} HAVING count(*) > 0`).join(
+        " UNION ALL ",
+      ),
     )
-    const rows = yield* sql<
-      { state: PaymentState; payments: bigint; amount: bigint; oldest_ago_ms: number | null }
-    >`${branches}`
-    const [scan] = yield* sql<{ through_block: bigint }>`
-      SELECT through_block FROM chain_scan
-      WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`
-    const open = rows.map(({ state, payments, amount, oldest_ago_ms }) =>
-      [state, { payments: Number(payments), amount, oldestAgoMs: oldest_ago_ms ?? 0 }] as const
-    ).filter(([, { payments }]) => payments > 0)
+    const rows = yield* sql<OpenPayments & { state: PaymentState }>`${branches}`
+    const scanned = Option.getOrNull(yield* scanning(sql).scanned(account))
+    const open = rows.map(({ state, ...payments }) => [state, payments] as const)
     const soldAgo = yield* lastSold(sql)
-    return { open: new Map(open), scannedThrough: scan?.through_block ?? null, soldAgo }
+    return { open: new Map(open), scannedThrough: scanned?.through ?? null, soldAgo }
   }, Effect.orDie)
 
 /** One branch for each product, each of which reads one entry of an index. */

@@ -36,6 +36,7 @@ import {
   type Move,
   PaymentStore,
   type ScannedAccount,
+  type ScannedRange,
   StoreReadOnly,
   type UnmatchedTransfer,
   type WaitingQuery,
@@ -253,15 +254,10 @@ export function scanning(sql: SqlClient) {
     )
 
   const scanned = ({ chainId, asset, payTo }: ScannedAccount) =>
-    sql<{ after_block: bigint; through_block: bigint }>`
-      SELECT after_block, through_block FROM chain_scan
+    sql<ScannedRange>`
+      SELECT after_block AS "after", through_block AS "through" FROM chain_scan
       WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`.pipe(
-      Effect.map(([row]) =>
-        Option.map(
-          Option.fromNullishOr(row),
-          ({ after_block, through_block }) => ({ after: after_block, through: through_block }),
-        )
-      ),
+      Effect.map(([row]) => Option.fromUndefinedOr(row)),
       Effect.orDie,
     )
 

@@ -28,23 +28,14 @@ export const layer: Layer.Layer<RefundReview, never, SqlClient> = Layer.effect(
 )
 
 const list = (sql: SqlClient) => (state: RefundState | null) =>
-  sql<ListedRow>`
-    SELECT payment_id, state, queue, payer, amount, reason, last_error, attempts,
-      (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms
+  sql<ListedRefund>`
+    SELECT payment_id AS "paymentId", state, queue, payer, amount, reason,
+      last_error AS "lastError", attempts,
+      (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS "ageMs"
     FROM refund
     WHERE state = ${state}::text
       OR (${state}::text IS NULL AND state IN ('queued', 'signed', 'broadcast', 'needs_review'))
-    ORDER BY created_at, payment_id LIMIT ${listedMax}`.pipe(
-    Effect.map((rows) =>
-      rows.map(({ payment_id, last_error, age_ms, ...row }): ListedRefund => ({
-        ...row,
-        paymentId: payment_id,
-        lastError: last_error,
-        ageMs: age_ms,
-      }))
-    ),
-    Effect.orDie,
-  )
+    ORDER BY created_at, payment_id LIMIT ${listedMax}`.pipe(Effect.orDie)
 
 const requeue =
   (sql: SqlClient) => (paymentId: PaymentId, record: ActionRecord, approveAmount: boolean) =>
@@ -112,12 +103,6 @@ const insertAction = (
 ) =>
   sql`INSERT INTO refund_action (payment_id, action, person, note, transaction)
     VALUES (${paymentId}, ${action}, ${person}, ${note}, ${transaction})`
-
-interface ListedRow extends Omit<ListedRefund, "paymentId" | "lastError" | "ageMs"> {
-  readonly payment_id: PaymentId
-  readonly last_error: string | null
-  readonly age_ms: number
-}
 
 interface ReviewRow {
   readonly state: RefundState

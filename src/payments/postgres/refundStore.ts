@@ -13,10 +13,10 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { UnmatchedRefundMin } from "../../core/UnmatchedRefundMin.ts"
 import { Address, Bytes32, PaymentId, Signature } from "../domain/payment.ts"
 import {
+  type BlockRange,
   type Caps,
   type QueueName,
   refundQueues,
-  type RefundState,
   refundStateAfter,
   type SignedSums,
   withinCaps,
@@ -98,18 +98,15 @@ const signedSums = (
   except: PaymentId | null,
 ) => {
   const counted = (cap: bigint) => sql`NOT (amount_approved AND amount > ${cap}::bigint)`
-  return sql<{ last_hour: bigint; last_day: bigint }>`
+  return sql<SignedSums>`
     SELECT coalesce(sum(amount) FILTER (
         WHERE signed_at > clock_timestamp() - interval '1 hour' AND ${counted(perHour)}),
-        0)::bigint AS last_hour,
-      coalesce(sum(amount) FILTER (WHERE ${counted(perDay)}), 0)::bigint AS last_day
+        0)::bigint AS "lastHour",
+      coalesce(sum(amount) FILTER (WHERE ${counted(perDay)}), 0)::bigint AS "lastDay"
     FROM refund
     WHERE queue = ${queue} AND signed_at > clock_timestamp() - interval '24 hours'
       AND payment_id IS DISTINCT FROM ${except}::text`.pipe(
-    Effect.map(([row]): SignedSums => ({
-      lastHour: row?.last_hour ?? 0n,
-      lastDay: row?.last_day ?? 0n,
-    })),
+    Effect.map(([row]): SignedSums => row ?? { lastHour: 0n, lastDay: 0n }),
   )
 }
 
@@ -126,16 +123,11 @@ const reserved = (sql: SqlClient) => (except: PaymentId) =>
   )
 
 const blockRange = (sql: SqlClient) => (treasury: Address) =>
-  sql<{ after_block: bigint | null; through_block: bigint | null }>`
-    SELECT after_block, (SELECT min(later.after_block) FROM refund_treasury later
-        WHERE later.after_block > coalesce(own.after_block, -1)) AS through_block
+  sql<BlockRange>`
+    SELECT after_block AS "after", (SELECT min(later.after_block) FROM refund_treasury later
+        WHERE later.after_block > coalesce(own.after_block, -1)) AS "through"
     FROM refund_treasury own WHERE treasury = ${treasury}`.pipe(
-    Effect.map(([row]) =>
-      Option.map(Option.fromNullishOr(row), ({ after_block, through_block }) => ({
-        after: after_block,
-        through: through_block,
-      }))
-    ),
+    Effect.map(([row]) => Option.fromUndefinedOr(row)),
     Effect.orDie,
   )
 
@@ -200,27 +192,10 @@ const changes = (sql: SqlClient, move: RefundMove) => {
 }
 
 const totals = (sql: SqlClient, min: bigint) =>
-  sql<
-    {
-      queue: QueueName
-      state: RefundState
-      refunds: bigint
-      amount: bigint
-      oldest_ago_ms: number
-    }
-  >`
-    SELECT queue, state, count(*) AS refunds, sum(amount)::bigint AS amount,
-      (extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS oldest_ago_ms
-    FROM refund WHERE NOT ${isDust(sql, min)} GROUP BY queue, state`.pipe(
-    Effect.map((rows) =>
-      rows.map(({ refunds, oldest_ago_ms, ...row }): RefundTotals => ({
-        ...row,
-        refunds: Number(refunds),
-        oldestAgoMs: oldest_ago_ms,
-      }))
-    ),
-    Effect.orDie,
-  )
+  sql<RefundTotals>`
+    SELECT queue, state, count(*)::integer AS refunds, sum(amount)::bigint AS amount,
+      (extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS "oldestAgoMs"
+    FROM refund WHERE NOT ${isDust(sql, min)} GROUP BY queue, state`.pipe(Effect.orDie)
 
 /** Fails the transaction that stored a signature over the caps, and so rolls it back. */
 class OverCaps extends Schema.TaggedError<OverCaps>()("OverCaps", {}) {}

@@ -37,9 +37,7 @@ export const layer: Layer.Layer<RestoreStore, never, SqlClient> = Layer.effect(
         sql<{ through_block: bigint }>`
           SELECT through_block FROM payment_deleted
           WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`.pipe(
-          Effect.map(([row]) =>
-            Option.map(Option.fromNullishOr(row), ({ through_block }) => through_block)
-          ),
+          Effect.map(([row]) => Option.fromUndefinedOr(row?.through_block)),
           Effect.orDie,
         ),
       scanAfter: ({ chainId, asset, payTo }, block) =>
