@@ -5,7 +5,6 @@
  */
 import { Console, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { releaseName } from "../core/domain/version.ts"
-import { commitIn } from "./commit.ts"
 import type { Command } from "./arguments.ts"
 import { loadWorker } from "./moneySettings.ts"
 import {
@@ -69,10 +68,9 @@ const machinePaths: MachinePaths = {
 /** Starts the process of a command and waits for its end. Closing the scope stops it. */
 export const launch = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
-  given: Environment,
+  environment: Environment,
 ) {
-  const environment = withCommit(given)
-  const release = releaseName(environment("COMMIT")?.slice(0, commitDigits) ?? null)
+  const release = releaseName(environment("COMMIT")?.slice(0, commitDigits) || null)
   if (args.includes("--version")) return yield* Console.log(release)
   if (args.includes("--help")) yield* Console.log(`${release}\n`)
   const passedOn = args.filter((option) => option !== printOption)
@@ -132,12 +130,6 @@ const serviceOf = (get: Environment, mode: Mode) =>
 const workerOf = (get: Environment) => Effect.map(loadWorker(get), workerSandbox)
 const ownerOf = (get: Environment, args: ReadonlyArray<string>) =>
   Effect.map(loadMigration(get), ({ databaseUrl }) => ownerSandbox(databaseUrl, args))
-
-/** The environment, plus the commit of this working copy. */
-function withCommit(get: Environment): Environment {
-  const commit = get("COMMIT") || commitIn(root) || undefined
-  return (name) => name === "COMMIT" ? commit : get(name)
-}
 
 /**
  * Downloads missing packages of deno.lock, so that the processes need no permission for it. `deno

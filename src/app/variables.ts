@@ -556,7 +556,7 @@ const declared = {
   ),
   COMMIT: variable(
     both,
-    "the commit of this release, for /health and logs; the launcher reads it from .git",
+    "the commit of this release, for /health and logs; deploy/run sets it",
     mapped(
       "a commit: 7 to 40 hexadecimal digits",
       Config.String,

@@ -1,12 +1,11 @@
 /**
  * `--help`, `--version` and `.env.example`: every setting is in them, the required ones are those that
- * a start without settings names, and the commit is that of the working copy.
+ * a start without settings names.
  *
  * @module
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Effect } from "effect"
-import { commitIn } from "../../src/app/commit.ts"
 import { startupHints } from "../../src/app/console.ts"
 import { exampleEnvironment, helpOf, tasks } from "../../src/app/help.ts"
 import { loadWorker } from "../../src/app/moneySettings.ts"
@@ -77,34 +76,6 @@ test(".env.example has every setting, and is that of deno task generate", () =>
     const text = yield* Effect.promise(() => Deno.readTextFile(new URL(".env.example", root)))
     equal(text, exampleEnvironment())
     for (const name of names) equal(text.match(new RegExp(`^#?${name}=`, "gm"))?.length, 1, name)
-  }))
-
-test("commitIn() reads the commit of a branch, of a packed one, of a worktree, and of none", () =>
-  Effect.gen(function* () {
-    const dir = yield* Effect.acquireRelease(
-      Effect.promise(() => Deno.makeTempDir()),
-      (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
-    )
-    const write = (path: string, text: string) => {
-      const file = new URL(path, `file://${dir}/`)
-      Deno.mkdirSync(new URL(".", file), { recursive: true })
-      Deno.writeTextFileSync(file, text)
-    }
-    const [one, two, three] = ["1", "2", "3"].map((digit) => digit.repeat(40))
-    const at = (folder: string) => commitIn(new URL(`file://${dir}/${folder}/`))
-    write("main/.git/HEAD", "ref: refs/heads/trunk\n")
-    write("main/.git/packed-refs", `# pack-refs\n${two} refs/heads/trunk\n`)
-    equal(at("main"), two)
-    write("main/.git/refs/heads/trunk", `${one}\n`)
-    equal(at("main"), one)
-    write("main/.git/refs/heads/side", `${three}\n`)
-    write("main/.git/worktrees/side/HEAD", "ref: refs/heads/side\n")
-    write("main/.git/worktrees/side/commondir", "../..\n")
-    write("side/.git", `gitdir: ${dir}/main/.git/worktrees/side\n`)
-    equal(at("side"), three)
-    write("main/.git/HEAD", `${two}\n`)
-    equal(at("main"), two)
-    equal(at("none"), null)
   }))
 
 test("a start says on which sockets it listens, and that refunds need a worker", () =>
