@@ -490,7 +490,7 @@ Deno.test("no folder is larger than its budget", () => {
  */
 const budgets: Readonly<Record<string, number>> = {
   src: 105,
-  "src/app": 4_635,
+  "src/app": 4_610,
   "src/catalog": 1_885,
   "src/core": 1_835,
   "src/digest": 1_940,
@@ -500,7 +500,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/movers": 920,
   "src/news": 3_015,
   "src/payments": 10_495,
-  "src/postgres": 1_365,
+  "src/postgres": 1_410,
   "src/predetermined": 490,
   "src/research": 1_995,
   "src/signing": 250,

@@ -30,6 +30,7 @@ import { address } from "../payments/domain/payment.ts"
 import type { Network } from "../payments/domain/x402/terms.ts"
 import { bearer } from "../payments/facilitator/bearerToken.ts"
 import { layerPostgres } from "../postgres/client.ts"
+import { type PolymarketUrls, polymarketUrls } from "../venues/polymarket/addresses.ts"
 import * as polymarket from "../venues/polymarket/venue.ts"
 import { isTrusted, trialWords } from "../writing/domain/trial.ts"
 import { Judge, measuredJudge } from "../writing/Judge.ts"
@@ -39,13 +40,10 @@ import { fail, hasFailed, ok, type Row, tableOf, warn } from "./rows.ts"
 import type { ServiceSettings } from "./settings.ts"
 import type { InvalidSettings } from "./variables.ts"
 
-/** The venue's addresses: those of Polymarket, unless a test has others. */
-type VenueUrls = Parameters<typeof polymarket.layer>[0]
-
 /** One row for each problem of the settings, or with good ones those of every part. */
 export const check = (
   settings: Effect.Effect<ServiceSettings, InvalidSettings>,
-  venueUrls: VenueUrls = polymarket.polymarketUrls,
+  venueUrls: PolymarketUrls = polymarketUrls,
 ): Effect.Effect<ReadonlyArray<Row>> =>
   Effect.matchEffect(settings, {
     onFailure: ({ problems }) =>
@@ -65,40 +63,43 @@ export const printCheck = (rows: ReadonlyArray<Row>): Effect.Effect<number> =>
 const partTimeout = Duration.seconds(15)
 
 /** Tries the parts at the same time, each within a time limit; then the judge, in six requests. */
-const tryParts = Effect.fnUntraced(function* (settings: ServiceSettings, venueUrls: VenueUrls) {
-  const { database, payments, network, venue, model } = settings
-  const parts: ReadonlyArray<readonly [part: string, tried: Effect.Effect<ReadonlyArray<Row>>]> = [
-    ["database", database.kind === "embedded" ? embedded : tryDatabase(database.url)],
-    ...payments.kind === "simulated" ? [["payments", simulated] as const] : [
-      ["chain", tryChain(payments, settings)] as const,
-      ...payments.facilitator.urls.map((url, i) =>
-        [
-          "facilitator",
-          tryFacilitator(url, i === 0 ? payments.facilitator.apiKey : null, network),
-        ] as const
-      ),
-    ],
-    ...network.isTest ? [["network", testNetwork(network)] as const] : [],
-    ...venue === "simulated" ? [] : [["venue", tryVenue(venueUrls)] as const],
-  ]
-  const rows = yield* Effect.forEach(
-    parts,
-    ([part, tried]) =>
-      Effect.timeoutOrElse(tried, {
-        duration: partTimeout,
-        orElse: () =>
-          Effect.succeed([
-            fail(
-              part,
-              `no answer within ${Duration.format(partTimeout)}`,
-              "Check that this machine can reach it, and that a firewall lets the connection out",
-            ),
-          ]),
-      }),
-    { concurrency: "unbounded" },
-  )
-  return [...rows.flat(), ...model === null ? [] : [yield* tryJudge(model)]]
-})
+const tryParts = Effect.fnUntraced(
+  function* (settings: ServiceSettings, venueUrls: PolymarketUrls) {
+    const { database, payments, network, venue, model } = settings
+    const parts: ReadonlyArray<readonly [part: string, tried: Effect.Effect<ReadonlyArray<Row>>]> =
+      [
+        ["database", database.kind === "embedded" ? embedded : tryDatabase(database.url)],
+        ...payments.kind === "simulated" ? [["payments", simulated] as const] : [
+          ["chain", tryChain(payments, settings)] as const,
+          ...payments.facilitator.urls.map((url, i) =>
+            [
+              "facilitator",
+              tryFacilitator(url, i === 0 ? payments.facilitator.apiKey : null, network),
+            ] as const
+          ),
+        ],
+        ...network.isTest ? [["network", testNetwork(network)] as const] : [],
+        ...venue === "simulated" ? [] : [["venue", tryVenue(venueUrls)] as const],
+      ]
+    const rows = yield* Effect.forEach(
+      parts,
+      ([part, tried]) =>
+        Effect.timeoutOrElse(tried, {
+          duration: partTimeout,
+          orElse: () =>
+            Effect.succeed([
+              fail(
+                part,
+                `no answer within ${Duration.format(partTimeout)}`,
+                "Check that this machine can reach it, and that a firewall lets the connection out",
+              ),
+            ]),
+        }),
+      { concurrency: "unbounded" },
+    )
+    return [...rows.flat(), ...model === null ? [] : [yield* tryJudge(model)]]
+  },
+)
 
 const embedded = Effect.succeed([
   warn("database", "embedded, for one process", "Set DATABASE_URL to a PostgreSQL server"),
@@ -307,7 +308,7 @@ const proposalsTried = 4
 const venueLimits = { attemptsMax: 1, timeoutMs: 6_000, pagesMax: 1 }
 
 /** One page of the listing, one book, and the proposals of several markets. */
-const tryVenue = (urls: VenueUrls): Effect.Effect<ReadonlyArray<Row>> =>
+const tryVenue = (urls: PolymarketUrls): Effect.Effect<ReadonlyArray<Row>> =>
   Effect.gen(function* () {
     const client = yield* VenueClient
     const [page] = yield* Stream.runCollect(Stream.take(client.listMarkets, 1))

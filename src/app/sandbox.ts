@@ -8,7 +8,7 @@
  */
 import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
-import { polymarketUrls } from "../venues/polymarket/venue.ts"
+import { polymarketUrls } from "../venues/polymarket/addresses.ts"
 import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
 import type { RestoreSettings, ServiceSettings } from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"

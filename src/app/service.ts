@@ -4,7 +4,7 @@
  * @module
  */
 import { products } from "../catalog/domain/product.ts"
-import { Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
+import { Clock, Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
 import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { FetchHttpClient } from "effect/http"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -57,6 +57,7 @@ import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
 import { readerOf, simulatedReader } from "../venues/simulated/reader.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
+import type { World } from "../venues/simulated/world.ts"
 import { Backfill } from "../whales/Backfill.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
@@ -140,11 +141,17 @@ const serviceLayer = (
     ),
   )
 
-/** The use cases of the product, on top of the stores. */
-const productLayer = (settings: ServiceSettings) => {
+/** The use cases of the product, on top of the stores. A simulated venue and its news share one world. */
+const productLayer = (settings: ServiceSettings) =>
+  Layer.unwrap(
+    Effect.map(Clock.currentTimeMillis, (at) =>
+      productLayerIn(settings.venue === "simulated" ? devWorld(undefined, at) : null, settings)),
+  )
+
+const productLayerIn = (world: World | null, settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const tickIntervalMs = Duration.toMillis(tick)
-  const venueClient = venueClientLayer(settings)
+  const venueClient = venueClientLayer(world)
   const fromVenue = Layer.mergeAll(
     Ingestion.layer({ tick }),
     Research.layer.pipe(Layer.provide(TrackRecord.layer)),
@@ -178,8 +185,8 @@ const productLayer = (settings: ServiceSettings) => {
     Layer.provideMerge(Calibration.layer),
     Layer.provideMerge(Freshness.layer({ tickIntervalMs })),
     Layer.provideMerge(News.layer.pipe(Layer.provide(venueClient))),
-    Layer.provide(writersLayer(settings)),
-    Layer.provide(newsSources(settings)),
+    Layer.provide(writersLayer(world, settings)),
+    Layer.provide(newsSources(world, settings)),
     Layer.provide(newsStore.layer),
   )
 }
@@ -250,14 +257,15 @@ const storesLayer = Layer.mergeAll(
  * and, of simulated news, a stand-in for a reader. They share its limits.
  */
 const writersLayer = (
-  { model, news, venue }: ServiceSettings,
+  world: World | null,
+  { model, news }: ServiceSettings,
 ): Layer.Layer<Narrator | Judge | NewsReader> =>
   model === null
     ? Layer.mergeAll(
       Narrator.layerNone,
       Judge.layerNone,
-      news.kind === "simulated" && venue === "simulated"
-        ? simulatedReaderLayer()
+      news.kind === "simulated" && world !== null
+        ? simulatedReaderLayer(world)
         : NewsReader.layerNone,
     )
     : Layer.mergeAll(
@@ -274,7 +282,7 @@ const modelLayer = (options: ModelOptions, send?: typeof fetch) =>
     ({ layer }) => layer(options, send),
   ))
 
-const simulatedReaderLayer = () =>
+const simulatedReaderLayer = (world: World) =>
   NewsReader.layerModel.pipe(Layer.provide(modelLayer({
     apiKey: Redacted.make(""),
     baseUrl: new URL("https://simulated.example/v1"),
@@ -283,18 +291,21 @@ const simulatedReaderLayer = () =>
     reasoningEffort: null,
     tokensMax: null,
     price: null,
-  }, readerOf(devWorld()))))
+  }, readerOf(world))))
 
 /** Real headlines with the real venue, simulated ones with the simulated venue. */
-const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {
+const newsSources = (
+  world: World | null,
+  settings: ServiceSettings,
+): Layer.Layer<NewsSources> => {
   const { news, publicBaseUrl } = settings
   if (news.kind === "real") {
     return realNews.layer({ ...news, home: publicBaseUrl }).pipe(
       Layer.provide(FetchHttpClient.layer),
     )
   }
-  return news.kind === "simulated"
-    ? simulatedNews.layer(devWorld())
+  return news.kind === "simulated" && world !== null
+    ? simulatedNews.layer(world)
     : Layer.succeed(NewsSources, [])
 }
 

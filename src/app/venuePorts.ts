@@ -5,12 +5,13 @@
  */
 import { Effect, Exit, Layer, Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as polymarket from "../venues/polymarket/venue.ts"
+import { polymarketUrls } from "../venues/polymarket/addresses.ts"
 import { layerEmbedded, layerPostgres } from "../postgres/client.ts"
 import { setAside } from "../postgres/embedded.ts"
 import { migrate, migrationFiles, SchemaDiverged } from "../postgres/migrate.ts"
 import { bindStore } from "../postgres/storeBinding.ts"
 import * as simulated from "../venues/simulated/venue.ts"
+import type { World } from "../venues/simulated/world.ts"
 import { storedPayments } from "./moneySettings.ts"
 import type { ServiceSettings } from "./settings.ts"
 
@@ -62,7 +63,11 @@ const orEmpty = <A, E, R>(store: Layer.Layer<A, E | SchemaDiverged, R>, dataDir:
   ))
 }
 
-export const venueClientLayer = ({ venue }: Pick<ServiceSettings, "venue">) =>
-  venue === "simulated"
-    ? simulated.layerDev
-    : polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))
+/** The venue's client: of `world`, or of the real venue, which is loaded only then. */
+export const venueClientLayer = (world: World | null) =>
+  world === null
+    ? Layer.unwrap(Effect.map(
+      Effect.promise(() => import("../venues/polymarket/venue.ts")),
+      ({ layer }) => layer(polymarketUrls),
+    )).pipe(Layer.provide(FetchHttpClient.layer))
+    : simulated.layer(world)

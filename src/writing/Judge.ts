@@ -8,14 +8,7 @@ import { Array, Context, Duration, Effect, Layer, Metric, Ref } from "effect"
 import type { Fact } from "./domain/facts.ts"
 import { claimsOfQuestion, judgePrompt, supportedClaims, Verdicts } from "./domain/judge.ts"
 import type { Claim } from "./domain/page.ts"
-import {
-  isTrusted,
-  labelledClaims,
-  labelledFacts,
-  type Trial,
-  trialOf,
-  trialWords,
-} from "./domain/trial.ts"
+import type { Trial } from "./domain/trial.ts"
 import { Model, type ModelFailed } from "./Model.ts"
 
 export class Judge extends Context.Service<Judge, {
@@ -61,6 +54,7 @@ export class Judge extends Context.Service<Judge, {
             retryAfter,
           ),
         onSuccess: Effect.fnUntraced(function* (trial) {
+          const { isTrusted, trialWords } = yield* trials
           yield* trust(isTrusted(trial))
           yield* isTrusted(trial)
             ? Effect.logInfo(`The judge of claims is trusted: ${trialWords(trial)}`)
@@ -91,14 +85,18 @@ const untrusted = "templates write until it is"
 export const measuredJudge = (
   { supported }: Pick<Judge["Service"], "supported">,
 ): Effect.Effect<Trial, ModelFailed> =>
-  Effect.map(
-    Effect.forEach(
+  Effect.gen(function* () {
+    const { labelledClaims, labelledFacts, trialOf } = yield* trials
+    const kept = yield* Effect.forEach(
       questionsOf(labelledClaims.map(({ claim }) => claim)),
       (asked) => supported(asked, labelledFacts),
       { concurrency: 2 },
-    ),
-    (kept) => trialOf(kept.flat()),
-  )
+    )
+    return trialOf(kept.flat())
+  })
+
+/** Loaded only to measure a judge: its claims are checked when it loads, a fifth of a start without. */
+const trials = Effect.promise(() => import("./domain/trial.ts"))
 
 /** The claims in groups of at most `claimsOfQuestion`. */
 export const questionsOf = (claims: ReadonlyArray<Claim>) =>

@@ -7,26 +7,17 @@
 import { Effect, Layer, Semaphore } from "effect"
 import { HttpClient } from "effect/http"
 import { VenueClient } from "../../markets/VenueClient.ts"
+import type { PolymarketUrls } from "./addresses.ts"
 import { books, priceHistory } from "./clob.ts"
 import { trades, walletSource } from "./data.ts"
 import { bySlug, facts, listMarkets, rules } from "./gamma.ts"
 import { proposals, resolutions } from "./oracle.ts"
 import { defaultLimits, makeSend, type RequestLimits, type Route } from "./requests.ts"
 
-interface PolymarketOptions {
-  readonly gammaUrl: string
-  readonly clobUrl: string
-  /** Includes the API version, `/v2`. */
-  readonly dataUrl: string
+interface PolymarketOptions extends PolymarketUrls {
   /** Replaces some of `defaultLimits`. */
   readonly limits?: Partial<RequestLimits>
 }
-
-export const polymarketUrls = {
-  gammaUrl: "https://gamma-api.polymarket.com",
-  clobUrl: "https://clob.polymarket.com",
-  dataUrl: "https://data-api.polymarket.com/v2",
-} as const satisfies PolymarketOptions
 
 /** `VenueClient` over the venue's public endpoints, which need no key. */
 export function layer(

@@ -62,11 +62,6 @@ const devGroups: ReadonlyArray<WalletGroup> = [
   { ...skilled, count: 27, edge: 0, daily: false, prices: [0.1, 0.9], entriesPerDay: 1.5 },
 ]
 
-/** The venue of `deno task dev`. */
-export const layerDev: Layer.Layer<VenueClient> = Layer.unwrap(
-  Effect.map(Clock.currentTimeMillis, (at) => layer(devWorld(undefined, at))),
-)
-
 /** `simulated` is a reserved name (RFC 2606), because a simulated market must not link to the real venue. */
 function shown(market: Market): Market {
   return { ...market, url: market.url.replace("polymarket.com", "simulated.example") }

@@ -86,7 +86,7 @@ export function makeActivityLog(
   wallets: ReadonlyArray<Wallet>,
 ): ActivityLog {
   const beganAt = options.origin - options.walletDays * day
-  const opened = openingsOf(options, catalogue)
+  let opened: ReturnType<typeof openingsOf> | null = null
   const cached = makeMemo<ReadonlyArray<Activity>>()
 
   const takesPart = (wallet: Wallet, market: SimulatedMarket): boolean => {
@@ -94,6 +94,8 @@ export function makeActivityLog(
     const enteredAt = entryTimeOf(wallet, market)
     if (enteredAt < beganAt || (group.daily === true && !market.daily)) return false
     if (group.edge === 0 && enteredAt >= options.livelyFrom) return true
+    // Counted at the first use: that makes every market, and the service's start does not need it.
+    opened ??= openingsOf(options, catalogue)
     const openedPerDay = group.daily === true ? opened.daily : opened.all
     return uniform(mix(mix(key, market.key), 8)) * openedPerDay < group.entriesPerDay
   }
