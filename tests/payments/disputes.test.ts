@@ -5,16 +5,13 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Arbitrary, Clock, Effect, Option, References, Schema } from "effect"
+import { Arbitrary, Effect, Option, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Chain } from "../../src/payments/Chain.ts"
-import { address } from "../../src/payments/domain/payment.ts"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { Treasury } from "../../src/payments/refunds/Treasury.ts"
 import { test } from "../support/effect.ts"
-import { buyer } from "../support/payments/buyers.ts"
 import { type Lie, lies, twoEndpoints } from "../support/payments/endpoints.ts"
 import { Debts } from "../support/payments/memoryRefunds.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
@@ -182,29 +179,3 @@ for (const lie of ["another state", "down", "silent"] as const) {
     ))
   })
 }
-
-test("a contradiction is no answer to a read, and an endpoint a block behind is none", () =>
-  quietly(inMarket(Effect.gen(function* () {
-    const chain = yield* Chain
-    const began = yield* Clock.currentTimeMillis
-    const holder = address(buyer(0).address)
-    const reads: ReadonlyArray<
-      readonly [Lie, Effect.Effect<unknown, { readonly disputed?: true }>]
-    > = [
-      [
-        "another balance",
-        twoEndpoints(chain, () => "another balance").balanceOf(token.asset, holder),
-      ],
-      ["another block", twoEndpoints(chain, () => "another block").head],
-      ["far behind", twoEndpoints(chain, () => "far behind").head],
-      ["another state", twoEndpoints(chain, () => "another state").hasCode(holder)],
-      [
-        "one transfer more",
-        twoEndpoints(chain, () => "one transfer more").transfers({
-          ...{ asset: token.asset, to: holder, after: 1n },
-        }),
-      ],
-    ]
-    for (const [lie, read] of reads) equal((yield* Effect.flip(read)).disputed, true, lie)
-    equal(yield* Clock.currentTimeMillis, began)
-  }))))

@@ -15,7 +15,7 @@ import {
   Signature,
 } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
-import { payerProofText } from "../../src/payments/domain/payerProof.ts"
+import { payerProofText } from "../../src/payments/domain/x402/paymentPayload.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { buyer, sign, transferTypes } from "../support/payments/buyers.ts"
 import { authorizationFor, token } from "../support/payments/terms.ts"

@@ -20,7 +20,7 @@ import {
   idPlaceholder,
   payerProofExtension,
   payerProofText,
-} from "../../payments/domain/payerProof.ts"
+} from "../../payments/domain/x402/paymentPayload.ts"
 import {
   networkOf,
   type PaymentTerms,

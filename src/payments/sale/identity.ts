@@ -17,7 +17,7 @@ import type {
   TokenDomain,
 } from "../domain/payment.ts"
 import { makePlaces, makePlacesByKey } from "../../core/places.ts"
-import { payerProofExtension, payerProofText } from "../domain/payerProof.ts"
+import { payerProofExtension, payerProofText } from "../domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../domain/x402/terms.ts"
 import type { Signatures } from "../Signatures.ts"
 import type { PaymentTiming } from "../timing.ts"

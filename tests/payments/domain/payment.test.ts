@@ -90,16 +90,6 @@ Deno.test("step() makes the agreed moves and refuses every other", () => {
   }
 })
 
-Deno.test("an event leads to the same state from every state", () => {
-  for (const order of orders) {
-    for (const from of paymentStates) {
-      for (const [event, to] of Object.entries(moves[order][from])) {
-        equal(to, stateAfter[event as PaymentEvent])
-      }
-    }
-  }
-})
-
 law(
   "step() stores the intent before an answer, a settlement or a doubt",
   anyHistory,

@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Duration, Effect, Fiber } from "effect"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
-import { payerProofText } from "../../../src/payments/domain/payerProof.ts"
+import { payerProofText } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { Signature } from "../../../src/payments/domain/payment.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Purchase } from "../../../src/payments/purchase.ts"

@@ -5,13 +5,15 @@
  */
 import { Effect } from "effect"
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts"
-import { payerProofText } from "../../../src/payments/domain/payerProof.ts"
 import {
   type Authorization,
   type PaymentId,
   Signature,
 } from "../../../src/payments/domain/payment.ts"
-import type { PaymentPayload } from "../../../src/payments/domain/x402/paymentPayload.ts"
+import {
+  payerProofText,
+  type PaymentPayload,
+} from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { terms, token } from "./terms.ts"
 
 /** The n-th buyer: the same key in every run. */

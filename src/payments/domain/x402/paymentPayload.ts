@@ -11,8 +11,14 @@
 import { Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { usd } from "../../../core/domain/money.ts"
-import { address, type Authorization, Bytes32, Signature, signatureBytesMax } from "../payment.ts"
-import { payerProofExtension } from "../payerProof.ts"
+import {
+  address,
+  type Authorization,
+  Bytes32,
+  type PaymentId,
+  Signature,
+  signatureBytesMax,
+} from "../payment.ts"
 import { PaymentFault } from "../failedSale.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
@@ -27,6 +33,25 @@ const clockMarginSeconds = { early: 6, late: 30 } as const
 export const paymentHeaderLengthMax = 8_192
 /** Maximum length of a payment as JSON: the size that a header of that length decodes to. */
 const paymentJsonLengthMax = paymentHeaderLengthMax * 3 / 4
+
+/** The name of the x402 extension that carries the payer proof: `{ "signature": "0x..." }`. */
+export const payerProofExtension = "payer-proof"
+
+/**
+ * The text that the payer signs (EIP-191 personal message) to fetch the answer of a payment that was
+ * sent without a key. It contains the payment id, so that a proof is for one payment, and the service's
+ * address without a trailing slash, so that a proof that was sent to another service is worth nothing
+ * here.
+ */
+export function payerProofText(
+  paymentId: PaymentId | typeof idPlaceholder,
+  publicBaseUrl: string,
+): string {
+  return `Fetch the answer of payment ${paymentId} from ${publicBaseUrl}`
+}
+
+/** Stands for the payment id in a document. */
+export const idPlaceholder = "{paymentId}"
 
 const Digits = Schema.String.check(Schema.isPattern(/^[0-9]{1,30}$/))
 const hexOf = (digits: number) =>
@@ -102,7 +127,7 @@ export interface PaymentPayload {
   readonly resourceUrl: string | null
   /** The buyer's `payment-identifier`; null when there is none. */
   readonly identifier: string | null
-  /** The signature that proves that the caller is the payer (`payerProof.ts`); null without one. */
+  /** The signature that proves that the caller is the payer (`payerProofText`); null without one. */
   readonly payerProof: Signature | null
 }
 
