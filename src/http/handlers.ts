@@ -85,7 +85,8 @@ const makeHandlers = Effect.gen(function* () {
         const asOf = yield* listing
         const [first, ...others] = yield* markets.list(filters)
         const data = [first, ...others.slice(0, filters.limit - 1)] as const
-        return { body: { count: data.length, asOf, filters, data }, charge: true }
+        const omitted = others.length + 1 - data.length
+        return { body: { count: data.length, omitted, asOf, filters, data }, charge: true }
       }),
     },
     research: {

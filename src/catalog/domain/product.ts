@@ -325,6 +325,7 @@ export const products = {
     body: Schema.Struct({
       ...answered,
       count: described(Count, "Rows in `data`"),
+      omitted: described(Count, "Rows left out by `limit`: the latest"),
       asOf: asOf("When the venue's listing was last read in full; at most an hour ago"),
       filters: Schema.Struct({
         withinHours: described(Count, "Most hours until the end date or the expected resolution"),

@@ -83,14 +83,16 @@ export function numbering() {
 
 /** Inference may be one word of so many. */
 const inferenceShareMax = 1 / 3
+/** Whole sentences need more words than the template's, which lean on those before them. */
+const longerMax = 1.1
 
 /**
  * The page with its accepted claims. In a slot the claims come in their order, then the sentences of the
  * template that state a fact which no claim of the kind `fact` states. Without such a claim the
  * sentences of the template come first, so that a reading stands behind what it rests on.
  *
- * The last inferences are left out while they are more than a third of the words, and the last claims
- * while the page has more than `wordsMax` words and more than its template.
+ * The last inferences are left out while they are more than a third of the words. They, and then the last
+ * claims, are left out while the page has more words than both `wordsMax` and its template, and a tenth.
  */
 export function fillSlots(
   slots: ReadonlyArray<Slot>,
@@ -102,9 +104,11 @@ export function fillSlots(
   const sentences = filled.flatMap((slot) => slot.sentences)
   const words = wordsOf(sentences)
   const inferences = wordsOf(sentences.filter(({ kind }) => kind === "inference"))
-  const isLong = words > Math.max(wordsMax, wordsOf(slots.flatMap((slot) => slot.sentences)))
+  const template = wordsOf(slots.flatMap((slot) => slot.sentences))
+  const isLong = words > longerMax * Math.max(wordsMax, template)
   if (!isLong && inferences <= words * inferenceShareMax) return filled
-  const left = isLong ? own.length - 1 : own.findLastIndex(({ kind }) => kind === "inference")
+  // The last inference, or without one (-1) the last claim.
+  const left = own.findLastIndex(({ kind }) => kind === "inference")
   return fillSlots(slots, own.toSpliced(left, 1), wordsMax)
 }
 

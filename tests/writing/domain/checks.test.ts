@@ -36,6 +36,14 @@ Deno.test("every labelled sentence passes with its values typed", () => {
   equal(typed.flatMap((claim) => again(claim, claim.text).map((it) => [claim.text, it])), [])
 })
 
+Deno.test("a sentence may say We, and an ask of what is asked", () => {
+  const values = { price: { type: "price", value: 0.76 } } as const
+  const facts = new Map([["F1", { ...factOf(1, values), statement: "Yes is asked 0.76." }]])
+  for (const text of ["We have no view of Yes.", "Yes is offered at an ask of {F1.price}."]) {
+    equal(reasonsOf(text, ["F1"], facts), [], text)
+  }
+})
+
 /** The value of a fact that is spelled so. */
 const valueOf = (id: string, text: string) =>
   Object.entries(labelledFacts.get(id)?.values ?? {}).find(([, value]) => spelled(value) === text)

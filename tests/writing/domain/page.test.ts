@@ -55,14 +55,14 @@ law("inference is at most a third of the words, and is called a reading", anyPag
 })
 
 law(
-  "claims make a page no longer than the limit, or than its template",
+  "claims make a page at most a tenth longer than the limit, or than its template",
   Arbitrary.all({ page: anyPage, wordsMax: anyInt(0, 300) }),
   ({ page: { slots, claims }, wordsMax }) => {
     const words = (page: ReadonlyArray<{ sentences: ReadonlyArray<Sentence> }>) =>
       page.flatMap(({ sentences }) => sentences)
         .reduce((sum, { text }) => sum + wordCount(text), 0)
     const filled = fillSlots(slots, claims, wordsMax)
-    ok(words(filled) <= Math.max(wordsMax, words(slots)))
+    ok(words(filled) <= 1.1 * Math.max(wordsMax, words(slots)))
     const whole = fillSlots(slots, claims)
     if (words(whole) <= wordsMax) equal(filled, whole)
   },
