@@ -82,7 +82,10 @@ const feedTime = Duration.seconds(30)
 /** Books and rules make a digest better, and are worth no longer wait. */
 const venueTime = Duration.seconds(15)
 
-/** Where the window of a digest begins. */
+/** The first tick publishes entries, and moves of an hour, that are older than itself by as much. */
+const firstTickReach = hour
+
+/** Where the window of a digest begins at the earliest. */
 export const windowStart = (last: DigestEnd | null, until: EpochMs): EpochMs =>
   Math.max(last?.until ?? 0, until - windowMax)
 
@@ -92,7 +95,7 @@ export const readMaterial = Effect.fnUntraced(function* (
   last: DigestEnd | null,
   until: EpochMs,
 ) {
-  const from = windowStart(last, until)
+  const from = yield* countedFrom(ports, last, until).pipe(Effect.timeout(feedTime), Effect.orDie)
   const missing: Array<DigestPart> = []
   const { feedIndex, itemsUnread, recentMoves, ...items } = yield* readFeed(
     ports,
@@ -155,6 +158,23 @@ export const readMaterial = Effect.fnUntraced(function* (
     },
   }
   return { material, feedIndex }
+})
+
+/**
+ * Where the counts of a digest begin: of the first one not before the service watched the venue, as its
+ * oldest feed item says, or without any its last tick.
+ */
+const countedFrom = Effect.fnUntraced(function* (
+  { feed, slots }: DigestPorts,
+  last: DigestEnd | null,
+  until: EpochMs,
+) {
+  const start = windowStart(last, until)
+  if (last !== null) return start
+  const [oldest] = yield* feed.page({ since: 0, count: 1, type: null })
+  const readAt = Option.getOrElse(yield* slots.lastOk(tickJob), () => start)
+  const watchedFrom = oldest === undefined ? readAt : Date.parse(oldest.createdAt)
+  return Math.min(until, Math.max(start, watchedFrom - firstTickReach))
 })
 
 const noProposals = { proposals: new Map<MarketId, Proposal>(), unread: 0 }

@@ -131,6 +131,24 @@ test("each item is in the first digest after it became visible, and in no other"
     reported()
   }))
 
+test("the first digest covers no time before the service watched the venue", () =>
+  Effect.gen(function* () {
+    const coveredBy = Effect.fnUntraced(function* (times: ReadonlyArray<number>) {
+      const { narrator, append, wrote } = yield* setUp()
+      for (const [n, at] of times.entries()) yield* append(n, at)
+      yield* wrote
+      const { startsAt, endsAt } = narrator.calls.at(-1)?.facts
+        .find(({ values }) => values["startsAt"] !== undefined)?.values ?? {}
+      ok(startsAt?.type === "time" && endsAt?.type === "time")
+      strictEqual(endsAt.at, noon + 2 * minute)
+      return startsAt.at
+    })
+    // The first tick publishes what is up to an hour old.
+    strictEqual(yield* coveredBy([noon - 20 * minute, noon]), noon - 80 * minute)
+    strictEqual(yield* coveredBy([noon - 3 * day, noon]), noon + 2 * minute - day)
+    strictEqual(yield* coveredBy([]), noon - 58 * minute)
+  }))
+
 test("a digest after an outage covers one day at most, and missed slots stay empty", () =>
   Effect.gen(function* () {
     const { ports, narrator, digests, append, wrote } = yield* setUp()

@@ -206,7 +206,7 @@ function movedFacts(
 ): ReadonlyArray<NewFact> {
   return [
     ...coverage.news === null || cause === "stated" ? [] : [cause ?? noCauseFact(about)],
-    ...present(tradedFact(about, data.tradedUsd ?? null)),
+    ...present(tradedFact(about, data)),
   ]
 }
 
@@ -223,10 +223,12 @@ function causeOf(view: MarketView, { item, step }: Move): NewFact | null {
     .toSorted((a, b) => a.lagMsMin - b.lagMsMin || (a.story.url < b.story.url ? -1 : 1))
   const cause = near.find(({ story }) => isCause(story)) ?? near[0]
   if (cause === undefined) return null
-  const { lagMsMin: lagMs, position, story } = cause
+  const { lagMsMax, lagMsMin, position, story } = cause
+  // The text dates a step by its end.
+  const [isStep, lagMs] = step === null ? [false, lagMsMin] : [true, lagMsMax]
   return isCause(story)
     ? causeFact(about, story, now)
-    : headlineFact(about, story, { position, lagMs, isStep: step !== null }, now)
+    : headlineFact(about, story, { position, lagMs, isStep }, now)
 }
 
 /** Unusual sentences of the rules in a card. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { digestEvery } from "./digest.ts"
+import { digestAgeMax, digestEvery } from "./digest.ts"
 import {
   type DigestMarket,
   type DigestMaterial,
@@ -12,6 +12,7 @@ import {
   type DigestStory,
   isEnded,
   isRecent,
+  type MoverItem,
   type WhaleEntryItem,
 } from "./material.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
@@ -26,11 +27,13 @@ import {
   type NewFact,
   part,
   price,
+  rounded,
   time,
   usd,
   word,
 } from "../../writing/facts/fact.ts"
 import { citation } from "../../writing/facts/headlines.ts"
+import { halfLevelOf, nowWords } from "../../writing/facts/moves.ts"
 import { doubtedBelow } from "../../writing/facts/proposals.ts"
 import { isDoubted, priceOfOutcome } from "../../writing/facts/view.ts"
 
@@ -43,8 +46,16 @@ const othersMax = 3
 /** Characters of a market and of an outcome in a list. */
 const listedMax = { market: 80, outcome: 30 }
 
-/** Before a count of which some was not read. */
-const least = (unread: number): Statement => unread > 0 ? phrase`At least ` : phrase``
+/**
+ * Whether all that the counts are of was seen: every item was read, and the window is no longer than one
+ * digest covers, as it is after an outage, of which an hour is read at most.
+ */
+const isWhole = ({ coverage: { itemsUnread }, from, until }: DigestMaterial): boolean =>
+  itemsUnread === 0 && until - from <= digestAgeMax
+
+/** Before a count of which some may not have been seen. */
+const least = (material: DigestMaterial): Statement =>
+  isWhole(material) ? phrase`` : phrase`At least `
 const counted = (text: Statement): ReadonlyArray<NewFact> => [factOf("coverage", null, text)]
 
 /** When the digest after one that is written now is due. */
@@ -69,36 +80,37 @@ export function countFacts(material: DigestMaterial): ReadonlyArray<NewFact> {
   ]
 }
 
-function movedFact({ coverage, moves, until }: DigestMaterial): ReadonlyArray<NewFact> {
-  const { itemsUnread, marketsWatched, missing, venueReadAt } = coverage
+function movedFact(material: DigestMaterial): ReadonlyArray<NewFact> {
+  const { coverage, moves, until } = material
+  const { marketsWatched, missing, venueReadAt } = coverage
   if (marketsWatched === 0 || missing.includes("markets")) return []
   const watched = count("watched", marketsWatched, "watched market")
   if (moves.length === 0) {
-    const isWhole = venueReadAt !== null && until - venueReadAt <= readingAgeMax &&
-      itemsUnread === 0
-    return isWhole
+    const isRead = venueReadAt !== null && until - venueReadAt <= readingAgeMax
+    return isRead && isWhole(material)
       ? counted(phrase`None of ${watched} had a confirmed move of ${cents("moveMin", moveMin)}.`)
       : []
   }
   const rose = moves.filter(({ item }) => item.data.delta > 0).length
   return counted(
-    phrase`${least(itemsUnread)}${part("moved", moves.length)} ${watched} moved: ${
+    phrase`${least(material)}${part("moved", moves.length)} ${watched} moved: ${
       count("rose", rose, "up", "up")
     }, ${count("fell", moves.length - rose, "down", "down")}.`,
   )
 }
 
-function buyersFact({ coverage, until, whaleEntries }: DigestMaterial): ReadonlyArray<NewFact> {
-  const { itemsUnread, missing, wallets } = coverage
+function buyersFact(material: DigestMaterial): ReadonlyArray<NewFact> {
+  const { coverage: { missing, wallets }, until, whaleEntries } = material
   if (missing.includes("whales") || wallets.tracked === 0) return []
   const tracked = count("wallets", wallets.tracked, "tracked wallet")
   if (whaleEntries.length === 0) {
-    const isWhole = isRecent(wallets.readAt, until) && itemsUnread === 0
-    return isWhole ? counted(phrase`None of ${tracked} opened a published position.`) : []
+    return isRecent(wallets.readAt, until) && isWhole(material)
+      ? counted(phrase`None of ${tracked} opened a published position.`)
+      : []
   }
   const buyers = new Set(whaleEntries.map(({ data }) => data.wallet)).size
   return counted(
-    phrase`${least(itemsUnread)}${part("buyers", buyers)} ${tracked} opened positions, for ${
+    phrase`${least(material)}${part("buyers", buyers)} ${tracked} opened positions, for ${
       usd("stake", stakeOf(whaleEntries))
     } in all.`,
   )
@@ -173,15 +185,19 @@ export function gapFacts({ coverage, until }: DigestMaterial): ReadonlyArray<New
   return gaps.flatMap(([isMissing, text]) => isMissing ? counted(text) : [])
 }
 
-/** Money behind a move; null when the trades could not be read. */
-export function tradedFact({ slug }: About, tradedUsd: number | null): NewFact | null {
+/** Money behind a move: `While it moved, $937 was traded at 0.475 or more.` Null where no trades were read. */
+export function tradedFact(
+  { slug }: About,
+  { delta, priceNow, priceStart, tradedUsd = null }: MoverItem["data"],
+): NewFact | null {
   if (tradedUsd === null) return null
+  const half = halfLevelOf({ from: priceStart, to: priceNow })
   return factOf(
     "mover",
     slug,
-    tradedUsd < 1
-      ? phrase`Hardly anything was traded beyond half of the move.`
-      : phrase`${usd("traded", tradedUsd)} was traded beyond half of the move.`,
+    phrase`While it moved, ${usd("traded", tradedUsd)} was traded at ${rounded("half", half)} or ${
+      word("side", delta < 0 ? "less" : "more")
+    }.`,
   )
 }
 
@@ -213,12 +229,17 @@ export function otherMovesFact(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
 ): NewFact | null {
+  const mids = new Map<string, number | null>(
+    material.quoted.map(({ market, quote }) => [market.slug, quote?.mid ?? null]),
+  )
   const names = material.moves.map(({ item }) => item.data)
     .filter(({ market }) => !placed.has(market.slug) && !isEnded(material, market))
     .map(({ delta, market, priceNow }, n) =>
       phrase`${inList(n, market.question)}, ${cents(`change${n + 1}`, delta)} ${
         delta < 0 ? "down" : "up"
-      } to ${price(`to${n + 1}`, priceNow)}`
+      } to ${price(`to${n + 1}`, priceNow)}${
+        nowWords(priceNow, mids.get(market.slug) ?? null, `now${n + 1}`, ",")
+      }`
     )
   return listFact("mover", "Also moved", names)
 }

@@ -80,7 +80,7 @@ interface DigestCoverage {
 
 export interface DigestMaterial {
   /**
-   * The end of the previous digest, and of this one. Feed items are those that became visible in
+   * The end of the previous digest, or when the service began to watch, and the end of this one. Feed items are those that became visible in
    * between; a late item may have been created a little earlier.
    */
   readonly from: EpochMs

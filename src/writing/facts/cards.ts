@@ -241,7 +241,7 @@ function moveCard(view: MarketView): ReadonlyArray<Card> {
     ...{ kind: "move", market: market.slug, favours },
     since: step === null ? now - move.windowMs : step.at - step.windowMs,
     valueUsd: isGivenBack(move, quote.mid) ? 0 : attentionUsd(view, favours, change, shares.move),
-    lead: (about) => moveFact(about, move, step, now),
+    lead: (about) => moveFact(about, move, quote.mid, step, now),
     details: [],
     flip: "half of the move is given back",
     level: halfLevelOf(move),

@@ -6,7 +6,7 @@
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { halfGivenBackAt } from "../../markets/domain/tradeCosts.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
-import { phrase } from "../domain/statement.ts"
+import { phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
   cents,
@@ -31,7 +31,7 @@ function directionOf({ from, to }: Pick<PriceMove, "from" | "to">): "up" | "down
 }
 
 /** The price at which half of a move is given back: from there on it was noise. */
-export const halfLevelOf = ({ from, to }: PriceMove): number =>
+export const halfLevelOf = ({ from, to }: Pick<PriceMove, "from" | "to">): number =>
   halfGivenBackAt({ priceStart: from, priceNow: to })
 
 /** Whether the price has given back half of a move since. */
@@ -43,10 +43,24 @@ export function isGivenBack(move: PriceMove, mid: number): boolean {
 /** A step counts as the move when it is at least this share of it. */
 const stepShareMin = 0.5
 
-/** `Yes rose 12.5 cents in 24 hours, from 0.462 to 0.587, most of it by 05:20 UTC.` */
+/** A price at least this far from the end of a move is stated with it, USD a share. */
+const movedOnMin = halfSteps(0.01)
+
+/** `; now 0.585` where the price went on, or back, since it was at `to`; `slot` names the value. */
+export function nowWords(to: number, mid: number | null, slot = "now", sign = ";"): Statement {
+  return mid === null || Math.abs(halfSteps(mid) - halfSteps(to)) < movedOnMin
+    ? phrase``
+    : phrase`${sign} now ${price(slot, mid)}`
+}
+
+/**
+ * `Yes rose 12.5 cents in 24 hours, from 0.462 to 0.587, most of it by 05:20 UTC; now 0.61.` `mid` is the
+ * price now.
+ */
 export function moveFact(
   about: About,
   move: PriceMove,
+  mid: number,
   step: Pick<PriceMove, "from" | "to"> & { readonly at: EpochMs } | null,
   now: EpochMs,
 ): NewFact {
@@ -61,7 +75,7 @@ export function moveFact(
       windowMs > hour && step !== null && (step.to - step.from) / (to - from) >= stepShareMin
         ? phrase`, most of it by ${time("at", step.at, now)}`
         : phrase``
-    }.`,
+    }${nowWords(to, mid)}.`,
     { direction },
   )
 }

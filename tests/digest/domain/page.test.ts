@@ -245,6 +245,64 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
   equal(isCard(100, 0.5, [{ ...ended, market }]), false)
 })
 
+Deno.test("a moved market has its price now, and the time from a headline to the end of the step", async () => {
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
+  const [found] = drawn.flatMap(({ markets, moves }) =>
+    moves.flatMap((move) => {
+      const one = markets.find(({ market }) => market.slug === move.item.data.market.slug)
+      return one === undefined ? [] : [{ move, one }]
+    })
+  )
+  ok(found !== undefined)
+  const [sizes, stepTo] = [{ bidShares: 100, askShares: 100 }, until - 30 * minute]
+  const data = {
+    ...found.move.item.data,
+    ...{ priceStart: 0.395, priceNow: 0.555, delta: 0.16, tradedUsd: 937, window: "24h" as const },
+  }
+  const prices = { priceFrom: 0.4, priceTo: 0.55, delta: 0.15 }
+  const step = { from: stepTo - 30 * minute, to: stepTo, ...prices }
+  const story = report("Keeper trims the lamp", "wire", {
+    reading: null,
+    firstAt: stepTo - 40 * minute,
+  })
+  const market = { ...found.one.market, takerFeeRate: 0.05, status: "open" as const }
+  const pageAt = (bestBid: number, bestAsk: number, asks = [1]) => {
+    const quote = quoteOf({ bestBid, bestAsk, ...sizes })
+    const bare = { entries: [], proposal: null, rules: null, stories: [story] }
+    const one = {
+      ...{ ...found.one, ...bare, market: { ...market, gameStartsAt: null }, quote },
+      offers: [asks.map((price) => ({ price, size: 900 })), []] as const,
+    }
+    const moves = [{ item: { ...found.move.item, data }, step }]
+    const page = pageOf({ ...quiet, moves, markets: [one], quoted: [one] })
+    return [textOf(page.title), textOf(page.summary), pageText(page)].join("\n")
+  }
+  const [on, still] = [pageAt(0.57, 0.6), pageAt(0.55, 0.57)]
+  const moved = "rose 16 cents in 24 hours, from 0.395 to 0.555, most of it by 07:30 UTC"
+  ok(on.includes(`${moved}; now 0.585`), on)
+  ok(!still.includes("; now"), still)
+  ok(on.includes(", 40 minutes before the step was seen."), on)
+  ok(on.includes("While it moved, $937 was traded at 0.475 or more."), on)
+  // In a wide book it is no card, and is only listed.
+  const listed = pageAt(0.5, 0.7)
+  ok(/Also moved: .*, 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
+})
+
+Deno.test("a window of more than one digest is counted as far as it was seen", async () => {
+  const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
+  const [entry] = drawn.flatMap(({ whaleEntries }) => whaleEntries)
+  ok(entry !== undefined)
+  const textOver = (hours: number, whaleEntries: DigestMaterial["whaleEntries"]) => {
+    const page = pageOf({ ...quiet, from: until - hours * hour, whaleEntries })
+    return [textOf(page.title), textOf(page.summary), pageText(page)].join(" ")
+  }
+  const [none, some] = [textOver(9, []), textOver(9, [entry])]
+  ok(!none.includes("None of"), none)
+  ok(some.includes("At least 1 of 184 tracked wallets opened positions"), some)
+  ok(textOver(4, [entry]).includes("1 of 184 tracked wallets"), "a whole window")
+  ok(!textOver(4, [entry]).includes("At least"), "a whole window")
+})
+
 Deno.test("a reported outcome leads with its price, while no report is corrected", async () => {
   const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
   const one = drawn.flatMap(({ markets }) => markets).find(({ proposal }) => proposal === null)

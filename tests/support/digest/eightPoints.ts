@@ -13,7 +13,7 @@ import {
   isThin,
   type Move,
 } from "../../../src/digest/domain/material.ts"
-import { hour } from "../../../src/core/domain/time.ts"
+import { hour, minute } from "../../../src/core/domain/time.ts"
 import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 import type { Slot } from "../../../src/writing/domain/page.ts"
@@ -158,18 +158,19 @@ function isCauseTrue(
 
 /** Counts have denominators, and absences were read. */
 function countFaults(
-  { coverage, moves, until, whaleEntries }: DigestMaterial,
+  { coverage, from, moves, until, whaleEntries }: DigestMaterial,
   text: string,
 ): ReadonlyArray<string> {
   const { itemsUnread, marketsWatched, missing, venueReadAt, wallets } = coverage
+  const isSeen = itemsUnread === 0 && until - from <= 4 * hour + 20 * minute
   const watched = new Intl.NumberFormat("en-US").format(marketsWatched)
   const isCounted = moves.length === 0 || marketsWatched === 0 || missing.includes("markets") ||
     text.includes(
-      `${itemsUnread > 0 ? "At least " : ""}${moves.length} of ${watched} watched market`,
+      `${isSeen ? "" : "At least "}${moves.length} of ${watched} watched market`,
     )
-  const isVenueRead = venueReadAt !== null && until - venueReadAt <= hour && itemsUnread === 0
+  const isVenueRead = venueReadAt !== null && until - venueReadAt <= hour && isSeen
   const areWalletsRead = !missing.includes("whales") && wallets.readAt !== null &&
-    until - wallets.readAt <= hour && itemsUnread === 0 && whaleEntries.length === 0
+    until - wallets.readAt <= hour && isSeen && whaleEntries.length === 0
   const areProposalsRead = coverage.proposalsUnread === 0 && venueReadAt !== null &&
     until - venueReadAt <= hour
   return [

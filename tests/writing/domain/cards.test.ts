@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { hour } from "../../../src/core/domain/time.ts"
 import { counterFact, marketCards, ranked } from "../../../src/writing/facts/cards.ts"
+import { aboutOf } from "../../../src/writing/facts/view.ts"
 import { viewOf } from "../../../src/research/domain/page.ts"
 import { law } from "../../support/effect.ts"
 import { now } from "../../support/movers/market.ts"
@@ -42,6 +43,17 @@ Deno.test("a move is worth something until half of it is given back, or its mark
   const valueAt = (mid: number) => marketCards(viewAt(mid))[0]?.valueUsd ?? 0
   ok(valueAt(0.6) > 0 && valueAt(0.51) > 0)
   equal([valueAt(0.5), valueAt(0.45), valueAt(0.985)], [0, 0, 0])
+})
+
+Deno.test("a move is stated with the price now, where that is a cent or more from its end", () => {
+  const movedAt = (mid: number) => {
+    const view = viewAt(mid)
+    const card = marketCards(view).find(({ kind }) => kind === "move")
+    return card?.lead(aboutOf(view.market)).statement ?? ""
+  }
+  ok(movedAt(0.609).endsWith("from 0.40 to 0.60."), movedAt(0.609))
+  ok(movedAt(0.61).endsWith("from 0.40 to 0.60; now 0.61."), movedAt(0.61))
+  ok(movedAt(0.55).endsWith("from 0.40 to 0.60; now 0.55."), movedAt(0.55))
 })
 
 Deno.test("only a headline since a move, read for the other side, speaks against it", () => {
