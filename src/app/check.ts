@@ -24,7 +24,9 @@ import { AtomicAmount, usd } from "../core/domain/money.ts"
 import { excerpt } from "../core/domain/untrusted.ts"
 import { readAnswer } from "../core/httpReading.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
+import { ClauseAnswer, clausePrompt } from "../news/domain/clauseReading.ts"
 import { layer as chainLayer } from "../payments/chain/chain.ts"
+import { scanBlocksMax } from "../payments/chain/transfers.ts"
 import { Chain } from "../payments/Chain.ts"
 import { address } from "../payments/domain/payment.ts"
 import type { Network } from "../payments/domain/x402/terms.ts"
@@ -34,6 +36,7 @@ import { type PolymarketUrls, polymarketUrls } from "../venues/polymarket/addres
 import * as polymarket from "../venues/polymarket/venue.ts"
 import { isTrusted, trialWords } from "../writing/domain/trial.ts"
 import { Judge, measuredJudge } from "../writing/Judge.ts"
+import { Model } from "../writing/Model.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import type { LivePayments } from "./moneySettings.ts"
 import { fail, hasFailed, ok, type Row, tableOf, warn } from "./rows.ts"
@@ -97,7 +100,9 @@ const tryParts = Effect.fnUntraced(
         }),
       { concurrency: "unbounded" },
     )
-    return [...rows.flat(), ...model === null ? [] : [yield* tryJudge(model)]]
+    if (model === null) return rows.flat()
+    const writer = model.checkModel === null ? [] : [yield* tryWriter(model)]
+    return [...rows.flat(), ...writer, yield* tryJudge(model)]
   },
 )
 
@@ -185,14 +190,23 @@ function serverRows(
 const treasuryMin = AtomicAmount.make(1_000_000n)
 const blockAgeSecondsMax = 30
 
-/** The chain, the age of its newest block, and what the treasury has for refunds. */
+/** As many blocks as the scan reads at once. */
+const logBlocks = BigInt(scanBlocksMax)
+
+/**
+ * The chain, the age of its newest block, its logs, which prove every payment, and what the treasury has
+ * for refunds.
+ */
 const tryChain = (
   { rpcUrls, rehearsal }: LivePayments,
-  { finality, treasury, network }: Pick<ServiceSettings, "finality" | "treasury" | "network">,
+  { finality, network, payTo, treasury }: Pick<
+    ServiceSettings,
+    "finality" | "network" | "payTo" | "treasury"
+  >,
 ): Effect.Effect<ReadonlyArray<Row>> =>
   Effect.gen(function* () {
     const chain = yield* Chain
-    const { number, timestamp } = yield* chain.head
+    const { number, safeNumber, timestamp } = yield* chain.head
     const nowMs = yield* Clock.currentTimeMillis
     const ageSeconds = Math.round(nowMs / 1_000 - Number(timestamp))
     const found = `chain ${network.usdc.chainId}, block ${number}, ${ageSeconds} s old`
@@ -201,7 +215,10 @@ const tryChain = (
         fail("chain", found, "RPC_URL is behind its chain, or the clock of this machine is wrong"),
       ]
     }
-    const balance = yield* chain.balanceOf(address(network.usdc.asset), address(treasury))
+    const asset = address(network.usdc.asset)
+    const after = safeNumber > logBlocks ? safeNumber - logBlocks : 0n
+    yield* chain.transfers({ asset, to: address(payTo), after })
+    const balance = yield* chain.balanceOf(asset, address(treasury))
     return [ok("chain", found), treasuryRow(network, balance)]
   }).pipe(
     Effect.catch(({ reason }) =>
@@ -209,8 +226,8 @@ const tryChain = (
         fail(
           "chain",
           reason,
-          `Set RPC_URL to endpoints of chain ${network.usdc.chainId}, which is ${network.title}, that agree; a ` +
-            "node without the tag `safe` needs FINALITY as a number of blocks",
+          `Set RPC_URL to endpoints of chain ${network.usdc.chainId}, which is ${network.title}, that agree ` +
+            "and serve eth_getLogs; a node without the tag `safe` needs FINALITY as a number of blocks",
         ),
       ])
     ),
@@ -336,6 +353,29 @@ const tryVenue = (urls: PolymarketUrls): Effect.Effect<ReadonlyArray<Row>> =>
     ),
   )
 
+const modelLayer = (options: ModelOptions) =>
+  Layer.unwrap(Effect.map(
+    Effect.promise(() => import("../writing/openai/model.ts")),
+    ({ layer }) => layer(options),
+  ))
+const untrusted = "until then templates write"
+
+/** Whether the writing model answers, where the judge is another one: one short question. */
+const tryWriter = (options: ModelOptions): Effect.Effect<Row> =>
+  Effect.flatMap(Model, ({ generate }) =>
+    generate({
+      use: "reading",
+      prompt: (boundary) => clausePrompt("Will it rain?", "Resolves to Yes if it rains.", boundary),
+      shape: ClauseAnswer,
+    })).pipe(
+      Effect.match({
+        onFailure: ({ reason }) =>
+          warn("model", `${options.model}: ${reason}`, `Check OPENAI_MODEL; ${untrusted}`),
+        onSuccess: () => ok("model", `${options.model} answers`),
+      }),
+      Effect.provide(modelLayer(options)),
+    )
+
 /** Whether the model's verdicts would be trusted. Without them templates write, and the service works. */
 const tryJudge = (options: ModelOptions): Effect.Effect<Row> =>
   Effect.flatMap(Judge, measuredJudge).pipe(
@@ -349,9 +389,5 @@ const tryJudge = (options: ModelOptions): Effect.Effect<Row> =>
           `Set OPENAI_CHECK_MODEL to a better model; ${untrusted}`,
         ),
     }),
-    Effect.provide(Judge.layerUnmeasured.pipe(Layer.provide(Layer.unwrap(Effect.map(
-      Effect.promise(() => import("../writing/openai/model.ts")),
-      ({ layer }) => layer(options),
-    ))))),
+    Effect.provide(Judge.layerUnmeasured.pipe(Layer.provide(modelLayer(options)))),
   )
-const untrusted = "until then templates write"

@@ -59,7 +59,7 @@ export const tasks: Readonly<Record<string, Task>> = {
     example: "PORT=9402 ADMIN_PORT=9403 DATA_DIR=.data/second deno task dev",
   },
   check: {
-    what: "Tries the settings and every outside part of the service. Ends with 1 if one fails.",
+    what: "Tries the settings and what a sale needs. Ends with 1 if a part fails.",
     mode: "start",
     processes: ["service"],
     required: [],

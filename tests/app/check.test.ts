@@ -146,6 +146,13 @@ const modelWith =
       : completion(JSON.stringify(judge(call)))
   }
 
+/** A server with one model. */
+const served =
+  (model: string, answer: (request: Request) => Promise<Response>) => async (request: Request) => {
+    const asked: { readonly model?: string } = await request.clone().json()
+    return asked.model === model ? answer(request) : new Response("no such model", { status: 404 })
+  }
+
 interface Fault {
   readonly of: Partial<Parameters<typeof startParts>[0]>
   readonly env?: Env
@@ -177,6 +184,10 @@ const faults: Readonly<Record<string, Fault>> = {
   "an endpoint behind its chain": {
     of: { rpc: rpc({ eth_getBlockByNumber: old }) },
     ...{ part: "chain", state: "fail", found: /s old/, todo: /behind its chain/ },
+  },
+  "an endpoint without logs, which prove every payment": {
+    of: { rpc: rpc({ eth_getLogs: "refused" }) },
+    ...{ part: "chain", state: "fail", found: /eth_getLogs/, todo: /eth_getLogs/ },
   },
   "an empty treasury": {
     of: { rpc: rpc({ eth_call: `0x${"0".repeat(64)}` }) },
@@ -250,6 +261,11 @@ const faults: Readonly<Record<string, Fault>> = {
   "a model's server that refuses the key": {
     of: { model: status(401) },
     ...{ part: "judge", state: "warn", found: /no verdicts/, todo: /OPENAI_\*/ },
+  },
+  "a writing model that is not served, next to a judge that is": {
+    of: { model: served("small", modelWith(careful)) },
+    env: { OPENAI_MODEL: "huge", OPENAI_CHECK_MODEL: "small" },
+    ...{ part: "model", state: "warn", found: /huge: status 404/, todo: /OPENAI_MODEL/ },
   },
   "a judge that always says yes": {
     of: { model: modelWith(agreement) },
