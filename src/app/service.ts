@@ -17,7 +17,7 @@ import { FeedChain } from "../feed/FeedChain.ts"
 import { PublishedMarkets } from "../feed/PublishedMarkets.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
 import { paths } from "../http/documents/addresses.ts"
-import { type PackageFiles, packagesOf } from "../http/documents/packages.ts"
+import { builtFiles, type PackageFiles, packagesOf } from "../http/documents/packages.ts"
 import * as http from "../http/layer.ts"
 import { serveAdmin } from "../http/server/admin.ts"
 import * as marketStore from "../markets/postgres/marketStore.ts"
@@ -322,27 +322,22 @@ const termsOf = (settings: ServiceSettings): PaymentTerms => ({
   serviceName: "Bellwether",
 })
 
-/** The packages that buyers install; none where they are not built. */
-const builtPackages = Effect.promise(async (): Promise<PackageFiles> => {
-  const files = new Map<string, Uint8Array<ArrayBuffer>>()
-  try {
-    for await (const { name } of Deno.readDir(packageFolder)) {
-      files.set(name, await Deno.readFile(`${packageFolder}/${name}`))
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error
-  }
-  return files
-})
+/** A file that buyers install; null where it is not built. */
+const readPackage = (name: string) =>
+  Deno.readFile(`${packageFolder}/${name}`).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return null
+    throw error
+  })
 
 const httpLayer = (settings: ServiceSettings) =>
-  Layer.unwrap(Effect.map(builtPackages, (files) => httpLayerWith(settings, files)))
+  Layer.unwrap(Effect.promise(async () => httpLayerWith(settings, await builtFiles(readPackage))))
 
 const httpLayerWith = (settings: ServiceSettings, files: PackageFiles) =>
   http.layer({
     packages: packagesOf({
       publicBaseUrl: settings.publicBaseUrl,
       files,
+      read: readPackage,
       scope: settings.packageScope,
     }),
     terms: termsOf(settings),

@@ -298,8 +298,8 @@ function prefixRoutes(parts: Parts): ReadonlyArray<Route> {
     under(paymentsPrefix, "{paymentId}", (id) => limited(pending, limiter, payment(id))),
     under(marketsPrefix, "{slug}", (slug) => get(market(slug))),
     under(packagesPrefix, "{name}", (name) => {
-      const found = packageAnswer(name)
-      return get(found === null ? null : { limiter, current: () => found })
+      const current = packageAnswer(name)
+      return get(current === null ? null : { limiter, current })
     }),
     under(legacyPrefix, "/{path}", (rest, query) => get(legacy(rest, query))),
   ]

@@ -1,6 +1,6 @@
 /**
- * /packages/: the packages that buyers install, as the release has built them, and how a command names
- * them.
+ * /packages/: the packages that buyers install, as the release has built them or as `deno task pack`
+ * builds them while the service runs, and how a command names them.
  *
  * A name that is not registered can be registered by a stranger, who would then be given the keys of
  * buyers. So commands name the file that this service serves, until its owner says that the packages
@@ -10,20 +10,23 @@
  */
 import { createHash } from "node:crypto"
 import { version } from "../../core/domain/version.ts"
-import { type Answer, answer } from "../server/answer.ts"
-import { prepare, type PreparedRefusal } from "../server/errors.ts"
+import { answer } from "../server/answer.ts"
+import { prepare } from "../server/errors.ts"
+import type { Source } from "../server/route.ts"
 
 const names = ["bellwether-mcp", "bellwether-client"] as const
 type PackageName = typeof names[number]
 
 export const packagesPrefix = "/packages/"
 
-/** The built files by name; empty where none were built. */
+/** The files that were built at the start, by name. */
 export type PackageFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 
 export interface PackageOptions {
   readonly publicBaseUrl: string
   readonly files: PackageFiles
+  /** Reads a file that was not built at the start; null while it is not. */
+  readonly read: (name: string) => Promise<Uint8Array<ArrayBuffer> | null>
   /** The owner's scope on npm, such as `@owner`, once the packages are there; else null. */
   readonly scope: string | null
 }
@@ -46,6 +49,14 @@ export interface Packages extends PackageOptions {
 }
 
 const tarball = (name: PackageName) => `${name}-${version}.tgz`
+const bundleName = `bellwether-mcp-${version}.mcpb`
+const fileNames = [...names.map(tarball), bundleName]
+
+/** What of the files can be read now. */
+export async function builtFiles(read: PackageOptions["read"]): Promise<PackageFiles> {
+  const found = await Promise.all(fileNames.map(async (name) => [name, await read(name)] as const))
+  return new Map(found.flatMap(([name, bytes]) => bytes === null ? [] : [[name, bytes]]))
+}
 
 export function packagesOf(options: PackageOptions): Packages {
   const { publicBaseUrl, files, scope } = options
@@ -72,17 +83,17 @@ export function packagesOf(options: PackageOptions): Packages {
 }
 
 function bundleOf({ publicBaseUrl, files }: PackageOptions): PackageFile | null {
-  const name = `bellwether-mcp-${version}.mcpb`
-  const bytes = files.get(name)
+  const bytes = files.get(bundleName)
   return bytes === undefined ? null : {
-    url: `${publicBaseUrl}${packagesPrefix}${name}`,
+    url: `${publicBaseUrl}${packagesPrefix}${bundleName}`,
     sha256: createHash("sha256").update(bytes).digest("hex"),
   }
 }
 
-/** What the documents say where a service has no files, as after `deno task dev` alone. */
-const notBuilt =
-  "They are not built here yet: run `deno task pack` in the service's checkout, and start it again."
+/** What to do where the service has no files, as after `deno task dev` alone. */
+export const notBuilt =
+  "While a package's address answers 404, run `npx -y deno@2.9.6 task pack` in " +
+  "the service's checkout; it needs no restart."
 
 /** The address under which a text in this repository names a package. */
 const placeholder = /http:\/\/127\.0\.0\.1:8402\/packages\/(bellwether-(?:mcp|client))-[\d.]+\.tgz/g
@@ -100,20 +111,21 @@ function integrityOf(bytes: Uint8Array): string {
   return `sha512-${createHash("sha512").update(bytes).digest("base64")}`
 }
 
-/** The answer to each name below the prefix; null for a name that is no package. */
-export function packageAnswers(
-  { files }: Packages,
-): (name: string) => Answer | PreparedRefusal | null {
-  const answers = new Map(
-    [...files].map(([name, body]) =>
-      [name, answer({ body, contentType: typeOf(name), cache: "document" })] as const
-    ),
-  )
-  return (name) =>
-    answers.get(name) ??
-      (names.some((one) => tarball(one) === name)
-        ? prepare({ code: "not_found", message: "This package is not built here", hint: notBuilt })
-        : null)
+const missing = prepare({
+  code: "not_found",
+  message: "This package is not built here yet",
+  hint: notBuilt,
+})
+
+const fileAnswer = (name: string, body: Uint8Array<ArrayBuffer>) =>
+  answer({ body, contentType: typeOf(name), cache: "document" })
+
+/** The source of the answers to each name below the prefix; null for a name that is no package. */
+export function packageAnswers({ files, read }: Packages): (name: string) => Source | null {
+  const known = new Map([...files].map(([name, body]) => [name, fileAnswer(name, body)] as const))
+  const readNow = (name: string) =>
+    read(name).then((body) => body === null ? missing : fileAnswer(name, body))
+  return (name) => fileNames.includes(name) ? () => known.get(name) ?? readNow(name) : null
 }
 
 const typeOf = (name: string) => name.endsWith(".tgz") ? "application/gzip" : "application/zip"

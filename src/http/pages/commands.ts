@@ -7,6 +7,7 @@ import { exampleCall } from "../../catalog/domain/parameter.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
 import { atomic, usd } from "../../core/domain/money.ts"
+import { notBuilt } from "../documents/packages.ts"
 import type { Card } from "./sections.tsx"
 import type { Site } from "./site.ts"
 
@@ -33,7 +34,7 @@ export function waysToCall(site: Site, product: Product): ReadonlyArray<Card> {
     {
       title: "Ask Claude by MCP",
       blocks: [
-        ...isBuilt ? [] : ["The package is not built here yet: run `deno task pack` first."],
+        ...isBuilt ? [] : [notBuilt],
         {
           code: `claude mcp add bellwether \\
   --env BASE_URL=${publicBaseUrl} \\

@@ -132,9 +132,23 @@ test("without built files the address and the documents say what to run", () =>
     const response = yield* get(`/packages/${file}`)
     const { error } = yield* Effect.promise(() => response.json())
     strictEqual(response.status, 404)
-    match(error.hint, /deno task pack/)
+    match(error.hint, /npx -y deno@2.9.6 task pack/)
     for (const path of ["/llms-full.txt", "/docs"]) {
       const document = yield* get(path, { headers: { accept: browserAccept } })
-      match(yield* Effect.promise(() => document.text()), /deno task pack/, path)
+      match(yield* Effect.promise(() => document.text()), /deno@2.9.6 task pack/, path)
     }
+  }))
+
+test("a package that is built while the service runs is served from then on", () =>
+  Effect.gen(function* () {
+    const built = new Map<string, Uint8Array<ArrayBuffer>>()
+    const read = (name: string) => Promise.resolve(built.get(name) ?? null)
+    const { get } = yield* openDocuments({ files: new Map(), read })
+    strictEqual((yield* get(`/packages/${file}`)).status, 404)
+    built.set(file, crypto.getRandomValues(new Uint8Array(2_000)))
+    built.set("other-1.0.0.tgz", new Uint8Array(1))
+    const response = yield* get(`/packages/${file}`)
+    equal([response.status, response.headers.get("content-type")], [200, "application/gzip"])
+    equal(yield* Effect.promise(() => response.bytes()), built.get(file))
+    strictEqual((yield* get("/packages/other-1.0.0.tgz")).status, 404)
   }))

@@ -65,6 +65,7 @@ export const serviceOptions: HttpServiceOptions = {
   packages: packagesOf({
     publicBaseUrl: terms.publicBaseUrl,
     files: new Map([["bellwether-mcp-1.0.0.tgz", new Uint8Array([1, 2, 3])]]),
+    read: () => Promise.resolve(null),
     scope: null,
   }),
   contact: "mailto:security@localhost",
