@@ -72,6 +72,8 @@ function columns(rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<
 
 /** Where the demo buyer buys when its command names no address. */
 const buyerDefaultUrl = "http://127.0.0.1:8402"
+/** Runs a task where Deno is not installed. */
+const run = "npx -y deno@2.9.6 task"
 
 /** Commands to try once the service listens, and its paid products. */
 export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Product>): string {
@@ -87,8 +89,8 @@ export function startupHints(settings: ServiceSettings, sold: ReadonlyArray<Prod
     `  paid      ${paid.join("   ")}`,
     ...settings.payments.kind === "simulated"
       ? [
-        `  buy       deno task buy /v1/latest${from}    (a throw-away key, play money)`,
-        `  agent     deno task agent${from}    (discovers, polls, buys and verifies within a budget)`,
+        `  buy       ${run} buy /v1/latest${from}    (a throw-away key, play money)`,
+        `  agent     ${run} agent${from}    (polls, buys and verifies within a budget, for 2 minutes)`,
       ]
       : [],
     ...settings.mode === "start" || settings.payments.kind === "live"
