@@ -499,7 +499,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/markets": 3_850,
   "src/movers": 920,
   "src/news": 3_015,
-  "src/payments": 10_495,
+  "src/payments": 10_525,
   "src/postgres": 1_410,
   "src/predetermined": 490,
   "src/research": 1_995,

@@ -136,7 +136,7 @@ function statusOf(payment: Payment, receipts: Receipts, hash: Bytes32 | null): P
  * Marks an answer as delivered: in the journal at once, in the store in the background, whether or
  * not the journal could be written.
  */
-const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, inBackground }: Seller) {
+const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, shares, inBackground }: Seller) {
   const journal = yield* DeliveryJournal
   const scope = yield* Effect.scope
   const mark = (paymentId: PaymentId) => {
@@ -148,7 +148,10 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, inBackground }: 
   }
   yield* Effect.forEach(journal.recent, mark, { discard: true })
   return ({ paymentId, receipt }: Outcome) =>
-    receipt === null ? Effect.void : Effect.ensuring(journal.append(paymentId), mark(paymentId))
+    receipt === null ? Effect.void : journal.append(paymentId).pipe(
+      Effect.ensuring(mark(paymentId)),
+      Effect.andThen(inBackground(shares.delivered(paymentId))),
+    )
 })
 
 const outcomes = Metric.counter("payments_total", {

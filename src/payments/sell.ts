@@ -346,12 +346,6 @@ const respond = (seller: Seller, sale: Sale, row: Exclude<Payment, ReleasedPayme
     isBuyer(seller, sale, row),
     seller.receipts,
     fetchHint(row, seller.terms, seller.timing),
-  ).pipe(
-    Effect.tap(() =>
-      row.settlementOrder === "settle-early" && row.state === "answered" && !row.sent
-        ? seller.shares.fetched(sale.purchase)
-        : Effect.void
-    ),
   )
 
 const isBuyer = ({ signatures, timing }: Seller, { purchase, proof }: Sale, row: Payment) =>
@@ -522,7 +516,7 @@ const fork = (
             purchase.onAbandoned(
               Exit.mapError(exit, (error) => error._tag === "NotClaimed" ? error.refusal : error),
             ),
-            isCharged && isEarly ? shares.keep("abandoned", purchase) : Effect.void,
+            isCharged && isEarly ? shares.abandon(paymentId, purchase) : Effect.void,
           )
         })),
     )

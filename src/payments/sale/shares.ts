@@ -9,7 +9,7 @@
  *   settle-early sales only. An answered sale gives its product a share back, so most sales of a product
  *   must have failed. Of an answer that was not fetched the sweep knows the payer alone.
  * - `abandoned`: charged, and its buyer hung up before the answer. The sweep would count it only when HOLD
- *   is over. It ends settle-early sales only; the share is given back when the answer is fetched.
+ *   is over. It ends settle-early sales only; the share is given back when this replica delivers the answer.
  *
  * A request that failed after its payment is also refused, until it may work again. Due refunds are
  * always paid. A replica learns that a share is used up when it keeps one itself. Limits that fail change
@@ -22,7 +22,7 @@ import { resendUnused } from "../../catalog/domain/refusal.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { makeLimit, type RateLimits } from "../../core/RateLimits.ts"
 import { NotCharged } from "../domain/failedSale.ts"
-import type { Address } from "../domain/payment.ts"
+import type { Address, PaymentId } from "../domain/payment.ts"
 import type { Purchase } from "../purchase.ts"
 import { waitUnused } from "./responses.ts"
 
@@ -74,19 +74,19 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
     return null
   }
 
+  const sharesOf = (kind: Kind, purchase: Purchase) =>
+    ofKind(kind).flatMap(({ holder, limit }) => {
+      const key = keyOf(purchase, holder)
+      return key === null ? [] : [{ limit, key }]
+    })
+
   /** Keeps a share of the purchase. A limit that cannot be read keeps none. */
   const keep = (kind: Kind, purchase: Purchase) =>
-    Effect.forEach(ofKind(kind), ({ holder, limit }) => {
-      const key = keyOf(purchase, holder)
-      return key === null ? Effect.void : Effect.ignoreCause(limit.take(key))
-    }, { concurrency: "unbounded", discard: true })
-
-  /** Gives back the share of an abandoned sale whose answer is fetched now. */
-  const fetched = (purchase: Purchase) =>
-    Effect.forEach(ofKind("abandoned"), ({ holder, limit }) => {
-      const key = keyOf(purchase, holder)
-      return key === null ? Effect.void : Effect.ignoreCause(limit.giveBack(key))
-    }, { concurrency: "unbounded", discard: true })
+    Effect.forEach(
+      sharesOf(kind, purchase),
+      ({ limit, key }) => Effect.ignoreCause(limit.take(key)),
+      { concurrency: "unbounded", discard: true },
+    )
 
   /** Records that a settled payment is refunded because its answer failed. */
   const refunded = (purchase: Purchase, failure: NotCharged) =>
@@ -109,7 +109,38 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
       const ofProduct = limitOf("refunded", "product")
       return Effect.ignoreCause(ofProduct?.giveBack(product.id) ?? Effect.void)
     })
-  return { refusal, keep, fetched, refunded, unfetched, answered }
+  return { refusal, keep, ...makeAbandoned(keep, sharesOf), refunded, unfetched, answered }
+}
+
+interface Share {
+  readonly limit: ReturnType<typeof makeLimit>
+  readonly key: string
+}
+
+/** The shares of sales whose buyers hung up after the charge. */
+function makeAbandoned(
+  keep: (kind: Kind, purchase: Purchase) => Effect.Effect<void>,
+  sharesOf: (kind: Kind, purchase: Purchase) => ReadonlyArray<Share>,
+) {
+  /** Of those whose answers were not delivered; the oldest are dropped first. */
+  const abandoned = new Map<PaymentId, ReadonlyArray<Share>>()
+  /** Keeps a share until the answer is delivered. */
+  const abandon = (paymentId: PaymentId, purchase: Purchase) =>
+    Effect.suspend(() => {
+      if (abandoned.size >= failedMax) abandoned.delete(abandoned.keys().next().value ?? paymentId)
+      abandoned.set(paymentId, sharesOf("abandoned", purchase))
+      return keep("abandoned", purchase)
+    })
+  /** Gives the share back, once: who fetches the answer may hang up again. */
+  const delivered = (paymentId: PaymentId) =>
+    Effect.suspend(() => {
+      const shares = abandoned.get(paymentId) ?? []
+      abandoned.delete(paymentId)
+      return Effect.forEach(shares, ({ limit, key }) => Effect.ignoreCause(limit.giveBack(key)), {
+        discard: true,
+      })
+    })
+  return { abandon, delivered }
 }
 
 /** Null for an address without an IPv6 site. */

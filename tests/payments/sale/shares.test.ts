@@ -190,7 +190,7 @@ test("a payer is refused a settle-early sale after five of its answers were not 
     equal(yield* buy(yield* bought(7, product), good, 1), "answer")
   })))
 
-test("a payer who hung up on five paid answers is refused; a fetched one gives its share back", () =>
+test("a payer who hung up on five paid answers is refused; a delivered one gives its share back, once", () =>
   inMarket(Effect.gen(function* () {
     const payments = yield* paymentsWith(memoryRateLimits())
     const buy = buyingFrom(payments)
@@ -212,8 +212,14 @@ test("a payer who hung up on five paid answers is refused; a fetched one gives i
     for (let n = 0; n < 5; n++) yield* hangUp(n)
     equal(yield* buy(yield* secretly(5), computed, 1), "rate_limited")
     equal(yield* stateOf(yield* secretly(5)), null)
-    equal(yield* buy(yield* secretly(0), computed, 1), "answer again")
-    equal(yield* buy(yield* secretly(7), good, 5), "answer")
+    // Who hangs up on the stored answer, too, was given nothing back.
+    const again = yield* payments.sell(yield* secretly(0), computed)
+    equal(again.replayed, true)
+    equal(yield* buy(yield* secretly(6), computed, 1), "rate_limited")
+    yield* payments.sent(again)
+    yield* payments.sent(again)
+    yield* hangUp(7)
+    equal(yield* buy(yield* secretly(8), computed, 1), "rate_limited")
   })))
 
 test("a payer whose answers are not charged is refused before the 31st claim in a minute", () =>
