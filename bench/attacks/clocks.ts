@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { readLedger } from "../../tests/kill/ledger.ts"
 import { reconcile } from "../../tests/kill/reconciliation.ts"
 import { keyOf } from "../../tests/kill/transcript.ts"
-import { compiledLibrary } from "../../tests/soak/steppedClock.ts"
+import { compiledLibrary, openOffset } from "../../tests/soak/steppedClock.ts"
 import { type Drill, honestResult, sellToHonest, sleep } from "./drill.ts"
 import { type Environment, type Replica, startEnvironment } from "./environment.ts"
 
@@ -58,19 +58,14 @@ async function answerOf(url: string): Promise<string> {
 async function putWrong(
   environment: Environment,
   { adminPort, dir, hasEnded }: Replica,
-  file: string,
+  setSeconds: (seconds: number) => void,
 ) {
   const seen: Array<string> = []
   const faults: Array<string> = []
-  const setSeconds = (seconds: number) =>
-    Deno.writeFile(
-      file,
-      new Uint8Array(new BigInt64Array([BigInt(seconds) * 1_000_000_000n]).buffer),
-    )
   for (const [name, steps] of ways) {
     const before = await rowsByTable(environment)
     for (const seconds of steps) {
-      await setSeconds(seconds)
+      setSeconds(seconds)
       await sleep(waySeconds * 1_000 / steps.length)
     }
     const ready = await answerOf(`http://127.0.0.1:${adminPort}/readyz`)
@@ -85,7 +80,7 @@ async function putWrong(
       ...ahead.length > 0 ? [`${name}: in the future ${ahead.join(" ")}`] : [],
       ...steps.length === 1 && ready.startsWith("200") ? [`${name}: it is ready`] : [],
     )
-    await setSeconds(0)
+    setSeconds(0)
     await sleep(8_000)
     if (hasEnded()) {
       const log = (await Deno.readTextFile(`${dir}/log`)).trimEnd().split("\n")
@@ -105,6 +100,7 @@ export const clocks: Drill = Effect.fnUntraced(function* ({ root, print }) {
     await Deno.writeFile(file, new Uint8Array(8))
     return await compiledLibrary(environment.dir)
   })
+  const offset = openOffset(library, file)
   const wrong = yield* environment.startReplica("wrong", {
     LD_PRELOAD: library,
     STEPPED_CLOCK: file,
@@ -115,7 +111,7 @@ export const clocks: Drill = Effect.fnUntraced(function* ({ root, print }) {
     print("clocks: seven ways")
     const seconds = ways.length * (waySeconds + 8)
     const [{ seen, faults }, honest] = await Promise.all([
-      putWrong(both, wrong, file),
+      putWrong(both, wrong, (seconds) => offset.set(seconds * 1_000)),
       sellToHonest(both, seconds),
     ])
     await sleep(60_000)

@@ -21,7 +21,7 @@ export interface DrillProcessOptions {
   readonly script: string
   readonly args?: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
-  /** An existing folder. Its output is written to `log` in it. */
+  /** An existing folder. Its output, and how it ended, are written to `log` in it. */
   readonly dir: string
   /** The checkout whose script runs; by default this one. */
   readonly root?: string
@@ -58,7 +58,10 @@ export const startProcess = Effect.fn("startProcess")(function* (options: DrillP
     ),
     (child) => Effect.promise(() => ended ? Promise.resolve() : killAndWait(child)),
   )
-  void child.status.then(() => ended = true)
+  void child.status.then(({ code, signal }) => {
+    ended = true
+    Deno.writeTextFileSync(`${dir}/log`, `ended: ${signal ?? `code ${code}`}\n`, { append: true })
+  })
   for (const output of [child.stdout, child.stderr]) copy(output, log).catch(() => {})
   const process: DrillProcess = {
     pid: child.pid,

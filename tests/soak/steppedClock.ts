@@ -99,8 +99,14 @@ export async function compiledLibrary(dir: string): Promise<string> {
   return library
 }
 
-/** The offset of the processes that read `file`. This process's own clock stays as it is. */
-function openOffset(library: string, file: string): { readonly set: (ms: number) => void } {
+/**
+ * The offset of the processes that read `file`, in milliseconds. This process's own clock stays as it is.
+ * Nothing else may write the file: a file that is cut and written again ends its readers with SIGBUS.
+ */
+export function openOffset(
+  library: string,
+  file: string,
+): { readonly set: (ms: number) => void } {
   const { symbols } = Deno.dlopen(library, {
     stepped_clock_open: { parameters: ["buffer"], result: "i32" },
     stepped_clock_set: { parameters: ["i64"], result: "void" },
