@@ -1,6 +1,7 @@
 /**
  * Three replicas: one clock is right, one is 20 s ahead, one is 20 s behind. They sell and refund as if
- * all clocks were right, because leases, HOLD and expiry use the clocks of the store and the chain.
+ * all clocks were right, because leases, HOLD and expiry use the clocks of the store and the chain. And
+ * replicas that are wrong by more than the margin of a payment's times: they have the store's clock.
  *
  * @module
  */
@@ -27,7 +28,11 @@ import {
   type Signed,
   signedFor,
 } from "../support/http/socketReplicas.ts"
+import type { World } from "../support/http/httpService.ts"
 import { stockedWorld } from "../support/http/servedService.ts"
+import { day, hour } from "../../src/core/domain/time.ts"
+import { StoreClock } from "../../src/core/StoreClock.ts"
+import { StoreProbe } from "../../src/core/StoreProbe.ts"
 import { onClockAhead } from "../support/skewedClock.ts"
 import { nonce, terms } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
@@ -164,3 +169,35 @@ skewed(
       strictEqual(yield* received, 0n)
     }),
 )
+
+/** A replica as the service builds it, on a machine that is `ms` ahead. Its store has the right clock. */
+const openOnWrongMachine = (world: World, ms: number) =>
+  Effect.clockWith((right) => {
+    const probe = Layer.mock(StoreProbe, { now: right.currentTimeMillis })
+    return onClockAhead(
+      Effect.flatMap(
+        Layer.build(Layer.provide(StoreClock.layer, probe)),
+        (clock) => Effect.provide(openReplica(world, { invalidPayments: 1 }), clock),
+      ),
+      ms,
+    )
+  })
+
+for (const ms of [45_000, -45_000, hour, -hour, 100 * day, -100 * day]) {
+  const memory = memoryPayments()
+  test(`a machine whose clock is ${ms / 1_000} s off refuses no standard payment`, () =>
+    Effect.gen(function* () {
+      misbehaviour = null
+      yield* TestClock.setTime(startSeconds * 1_000)
+      const replica = yield* openOnWrongMachine(yield* stockedWorld(), ms)
+      for (const [n, order] of [...orders, ...orders].entries()) {
+        const signed = yield* signedFor(productBySettlementOrder[order], { nonce: nonce(n) })
+        const { status, text } = yield* buy(replica, signed)
+        strictEqual(status, 200, text)
+      }
+    }).pipe(
+      Effect.provide(portsOn(memory)),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+      Effect.orDie,
+    ))
+}

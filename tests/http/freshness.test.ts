@@ -12,7 +12,15 @@ import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { digestAgeMax } from "../../src/digest/domain/digest.ts"
 import { lookupsOfClientMax } from "../../src/research/venueLookup.ts"
 import { test } from "../support/effect.ts"
-import { json, now, once, type PaidService, withPaidService } from "../support/http/paidService.ts"
+import {
+  json,
+  now,
+  once,
+  type PaidService,
+  payment,
+  statusOf,
+  withPaidService,
+} from "../support/http/paidService.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
 import { bookOf, endingMarket } from "../support/products.ts"
 import { nothing, passing, taken } from "../support/payments/sales.ts"
@@ -32,6 +40,8 @@ const digest = (ago: number | null, belowThreshold = false): Change => ({ digest
     digests.prune(Infinity),
     ago === null ? Effect.void : digests.add({ ...storedDigest(now - ago), belowThreshold }),
   )
+/** The venue has not answered a tick for two weeks. */
+const outage = both(tick(14 * 24 * hour), venueDown)
 /** Prices of every market that end so long ago. */
 const prices = (ago: number): Change => ({ productPorts }) =>
   Ref.update(productPorts.series, (points) => points.map(({ at, mid }) => ({ at: at - ago, mid })))
@@ -80,6 +90,7 @@ const cells: ReadonlyArray<
   ["digest", "", "a late one", digest(digestAgeMax + 1), "digest_stale"],
   ["digest", "", "a thin one", digest(0, true), "given"],
   ["digest", "", "a full one", digest(0), "sold"],
+  ["digest", "", "a full one, and no tick for two weeks", both(digest(0), outage), "sold"],
   ["digest_history", "", "none written", digest(null), "given"],
   ["digest_history", "", "a thin one", digest(0, true), "given"],
   ["digest_history", "", "a full one", digest(0), "sold"],
@@ -97,6 +108,7 @@ const cells: ReadonlyArray<
   ["whales", "", "a whale job of 359 minutes ago", jobs(359 * minute), "sold"],
   ["whales", "", "a whale job of 361 minutes ago", jobs(361 * minute), "data_stale"],
   ["whales", "", "no whale job for a week", jobs(null), "data_stale"],
+  ["whales", "", "no tick for two weeks", outage, "sold"],
   [
     ...["whales", "", "no calibrated wallet", noWallet] as const,
     "below_threshold",
@@ -222,6 +234,23 @@ test("/health is starting until tracked wallets were read once, and no digest is
     yield* passing(5)
     const later = yield* Effect.flatMap(service.call("/health"), json)
     equal([later.status, later.digest], ["degraded", { latestAt: null, stale: true }])
+  })))
+
+test("what was paid is given again, and its state shown, however long the venue is away", () =>
+  withPaidService(Effect.fnUntraced(function* (service) {
+    const { authorization, header } = yield* payment(products.latest, 0)
+    const again = () =>
+      service.call(products.latest.path, {
+        headers: { "payment-signature": header, "idempotency-key": `key-${authorization.nonce}` },
+      })
+    const sold = yield* again()
+    const text = yield* Effect.promise(() => sold.text())
+    strictEqual(sold.status, 200, text)
+    yield* outage(service)
+    strictEqual((yield* json(yield* service.pay(products.latest, "", 1))).error.code, "data_stale")
+    strictEqual(yield* Effect.flatMap(again(), (given) => Effect.promise(() => given.text())), text)
+    strictEqual((yield* json(yield* statusOf(service, products.latest))).state, "answered")
+    equal(yield* taken, once(products.latest))
   })))
 
 test("a probe without a payment asks the venue nothing", () =>
