@@ -49,6 +49,7 @@ import {
   isDead,
   isDoubted,
   isForecast,
+  isSureOf,
   labelledPositions,
   type MarketView,
   payoutOf,
@@ -58,7 +59,7 @@ import {
 import { otherWalletsFact, positionFact } from "../../writing/facts/wallets.ts"
 
 /** A card and where it stands. Each of its facts is stated once in a digest. */
-export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd"> {
+export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd" | "isSure"> {
   readonly section: DigestSection
   /** The market that its paragraph is about. */
   readonly about: NonNullable<DigestParagraph["market"]>
@@ -155,6 +156,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
     ...{
       about: market,
       valueUsd: head.valueUsd,
+      isSure: viewed === null || trade === null ? head.isSure : isSureOf(trade),
       lead: namedGain ?? head.lead(named),
       openings: [head.lead(about), ...present(gain)],
     },
@@ -171,7 +173,11 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
       ...others.flatMap(({ details, lead }) => [lead(about), ...details]),
       ...isMoved ? movedFacts(about, move, isCaused ? "stated" : cause, material) : [],
       ...sharedFacts(one, view, [head, ...others]),
-      validFact(about, endOf(view, head), view.now),
+      validFact(
+        about,
+        { ...endOf(view, head), limit: viewed === null ? null : trade?.limit ?? null },
+        view.now,
+      ),
     ],
   }
 }
@@ -261,7 +267,7 @@ function sharedFacts(
     : clauseFacts(about, one.rules, view.clause, now, exceptionsMax)
   return [
     ...proposed,
-    ...inversionFacts(about, inversions),
+    ...inversionFacts(about, inversions, false),
     ...largest === undefined ? [] : [positionFact(about, largest, now)],
     ...present(otherWalletsFact(about, others, true)),
     ...present(costFact(about, sidesOf(view), market.takerFeeRate)),
@@ -304,7 +310,7 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
         ...{ kind: "contradiction", section: "repriced", market: market.slug },
         about: { ...market, gameStartsAt: null },
         ...{ lead, openings: [opening], why: [], details: [...details, valid] },
-        ...{ stated: null, valueUsd: gainOf(pair) },
+        ...{ stated: null, valueUsd: gainOf(pair), isSure: true },
       }]
     })
     .slice(0, laddersMax)

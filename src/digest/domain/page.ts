@@ -51,7 +51,10 @@ export function digestPage(material: DigestMaterial): DigestPage {
   const cards = withMove(digestCards(material))
   const counts = countFacts(material)
   const [window, next] = windowFacts(material)
-  const first = cards.find(({ lead }) => lead.statement.length <= digestLengths.title)
+  const hasSure = cards.some(({ isSure }) => isSure === true)
+  const first = cards.find(({ isSure, lead }) =>
+    lead.statement.length <= digestLengths.title && !(hasSure && isSure === false)
+  )
   const title = first?.lead ?? counts[0] ?? window
   const others = cards.filter((card) => card !== first).map(({ lead }) => lead).slice(0, namedMax)
   const [summed = next, ...more] = [...first?.why ?? [], ...others, ...counts]
@@ -91,7 +94,7 @@ export function digestPage(material: DigestMaterial): DigestPage {
 const moveAt = 3
 
 function withMove(cards: ReadonlyArray<DigestCard>): ReadonlyArray<DigestCard> {
-  const at = cards.findIndex(({ kind }) => kind === "move")
+  const at = cards.findIndex(({ isSure, kind }) => kind === "move" && isSure !== false)
   const move = cards[at]
   return move === undefined || at <= moveAt
     ? cards

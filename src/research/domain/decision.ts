@@ -114,8 +114,11 @@ export function decisionOf(material: ReportMaterial, view: MarketView): Decision
   }
 }
 
-function statedNumber({ mid, ...stated }: Estimate): typeof StatedNumber.Type {
-  return { ...stated, marketPrice: mid }
+function statedNumber({ basis, mid, ...stated }: Estimate): typeof StatedNumber.Type {
+  return {
+    ...{ ...stated, marketPrice: mid },
+    basis: basis.map(({ cases, ingredient, shift, won }) => ({ cases, ingredient, shift, won })),
+  }
 }
 
 /** Without an event before it, a report is valid for so long; and while a game is played. */

@@ -25,7 +25,7 @@ import {
   noHeadlineFact,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { rungFacts } from "../../writing/facts/ladders.ts"
+import { pairOf, rungFacts } from "../../writing/facts/ladders.ts"
 import { deadFact, steadyFact } from "../../writing/facts/moves.ts"
 import { noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { averageFacts, costFact, noBookFact } from "../../writing/facts/quotes.ts"
@@ -33,6 +33,7 @@ import {
   aboutOf,
   isDead,
   isForecast,
+  isSureOf,
   labelledPositions,
   type MarketView,
   payoutOf,
@@ -125,11 +126,13 @@ function thesisFacts(
   const { mid } = priceOf(material)
   // Where the price has decided, only what may still change that is said.
   const isDecided = isDead(view) && isLive(material)
-  const shown = cards.filter(({ kind }) =>
+  const all = cards.filter(({ kind }) =>
     kind !== "wallet" && !(isDecided && (kind === "move" || kind === "contradiction"))
   )
+  const sure = isDecided ? [] : surePairs(view, cards)
+  const shown = all.filter((card) => !sure.includes(card))
   const isLed = shown.some(({ valueUsd }) => valueUsd > 0)
-  const led = isLive(material) && tradeOf(view) !== null ? about : named
+  const led = sure.length > 0 || isLive(material) && tradeOf(view) !== null ? about : named
   const steadyAbout = isLed ? about : led
   const steady = isDecided ? deadFact(steadyAbout, mid) : steadyFact(steadyAbout, mid, range)
   const carded = shown.flatMap(({ details, lead }, n) => [
@@ -138,8 +141,9 @@ function thesisFacts(
   ])
   const isSteady = view.move === null || isDead(view)
   const [first = steady, ...rest] = [
+    ...sure.flatMap(({ details, lead }, n) => [lead(n === 0 ? named : about), ...details]),
     ...isLive(material)
-      ? tradesOf(view, named).slice(1)
+      ? tradesOf(view, sure.length === 0 ? named : about).slice(1)
       : [endedFact(about, market.status === "resolved")],
     ...isLed ? carded : [],
     ...isSteady ? [steady] : [],
@@ -151,6 +155,14 @@ function thesisFacts(
     ...isDecided ? [] : newsFacts(material, view, cards),
     ...isLive(material) && !isDecided ? eventFacts(material, view) : [],
   ]
+}
+
+/** Pairs and baskets that gain in any case: they stand before a trade by our number that may lose. */
+function surePairs(view: MarketView, cards: ReadonlyArray<Card>): ReadonlyArray<Card> {
+  const trade = tradeOf(view)
+  return trade === null || isSureOf(trade) === true
+    ? []
+    : cards.filter(({ isSure, kind }) => kind === "contradiction" && isSure === true)
 }
 
 function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView) {
@@ -276,22 +288,40 @@ function bottomFacts(
   const lead = cards.find(({ kind, valueUsd }) => valueUsd > 0 || kind === "proposal")
   const { until, why } = validityOf(material)
   const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
+  const own = estimate === null ? noNumberFact(about) : estimateFact(about, estimate)
+  const [first, ...second] = [...present(pairSum(view)), own]
   return [
-    estimate === null ? noNumberFact(about) : estimateFact(about, estimate),
+    first ?? own,
+    ...second,
     ...present(limit ?? null),
     ...estimate === null || hasView || isDead(view) ? [] : present(rangeFact(about, estimate)),
     ...present(costFact(about, sides, market.takerFeeRate)),
     ...averageFacts(about, size, averages),
     payout === null ? noEndFact(about) : payoutFact(about, view, payout),
-    validFact(about, { until, why, flip, level }, now),
+    validFact(about, {
+      until,
+      why,
+      flip,
+      level,
+      limit: hasTrades(view) ? tradeOf(view)?.limit ?? null : null,
+    }, now),
   ]
+}
+
+/** The pair of this market that gains, in short; null without one. */
+function pairSum(view: MarketView): NewFact | null {
+  const { event: { contradictions: [pair] }, market: { slug } } = view
+  const isOwn = [pair?.easier, pair?.harder].some((leg) => leg?.market.slug === slug)
+  return pair === undefined || !isOwn || isDead(view) ? null : pairOf(pair)?.sum ?? null
 }
 
 /** What a view beyond the market comes to at the book. */
 function tradesOf(view: MarketView, about: About): ReadonlyArray<NewFact> {
-  const { estimate, quote } = view
-  const hasView = estimate !== null && estimate.basis.length > 0 && quote?.ask !== null
-  return hasView ? tradeFacts(about, tradeOf(view)) : []
+  return hasTrades(view) ? tradeFacts(about, tradeOf(view)) : []
+}
+
+function hasTrades({ estimate, quote }: MarketView): boolean {
+  return estimate !== null && estimate.basis.length > 0 && quote?.ask !== null
 }
 
 /** A price of a proposed or reported outcome from here on agrees with it. Inclusive. */

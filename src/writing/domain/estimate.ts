@@ -83,7 +83,7 @@ export interface Estimate {
   readonly dayHigh: number | null
   /** What moved it away from the mid, and by how much, USD a share; empty for no view. */
   readonly basis: ReadonlyArray<
-    Pick<View, "ingredient" | "won" | "cases"> & { readonly shift: number }
+    Pick<View, "ingredient" | "won" | "cases" | "meanPrice"> & { readonly shift: number }
   >
 }
 
@@ -97,9 +97,11 @@ interface View {
   /** Of how many cases of its record how many were won; null where it is no such count. */
   readonly won: number | null
   readonly cases: number | null
+  /** What those cases cost on average, USD a share; null where the price here is the measure. */
+  readonly meanPrice: number | null
 }
 
-const uncounted = { won: null, cases: null }
+const uncounted = { won: null, cases: null, meanPrice: null }
 
 /** A difference to the mid below this is smaller than half of the usual spread: no view. USD a share. */
 const viewMin = 0.005
@@ -108,7 +110,7 @@ const viewMin = 0.005
 const boundsDistanceMax = 0.15
 
 export function isDistant({ low, high }: PriceBounds, mid: number): boolean {
-  return Math.max(low - mid, mid - high) > boundsDistanceMax
+  return Math.max(low - mid, mid - high) > boundsDistanceMax + 1e-9
 }
 
 export function estimateOf(inputs: EstimateInputs): Estimate {
@@ -128,7 +130,7 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
   const isNoView = bounded(mid) === mid && Math.abs(bounded(own) - mid) < viewMin
   const probability = isNoView ? mid : bounded(own)
   const byView = isNoView || own === mid ? [] : views.map((view) => ({
-    ...{ ingredient: view.ingredient, won: view.won, cases: view.cases },
+    ...{ ingredient: view.ingredient, won: view.won, cases: view.cases, meanPrice: view.meanPrice },
     shift: roundPrice(probabilityAt(logOdds(mid) + shiftOf(view)) - mid),
   }))
   const byLadder = isNoView || probability === own
@@ -178,7 +180,8 @@ function proposalView({ proposal }: EstimateInputs): View | null {
   const rate = (upheld + 2) / n
   const reach = z95 * Math.sqrt(rate * (1 - rate) / n)
   const edge = shrunk(rate - meanPrice, reach)
-  const shared = { ingredient: "proposal", reach, won: upheld, cases: proposals } as const
+  const record = { won: upheld, cases: proposals, meanPrice }
+  const shared = { ingredient: "proposal", reach, ...record } as const
   return outcome === 0
     ? { ...shared, price: meanPrice, edge }
     : { ...shared, price: 1 - meanPrice, edge: -edge }
@@ -198,7 +201,8 @@ function reportView({ mid, reports }: EstimateInputs): View | null {
   const rate = (correct + 2) / n
   const low = rate - z95 * Math.sqrt(rate * (1 - rate) / n)
   const edge = reportWeight * Math.max(0, low - (outcome === 0 ? mid : 1 - mid))
-  const shared = { ingredient: "reports", price: mid, won: correct, cases: resolved } as const
+  const record = { won: correct, cases: resolved, meanPrice: null }
+  const shared = { ingredient: "reports", price: mid, ...record } as const
   return { ...shared, reach: edge, edge: outcome === 0 ? edge : -edge }
 }
 

@@ -32,7 +32,10 @@ interface EventMarket {
 export interface EventView {
   /** The priced rungs of this market's ladder, the easiest first; empty without a ladder. */
   readonly rungs: ReadonlyArray<LadderRung>
-  /** Other neighbours on it of which the harder one is priced above the easier one: one price is wrong. */
+  /**
+   * Neighbours on it of which the harder one is priced above the easier one: one price is wrong. None
+   * that the first contradiction, which texts state, is about.
+   */
   readonly inversions: ReadonlyArray<readonly [easier: LadderRung, harder: LadderRung]>
   /** Of any two rungs of the ladder, worth a sentence: those with this market first, then the best. */
   readonly contradictions: ReadonlyArray<Contradiction>
@@ -78,11 +81,12 @@ export function eventViewOf(
   const contradictions = contradictionsOf(ladders)
     .filter((found) => isWorthwhile(found) && isRung(found.harder) && isRung(found.easier))
     .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a)))
+  const [pair] = contradictions
   return {
     rungs,
     inversions: rungs.slice(1).flatMap((harder, n) => {
       const easier = rungs[n]
-      const isTraded = contradictions.some((it) => it.easier === easier && it.harder === harder)
+      const isTraded = pair?.easier === easier && pair?.harder === harder
       return easier === undefined || isTraded || !isInverted(easier, harder)
         ? []
         : [[easier, harder]]

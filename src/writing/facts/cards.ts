@@ -19,6 +19,7 @@ import { baseRateFacts, proposalFact, proposalFlip, proposedFact } from "./propo
 import {
   aboutOf,
   isDead,
+  isSureOf,
   labelledPositions,
   type MarketView,
   priceOfOutcome,
@@ -45,6 +46,8 @@ export interface Card {
   readonly market: string
   /** At least 0; a card of 0 leads no text. */
   readonly valueUsd: number
+  /** Whether a trade gains at both ends of what is known; null for no trade, or no interval. */
+  readonly isSure: boolean | null
   /** The outcome that it speaks for; null where it speaks for none. */
   readonly favours: 0 | 1 | null
   /** What can be decided, with its main figure. */
@@ -57,14 +60,21 @@ export interface Card {
   readonly since: EpochMs
 }
 
-/** The best first. Deterministic: ties by kind, then by slug. */
-export function ranked<C extends Pick<Card, "kind" | "market" | "valueUsd">>(
+/**
+ * The best first, and no trade that may lose before one that gains at both ends: they change places.
+ * Deterministic: ties by kind, then by slug.
+ */
+export function ranked<C extends Pick<Card, "kind" | "market" | "valueUsd" | "isSure">>(
   cards: ReadonlyArray<C>,
 ): ReadonlyArray<C> {
-  return cards.toSorted((a, b) =>
+  const best = cards.toSorted((a, b) =>
     b.valueUsd - a.valueUsd || cardKinds.indexOf(a.kind) - cardKinds.indexOf(b.kind) ||
     (a.market < b.market ? -1 : a.market > b.market ? 1 : 0)
   )
+  const trades = [true, false].flatMap((isSure) => best.filter((card) => card.isSure === isSure))
+  const places = best.flatMap(({ isSure }, n) => isSure === null ? [] : [n])
+  const placed = new Map(places.map((place, n) => [place, trades[n]]))
+  return best.map((card, n) => placed.get(n) ?? card)
 }
 
 /** What a book without sizes is taken to offer, USD. */
@@ -91,6 +101,12 @@ function tradeUsd(view: MarketView, outcome: 0 | 1): number {
   return trade?.outcome === outcome ? trade.gainUsd : 0
 }
 
+/** `Card.isSure` of evidence for an outcome: that of the trade it leads to. */
+function isSureFor(view: MarketView, outcome: 0 | 1): boolean | null {
+  const trade = tradeOf(view)
+  return trade?.outcome === outcome ? isSureOf(trade) : null
+}
+
 function attentionUsd(view: MarketView, outcome: 0 | 1, change: number, share: number): number {
   const { offeredUsd } = sidesOf(view)[outcome]
   return isDead(view)
@@ -105,6 +121,7 @@ function reportCard(view: MarketView): ReadonlyArray<Card> {
   const mid = priceOfOutcome(view, outcome)
   return [{
     ...{ kind: "report", market: market.slug, favours: outcome, level: null, since: 0 },
+    isSure: isSureFor(view, outcome),
     valueUsd: Math.max(
       tradeUsd(view, outcome),
       attentionUsd(view, outcome, 1 - mid, shares.report),
@@ -131,6 +148,7 @@ function proposalCard(view: MarketView): ReadonlyArray<Card> {
   const about = aboutOf(market)
   return [{
     ...{ kind: "proposal", market: market.slug, favours: outcome, level: null, since: 0 },
+    isSure: isSureFor(view, outcome),
     valueUsd: Math.max(
       tradeUsd(view, outcome),
       attentionUsd(view, outcome, 1 - mid, shares.proposal),
@@ -164,21 +182,21 @@ function eventCards(view: MarketView): ReadonlyArray<Card> {
         complement(implied.mid ?? 1),
         implied.state === "resolved" ? shares.paid : shares.proposal,
       ),
-      favours: implied.outcome,
+      ...{ favours: implied.outcome, isSure: null },
       ...{ lead: () => impliedWords, details: [], flip: "that market ends in another way" },
     }],
     ...pair === undefined || found === null ? [] : [{
       ...shared,
       // A pair of other markets leads no text about this one.
       valueUsd: isOwn(pair) ? pair.size?.gainUsd ?? 0 : 0,
-      favours: null,
+      ...{ favours: null, isSure: isOwn(pair) ? true : null },
       lead: (about: About) => about.isNamed ? found.lead : found.opening,
       ...{ details: found.details, flip: "a quote changes" },
     }],
     ...sum === null || basket === null ? [] : [{
       ...shared,
       valueUsd: basket.gainUsd,
-      favours: null,
+      ...{ favours: null, isSure: true },
       lead: (about: About) => sumFact(about, sum, basket),
       ...{ details: [], flip: "a quote changes" },
     }],
@@ -199,11 +217,10 @@ function walletCard(view: MarketView): ReadonlyArray<Card> {
   const favours = favouredBy(first)
   return [{
     ...{ kind: "wallet", market: market.slug, favours, since: first.firstFillAt },
-    valueUsd: tradeUsd(view, favours),
+    ...{ valueUsd: tradeUsd(view, favours), isSure: isSureFor(view, favours) },
     lead: (about) => positionFact(about, first, view.now),
     details: walletDetails(view, first, positions),
-    flip: trade === null ? "a labelled wallet buys" : "the price passes our limit",
-    level: trade?.limit ?? null,
+    ...{ flip: "a labelled wallet buys", level: null },
   }]
 }
 
@@ -238,7 +255,7 @@ function moveCard(view: MarketView): ReadonlyArray<Card> {
   const change = (move.to - move.from) * 4 * quote.mid * complement(quote.mid)
   const { step } = move
   return [{
-    ...{ kind: "move", market: market.slug, favours },
+    ...{ kind: "move", market: market.slug, favours, isSure: null },
     since: step === null ? now - move.windowMs : step.at - step.windowMs,
     valueUsd: isGivenBack(move, quote.mid) ? 0 : attentionUsd(view, favours, change, shares.move),
     lead: (about) => moveFact(about, move, quote.mid, step, now),

@@ -129,15 +129,20 @@ interface Validity {
   /** What would change the text before, as the end of a sentence after "until", and the price for it. */
   readonly flip: string
   readonly level?: number | null
+  /** The highest price that the stated number pays; null for no trade. */
+  readonly limit?: number | null
 }
 
 export function validFact(
   about: About,
-  { until, why = "", flip, level = null }: Validity,
+  { until, why = "", flip, level = null, limit = null }: Validity,
   now: EpochMs,
 ): NewFact {
   const at = level === null ? phrase`` : phrase` at ${rounded("level", level)}`
-  const end = phrase`until ${word("flip", flip)}${at}`
+  const passed = limit === null
+    ? phrase``
+    : phrase`the price passes our limit at ${rounded("limit", limit)}, or `
+  const end = phrase`until ${passed}${word("flip", flip)}${at}`
   return factOf(
     "upcoming",
     about.slug,

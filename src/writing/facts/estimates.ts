@@ -22,20 +22,23 @@ import {
 } from "./fact.ts"
 import type { Trade } from "./view.ts"
 
-/** What moves the number from the market's price, by ingredient. */
+/** What moves the number from the market's price, by ingredient; a proposal's after its record. */
 const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
   move: "the record of such moves",
-  proposal: "doubted proposals were upheld",
+  proposal: "upheld",
   reports: "reported outcomes were paid, counted half at a doubting price",
   wallets: "the records of labelled wallets, shrunk for luck",
   ladder: "the prices of its event's other markets",
 }
 
-function reasonOf({ cases, ingredient, won }: Estimate["basis"][number], n: number) {
+function reasonOf({ cases, ingredient, meanPrice, won }: Estimate["basis"][number], n: number) {
   const record = cases === null || won === null
     ? phrase``
     : phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, "", "")}`
-  return phrase`${record}${word(`basis${n || ""}`, reasons[ingredient])}`
+  const priced = meanPrice === null
+    ? phrase``
+    : phrase`doubted proposals, priced ${rounded("meanPrice", meanPrice)} on average, were `
+  return phrase`${record}${priced}${word(`basis${n || ""}`, reasons[ingredient])}`
 }
 
 /** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: the records of labelled wallets, shrunk for luck.` */
@@ -77,7 +80,12 @@ export function rangeFact(about: About, { dayHigh, dayLow }: Estimate): NewFact 
 export function tradeFacts(about: About, trade: Trade | null): ReadonlyArray<NewFact> {
   const fact = (statement: Statement) => factOf("method", about.slug, statement)
   if (trade === null) return [fact(phrase`Neither side is offered cheaply enough for that.`)]
-  const { gainUsd, isDisputable, limit, lockedMs, outcome, sizeUsd, stakeUsd } = trade
+  const { gainRangeUsd, gainUsd, isDisputable, limit, lockedMs, outcome, sizeUsd, stakeUsd } = trade
+  const range = gainRangeUsd === null
+    ? phrase``
+    : phrase` (${signedUsd("gainLow", gainRangeUsd[0])} to ${
+      signedUsd("gainHigh", gainRangeUsd[1])
+    })`
   const locked = lockedMs === null
     ? phrase``
     : phrase`, paid in about ${duration("locked", Math.max(hour, lockedMs))}${
@@ -92,7 +100,11 @@ export function tradeFacts(about: About, trade: Trade | null): ReadonlyArray<New
     fact(
       phrase`By our fair price, ${usd("stake", stakeUsd)} of ${outcomeOf(about, outcome)} gains ${
         usd("gainUsd", gainUsd)
-      } on average after the fee${locked}.`,
+      } on average after the fee${range}${locked}.`,
     ),
   ]
 }
+
+/** `$261`, or `minus $51`; to the dollar. */
+const signedUsd = (slot: string, of: number): Statement =>
+  phrase`${Math.round(of) < 0 ? "minus " : ""}${usd(slot, Math.abs(of))}`

@@ -27,6 +27,8 @@ interface Pair {
   /** The same by the names of the rungs, where the first market is named already. */
   readonly opening: NewFact
   readonly details: readonly [NewFact]
+  /** The same in short, for a text that has stated it. */
+  readonly sum: NewFact
 }
 
 /** Null without a size at the quotes. */
@@ -61,6 +63,11 @@ export function pairOf(found: Contradiction): Pair | null {
         }.`,
       ),
     ],
+    sum: fact(
+      phrase`The pair of ${named("rung", easier.rung.label)} and ${
+        named("rung2", harder.rung.label)
+      } gains ${usd("gainUsd", size.gainUsd)} on ${usd("stake", size.costUsd)}.`,
+    ),
   }
 }
 
@@ -83,13 +90,14 @@ export function impliedFact(implied: ImpliedEnd): NewFact | null {
 
 /** Rungs that are listed with their prices: those nearest to this market. */
 const listedMax = 7
-/** Inversions that are stated: those of the listed rungs that differ most. */
-const inversionsMax = 2
 
 /** All priced rungs of a ladder, the easiest first, then the neighbours in the wrong order. */
 export function rungFacts(
   about: About,
-  { inversions, rungs }: Pick<EventView, "rungs" | "inversions">,
+  { contradictions, inversions, rungs }: Pick<
+    EventView,
+    "rungs" | "inversions" | "contradictions"
+  >,
 ): ReadonlyArray<NewFact> {
   if (rungs.length < 2) return []
   const own = rungs.findIndex(({ market }) => market.slug === about.slug)
@@ -105,32 +113,33 @@ export function rungFacts(
         listed(prices)
       }.`,
     ),
-    ...inversionFacts(about, inversions),
+    ...inversionFacts(about, inversions, contradictions.length > 0),
   ]
 }
 
 type Inversion = EventView["inversions"][number]
 const gapOf = ([easier, harder]: Inversion) => priceOfRung(harder) - priceOfRung(easier)
 
-/** Those that differ most. */
+/** Those that no pair states, which differ most first. `isPaired`: whether a pair is stated before. */
 export function inversionFacts(
   about: About,
   inversions: ReadonlyArray<Inversion>,
+  isPaired: boolean,
 ): ReadonlyArray<NewFact> {
-  return inversions.toSorted((a, b) => gapOf(b) - gapOf(a)).slice(0, inversionsMax)
-    .map((pair) => inversionFact(about, pair))
+  return inversions.toSorted((a, b) => gapOf(b) - gapOf(a))
+    .map((found) => inversionFact(about, found, isPaired))
 }
 
 /** A harder rung above an easier one, which no world allows, although the quotes may not pay for it. */
-function inversionFact(about: About, [easier, harder]: EventView["inversions"][number]): NewFact {
+function inversionFact(about: About, [easier, harder]: Inversion, isPaired: boolean): NewFact {
   return factOf(
     "relation",
     about.slug,
-    phrase`One price is wrong: the harder ${named("rung", harder.rung.label)} at ${
-      price("price", priceOfRung(harder))
-    } is above the easier ${named("rung2", easier.rung.label)} at ${
-      price("price2", priceOfRung(easier))
-    }.`,
+    phrase`${isPaired ? "Apart from the pair, one" : "One"} price is wrong: the harder ${
+      named("rung", harder.rung.label)
+    } at ${price("price", priceOfRung(harder))} is above the easier ${
+      named("rung2", easier.rung.label)
+    } at ${price("price2", priceOfRung(easier))}.`,
   )
 }
 

@@ -280,6 +280,8 @@ export interface Trade extends Side {
   /** At most `tradeUsdMax`, and what it gains on average after the fee, USD. */
   readonly stakeUsd: number
   readonly gainUsd: number
+  /** The same at both ends of the number's interval, the lower first; null where it has none. */
+  readonly gainRangeUsd: readonly [low: number, high: number] | null
   /** Until the expected payout; null when it is not known. */
   readonly lockedMs: number | null
   /** Whether a dispute may make that later. */
@@ -289,21 +291,34 @@ export interface Trade extends Side {
 /** The most that a reader is taken to trade, USD: more would count the depth of a book as evidence. */
 export const tradeUsdMax = 1_000
 
+/** Whether it gains at both ends of the interval; null where it has none. */
+export function isSureOf({ gainRangeUsd }: Trade): boolean | null {
+  return gainRangeUsd === null ? null : gainRangeUsd[0] >= 0
+}
+
 /** Null where no side is offered below its limit. */
 export function tradeOf(view: MarketView): Trade | null {
   const { estimate, market: { takerFeeRate }, now, offers } = view
   if (estimate === null || takerFeeRate === null) return null
-  const { probability } = estimate
+  const { high, low, probability } = estimate
   const payout = payoutOf(view)
   for (const side of sidesOf(view)) {
     const stakeUsd = Math.min(tradeUsdMax, side.sizeUsd ?? 0)
     const price = stakeUsd > 0 ? averagePriceOf(offers[side.outcome], stakeUsd) : null
     if (price === null || price === 0) continue
-    const worth = side.outcome === 0 ? probability : 1 - probability
-    const gainUsd = (worth - breakEvenProbability(price, takerFeeRate)) / price * stakeUsd
+    const gainAt = (of: number): number => {
+      const worth = side.outcome === 0 ? of : 1 - of
+      return (worth - breakEvenProbability(price, takerFeeRate)) / price * stakeUsd
+    }
+    const gainUsd = gainAt(probability)
+    const [first, last] = side.outcome === 0 ? [low, high] : [high, low]
+    const gainRangeUsd = first === null || last === null
+      ? null
+      : [gainAt(first), gainAt(last)] as const
     const lockedMs = payout === null ? null : payout.at - now
     if (gainUsd > 0) {
-      return { ...side, stakeUsd, gainUsd, lockedMs, isDisputable: isDisputable(view) }
+      const ending = { lockedMs, isDisputable: isDisputable(view) }
+      return { ...side, stakeUsd, gainUsd, gainRangeUsd, ...ending }
     }
   }
   return null

@@ -125,7 +125,10 @@ const walletOf = ({ name }: LabelledPosition) => named("wallet", name.replace(/ 
 /** Prices this near to each other are the same, USD a share. */
 const sameMax = 0.002
 
-/** Its record at such prices, then what a copy costs; `ask` and `mid` are of what its label points to. */
+/**
+ * Its record at such prices, then what is left of its edge and what a copy costs, unless nothing is left;
+ * `ask` and `mid` are of what its label points to.
+ */
 export function walletRecordFacts(
   about: About,
   position: LabelledPosition,
@@ -138,7 +141,6 @@ export function walletRecordFacts(
   const side = outcomeOf(unnamed(about), favouredBy(position))
   const more = ask === null ? 0 : ask - paid
   const left = cents("left", edgeLeftAt(position, mid).edge)
-  const here = phrase`for ${side} at ${rounded("price", mid)}`
   const isLeft = left.text !== "0 cents"
   return [
     factOf(
@@ -148,13 +150,15 @@ export function walletRecordFacts(
         count("reference", band.entries, "earlier entry", "earlier entries")
       } at such prices, for ${rounded("meanPrice", band.meanEntryPrice)} on average.`,
     ),
-    factOf(
-      "record",
-      position.wallet,
-      isLeft
-        ? phrase`Shrunk for luck, its edge leaves ${left} a share ${here}.`
-        : phrase`Nothing of its edge is left ${here}.`,
-    ),
+    ...!isLeft ? [] : [
+      factOf(
+        "record",
+        position.wallet,
+        phrase`Shrunk for luck, its edge leaves ${left} a share for ${side} at ${
+          rounded("price", mid)
+        }.`,
+      ),
+    ],
     ...ask === null || !isLeft ? [] : [
       factOf(
         "whale",
@@ -181,9 +185,9 @@ export function bothSidesFact(
   return first === 0 || second === 0 ? null : factOf(
     "whale",
     about.slug,
-    phrase`Labelled wallets are on both sides: ${count("first", first, "points", "point")} to ${
-      outcomeOf(unnamed(about), 0)
-    }, ${count("second", second, "points", "point")} to ${
+    phrase`Of ${count("entries", positions.length, "labelled entry", "labelled entries")}, ${
+      count("first", first, "speaks", "speak")
+    } for ${outcomeOf(unnamed(about), 0)} and ${count("second", second, "for", "for")} ${
       outcomeOf(unnamed(about), 1, "outcome2")
     }.`,
   )

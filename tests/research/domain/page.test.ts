@@ -315,11 +315,8 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
     ),
     cheap,
   )
-  ok(
-    at(0.2).includes(
-      "Nothing of its edge is left for Yes at 0.20. 1 tracked wallet",
-    ),
-  )
+  const dear = at(0.2)
+  ok(dear.includes("for 0.40 on average. 1 tracked wallet"), dear)
 })
 
 Deno.test("labelled wallets on both sides are counted by side", () => {
@@ -330,9 +327,9 @@ Deno.test("labelled wallets on both sides are counted by side", () => {
   ]
   const whalesOf = (given: typeof entries) =>
     analysisOf(reportMaterial({ priceAction: steady(0.6), entries: given })).whaleView
-  const both = "Labelled wallets are on both sides: 1 points to Yes, 1 points to No."
+  const both = "Of 2 labelled entries, 1 speaks for Yes and 1 for No."
   ok(whalesOf(entries).includes(both), whalesOf(entries))
-  ok(!whalesOf(entries.slice(1)).includes("both sides"))
+  ok(!whalesOf(entries.slice(1)).includes("labelled entries"))
 })
 
 /** A market that asks whether the price is above a level. */
@@ -368,6 +365,28 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
     led,
   )
   ok(thesis.includes("Its ladder has 4 priced rungs, the easiest first:"), thesis)
+  const first = ladder(rung(2, 0.3), rung(4, 0.2)).bottomLine
+  ok(/^The pair of “above 2%” and “above 3%” gains \$\d+ on \$\d+\. /.test(first), first)
+  for (const [low, leads] of [[null, false], [0.55, false], [0.69, true]] as const) {
+    const { thesis } = analysisOf(reportMaterial({
+      market: own,
+      priceAction: steady(0.6),
+      siblings: { markets: [rung(2, 0.3), rung(4, 0.2)], complete: true },
+      estimate: {
+        ...{ mid: 0.6, probability: 0.7, low, high: low && 0.8, dayLow: null, dayHigh: null },
+        basis: [{ ingredient: "wallets", won: null, cases: null, meanPrice: null, shift: 0.1 }],
+      },
+    }))
+    strictEqual(/^By our fair price/.test(thesis), leads, thesis)
+    ok(leads || /^Yes in .* together cost .*By our fair price, \$[\d,]+ of Yes gains/.test(thesis))
+  }
+  const both = ladder(rung(2, 0.3), rung(4, 0.2), rung(5, 0.215)).thesis
+  ok(
+    both.includes(
+      "Apart from the pair, one price is wrong: the harder “above 5%” at 0.215 is above the easier “above 4%” at 0.20.",
+    ),
+    both,
+  )
   ok(!ladder(rung(4, 0.5), rung(5, 0.4)).thesis.includes("after fees"))
   const wrong =
     "One price is wrong: the harder “above 5%” at 0.515 is above the easier “above 4%” at 0.50."
@@ -396,7 +415,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   }
   const estimate = {
     ...{ mid: 0.6, probability: 0.7, low: 0.63, high: 0.76, dayLow: null, dayHigh: null },
-    basis: [{ ingredient: "reports", won: 90, cases: 100, shift: 0.1 } as const],
+    basis: [{ ingredient: "reports", won: 90, cases: 100, meanPrice: null, shift: 0.1 } as const],
   }
   const { analysis: { bottomLine, thesis }, decision } = templateReportOf(
     reportMaterial({ estimate }),
@@ -405,7 +424,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
     /^Our fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, counted half at a doubting price\. Pay at most 0\.70 for Yes: \$[\d,]+ is offered up to there\. Yes is bid/
   ok(stated.test(bottomLine), bottomLine)
   const gain =
-    /^By our fair price, \$[\d,]+ of Yes in .* gains \$\d+ on average after the fee, paid in about [^;.]+\. /
+    /^By our fair price, \$[\d,]+ of Yes in .* gains \$\d+ on average after the fee \(\$[\d,]+ to \$[\d,]+\), paid in about [^;.]+\. /
   ok(gain.test(thesis), thesis)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
   const proposal = proposed({ outcome: 0, proposedAt: now - 90 * minute, settlesAt: now + hour })

@@ -69,7 +69,23 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
       .filter((fact, n, all) => all.indexOf(fact) < n)
       .map(({ statement }) => `said twice: ${statement}`),
     ...headlineFaults(material, page),
+    ...[
+      [page.title, page.summary],
+      ...digestSections.map((section) => page.sections[section].map(({ slot }) => slot)),
+    ].flatMap((slots) =>
+      orderFaults(slots.flatMap(({ sentences }) => sentences.map(({ text }) => text)))
+    ),
   ]
+}
+
+const sureTrade = / together cost \$| on average after the fee \(\$/
+const riskyTrade = / on average after the fee \(minus \$/
+
+/** A trade that may lose stands after those that gain at both ends. */
+function orderFaults(texts: ReadonlyArray<string>): ReadonlyArray<string> {
+  const risky = texts.findIndex((text) => riskyTrade.test(text))
+  const sure = texts.findLastIndex((text) => sureTrade.test(text))
+  return risky === -1 || sure < risky ? [] : [`before a surer trade: ${texts[risky]}`]
 }
 
 function faultsOf(

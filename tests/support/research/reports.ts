@@ -170,9 +170,13 @@ function estimateOf(percent: number): Estimate {
   return {
     ...{ mid: 0.5, probability, low: null, high: null },
     ...{ dayLow: probability * 0.9, dayHigh: Math.min(1, probability * 1.1) },
-    basis: percent % 2 === 0
-      ? []
-      : [{ ingredient: "ladder", won: null, cases: null, shift: probability - 0.5 }],
+    basis: percent % 2 === 0 ? [] : [{
+      ingredient: "ladder",
+      won: null,
+      cases: null,
+      meanPrice: null,
+      shift: probability - 0.5,
+    }],
   }
 }
 

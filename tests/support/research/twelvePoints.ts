@@ -111,7 +111,7 @@ const points: ReadonlyArray<Point> = [
         ? facts.some(says(/other markets could not be read/))
         : (view.event.rungs.length < 2 || facts.some(has("rungs"))) &&
           (view.event.inversions.length === 0 ||
-            facts.some(says(/^One price is wrong: /))) &&
+            facts.some(says(/one price is wrong: /i))) &&
           ((view.event.sum?.basket ?? null) === null || facts.some(has("siblings"))) &&
           (view.event.contradictions.length === 0 ||
             facts.some(has("gainUsd", "stake")))),

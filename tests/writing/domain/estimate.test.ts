@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import {
   addClusters,
@@ -157,6 +157,13 @@ law("the order of the outcomes does not matter", anyInputs, (inputs) => {
     (one.dayHigh ?? 1) + (other.dayLow ?? 0) - 1,
   ].filter((distance) => Math.abs(distance) > roundingMax)
   strictEqual(far.length, 0, `${JSON.stringify(one)} ${JSON.stringify(other)}`)
+})
+
+Deno.test("bounds at the largest distance are believed of either outcome", () => {
+  deepStrictEqual(
+    [isDistant({ low: 0.154, high: 1 }, 0.004), isDistant({ low: 0, high: 0.846 }, 1 - 0.004)],
+    [false, false],
+  )
 })
 
 /** One market of a planted world: what is known, and the price a day later. */
