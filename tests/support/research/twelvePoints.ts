@@ -9,7 +9,8 @@ import { isLive } from "../../../src/research/domain/material.ts"
 import { movementOf, placeOf } from "../../../src/research/domain/movement.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
-import { isDead, storyFor } from "../../../src/writing/facts/view.ts"
+import { doubtedBelow } from "../../../src/writing/facts/proposals.ts"
+import { isDead, priceOfOutcome, storyFor } from "../../../src/writing/facts/view.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 
 /** Bytes of a report as JSON. */
@@ -51,8 +52,11 @@ const points: ReadonlyArray<Point> = [
   ],
   [
     "a reference class with its number, where there is one",
-    ({ facts, material: { market, now, proposal } }) =>
-      proposal !== null || market.status === "proposed" ||
+    ({ facts, material: { market, now, proposal }, view }) =>
+      // Of a doubted proposal the venue's record says nothing.
+      (proposal === null
+        ? market.status === "proposed"
+        : !proposal.disputed && priceOfOutcome(view, proposal.outcome) < doubtedBelow) ||
       (market.gameStartsAt ?? market.endsAt ?? Infinity) > now + 2 * 86_400_000 ||
       facts.some(({ values }) =>
         values["reference"]?.type === "count" && values["reference"].value > 0
