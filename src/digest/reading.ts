@@ -82,10 +82,10 @@ const feedTime = Duration.seconds(30)
 /** Books and rules make a digest better, and are worth no longer wait. */
 const venueTime = Duration.seconds(15)
 
-/** The first tick publishes entries, and moves of an hour, that are older than itself by as much. */
+/** The first tick publishes entries that are older than itself by as much. */
 const firstTickReach = hour
 
-/** Where the window of a digest begins at the earliest. */
+/** Where the window of a digest begins. */
 export const windowStart = (last: DigestEnd | null, until: EpochMs): EpochMs =>
   Math.max(last?.until ?? 0, until - windowMax)
 
@@ -95,7 +95,7 @@ export const readMaterial = Effect.fnUntraced(function* (
   last: DigestEnd | null,
   until: EpochMs,
 ) {
-  const from = yield* countedFrom(ports, last, until).pipe(Effect.timeout(feedTime), Effect.orDie)
+  const from = windowStart(last, until)
   const missing: Array<DigestPart> = []
   const { feedIndex, itemsUnread, recentMoves, ...items } = yield* readFeed(
     ports,
@@ -105,6 +105,10 @@ export const readMaterial = Effect.fnUntraced(function* (
   const priced = yield* part("markets", missing, noPrices, readPrices(ports, until))
   const moves = yield* part("markets", missing, [], readMoves(ports, items.movers, from))
   const { whaleEntries, predetermined } = items
+  const entriesFrom = yield* entriesReadFrom(ports, last, until).pipe(
+    Effect.timeout(feedTime),
+    Effect.orDie,
+  )
   const { tracked, readAt, resolutions } = yield* part(
     "whales",
     missing,
@@ -151,7 +155,7 @@ export const readMaterial = Effect.fnUntraced(function* (
       marketsWatched: priced.watched,
       venueReadAt: priced.readAt,
       news: news.sources,
-      wallets: { tracked, readAt },
+      wallets: { tracked, readAt, from: entriesFrom },
       itemsUnread: itemsUnread + Math.max(0, distinctMoves(items.movers).length - movesMax),
       proposalsUnread,
       missing: [...new Set(missing)],
@@ -161,10 +165,10 @@ export const readMaterial = Effect.fnUntraced(function* (
 })
 
 /**
- * Where the counts of a digest begin: of the first one not before the service watched the venue, as its
- * oldest feed item says, or without any its last tick.
+ * From when on the window's entries were read: in the first digest not before the service watched the
+ * venue, as its oldest feed item says, or without any its last tick.
  */
-const countedFrom = Effect.fnUntraced(function* (
+const entriesReadFrom = Effect.fnUntraced(function* (
   { feed, slots }: DigestPorts,
   last: DigestEnd | null,
   until: EpochMs,

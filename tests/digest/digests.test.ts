@@ -18,6 +18,9 @@ import {
   References,
 } from "effect"
 import { TestClock } from "effect/testing"
+import { readMaterial } from "../../src/digest/reading.ts"
+import { EntryStore } from "../../src/whales/EntryStore.ts"
+import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
 import type { DigestPart } from "../../src/digest/domain/material.ts"
 import { day, hour, isoTime, minute } from "../../src/core/domain/time.ts"
@@ -131,22 +134,38 @@ test("each item is in the first digest after it became visible, and in no other"
     reported()
   }))
 
-test("the first digest covers no time before the service watched the venue", () =>
+test("a first digest counts entries from an hour before the service watched, later ones their window's", () =>
   Effect.gen(function* () {
-    const coveredBy = Effect.fnUntraced(function* (times: ReadonlyArray<number>) {
-      const { narrator, append, wrote } = yield* setUp()
+    const until = noon + 2 * minute
+    const entriesFrom = Effect.fnUntraced(function* (
+      times: ReadonlyArray<number>,
+      last: { readonly until: number; readonly feedIndex: number } | null = null,
+    ) {
+      const { append, ports } = yield* setUp()
       for (const [n, at] of times.entries()) yield* append(n, at)
-      yield* wrote
-      const { startsAt, endsAt } = narrator.calls.at(-1)?.facts
-        .find(({ values }) => values["startsAt"] !== undefined)?.values ?? {}
-      ok(startsAt?.type === "time" && endsAt?.type === "time")
-      strictEqual(endsAt.at, noon + 2 * minute)
-      return startsAt.at
+      const { material } = yield* readMaterial(
+        {
+          feed: Context.get(ports, FeedStore),
+          markets: Context.get(ports, MarketStore),
+          venue: Context.get(ports, VenueClient),
+          wallets: Context.get(ports, WalletStore),
+          whales: Context.get(ports, EntryStore),
+          trackRecord: Context.get(ports, TrackRecord),
+          whaleMarkets: Context.get(ports, WhaleMarketStore),
+          news: Context.get(ports, News),
+          slots: Context.get(ports, JobSlots),
+        },
+        last,
+        until,
+      )
+      return material.coverage.wallets.from
     })
-    // The first tick publishes what is up to an hour old.
-    strictEqual(yield* coveredBy([noon - 20 * minute, noon]), noon - 80 * minute)
-    strictEqual(yield* coveredBy([noon - 3 * day, noon]), noon + 2 * minute - day)
-    strictEqual(yield* coveredBy([]), noon - 58 * minute)
+    strictEqual(yield* entriesFrom([noon - 20 * minute, noon]), noon - 80 * minute)
+    strictEqual(yield* entriesFrom([noon - 3 * day, noon]), until - day)
+    // Nothing is in the feed: only the last tick is known, which was now.
+    strictEqual(yield* entriesFrom([]), until - hour)
+    const last = { until: noon - 4 * hour, feedIndex: 0 }
+    strictEqual(yield* entriesFrom([noon - 20 * minute], last), last.until)
   }))
 
 test("a digest after an outage covers one day at most, and missed slots stay empty", () =>

@@ -161,7 +161,7 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
       marketsWatched: 1_200,
       venueReadAt: now - minute,
       news: { sources: 3, answered: 3 },
-      wallets: { tracked: 210, readAt: now - minute },
+      wallets: { tracked: 210, readAt: now - minute, from: now - 4 * hour },
       itemsUnread: 0,
       proposalsUnread: 0,
       missing: [],

@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import type { Estimate } from "../../writing/domain/estimate.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import type { Market } from "../../markets/domain/market.ts"
+import type { About } from "../../writing/facts/fact.ts"
 import type { Slot } from "../../writing/domain/page.ts"
 import { described, FactRow, text } from "../../core/domain/fields.ts"
 import { hour, IsoTime, minute } from "../../core/domain/time.ts"
@@ -27,7 +28,9 @@ export type DigestSection = typeof digestSections[number]
 
 /** A paragraph, and the market that it is about; null where it is about none or several. */
 export interface DigestParagraph {
-  readonly market: Pick<Market, "id" | "slug" | "question" | "endsAt" | "gameStartsAt"> | null
+  readonly market:
+    | Pick<Market, "id" | "slug" | "question" | "endsAt" | "gameStartsAt"> & Pick<About, "mark">
+    | null
   readonly slot: Slot
 }
 

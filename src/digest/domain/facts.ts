@@ -13,6 +13,7 @@ import {
   isEnded,
   isRecent,
   type MoverItem,
+  type QuotedMarket,
   type WhaleEntryItem,
 } from "./material.ts"
 import { type EpochMs, minute } from "../../core/domain/time.ts"
@@ -29,6 +30,8 @@ import {
   price,
   rounded,
   time,
+  type Titled,
+  titleOf,
   usd,
   word,
 } from "../../writing/facts/fact.ts"
@@ -47,15 +50,15 @@ const othersMax = 3
 const listedMax = { market: 80, outcome: 30 }
 
 /**
- * Whether all that the counts are of was seen: every item was read, and the window is no longer than one
+ * Whether all that a count is of was seen: every item was read, and the count is of no longer than one
  * digest covers, as it is after an outage, of which an hour is read at most.
  */
-const isWhole = ({ coverage: { itemsUnread }, from, until }: DigestMaterial): boolean =>
+const isWhole = ({ coverage: { itemsUnread }, until }: DigestMaterial, from: EpochMs): boolean =>
   itemsUnread === 0 && until - from <= digestAgeMax
 
 /** Before a count of which some may not have been seen. */
-const least = (material: DigestMaterial): Statement =>
-  isWhole(material) ? phrase`` : phrase`At least `
+const least = (material: DigestMaterial, from: EpochMs): Statement =>
+  isWhole(material, from) ? phrase`` : phrase`At least `
 const counted = (text: Statement): ReadonlyArray<NewFact> => [factOf("coverage", null, text)]
 
 /** When the digest after one that is written now is due. */
@@ -81,38 +84,41 @@ export function countFacts(material: DigestMaterial): ReadonlyArray<NewFact> {
 }
 
 function movedFact(material: DigestMaterial): ReadonlyArray<NewFact> {
-  const { coverage, moves, until } = material
+  const { coverage, from, moves, until } = material
   const { marketsWatched, missing, venueReadAt } = coverage
   if (marketsWatched === 0 || missing.includes("markets")) return []
   const watched = count("watched", marketsWatched, "watched market")
   if (moves.length === 0) {
     const isRead = venueReadAt !== null && until - venueReadAt <= readingAgeMax
-    return isRead && isWhole(material)
+    return isRead && isWhole(material, from)
       ? counted(phrase`None of ${watched} had a confirmed move of ${cents("moveMin", moveMin)}.`)
       : []
   }
   const rose = moves.filter(({ item }) => item.data.delta > 0).length
   return counted(
-    phrase`${least(material)}${part("moved", moves.length)} ${watched} moved: ${
+    phrase`${least(material, from)}${part("moved", moves.length)} ${watched} moved: ${
       count("rose", rose, "up", "up")
     }, ${count("fell", moves.length - rose, "down", "down")}.`,
   )
 }
 
 function buyersFact(material: DigestMaterial): ReadonlyArray<NewFact> {
-  const { coverage: { missing, wallets }, until, whaleEntries } = material
+  const { coverage: { missing, wallets }, from, until, whaleEntries } = material
   if (missing.includes("whales") || wallets.tracked === 0) return []
   const tracked = count("wallets", wallets.tracked, "tracked wallet")
+  const since = wallets.from > from
+    ? phrase` since ${time("since", wallets.from, until)}`
+    : phrase``
   if (whaleEntries.length === 0) {
-    return isRecent(wallets.readAt, until) && isWhole(material)
-      ? counted(phrase`None of ${tracked} opened a published position.`)
+    return isRecent(wallets.readAt, until) && isWhole(material, wallets.from)
+      ? counted(phrase`None of ${tracked} opened a published position${since}.`)
       : []
   }
   const buyers = new Set(whaleEntries.map(({ data }) => data.wallet)).size
   return counted(
-    phrase`${least(material)}${part("buyers", buyers)} ${tracked} opened positions, for ${
-      usd("stake", stakeOf(whaleEntries))
-    } in all.`,
+    phrase`${least(material, wallets.from)}${
+      part("buyers", buyers)
+    } ${tracked} opened positions${since}, for ${usd("stake", stakeOf(whaleEntries))} in all.`,
   )
 }
 
@@ -204,10 +210,11 @@ export function tradedFact(
 /** A headline about a market of the digest, and the market's price. */
 export function contextFact(
   story: DigestStory,
-  { market: { outcomes, question, slug }, quote }: DigestMarket,
+  { market, quote }: DigestMarket,
   until: EpochMs,
 ): NewFact {
   const { reading } = story
+  const { outcomes, slug } = market
   const outcome = reading?.outcome === outcomes[1] ? 1 : 0
   const side = named("outcome", outcomes[outcome])
   const relation = reading === null || reading.bears === null
@@ -219,7 +226,7 @@ export function contextFact(
   return factOf(
     "news",
     slug,
-    phrase`${citation(story, until)} ${relation} ${named("market", question)}${at}.`,
+    phrase`${citation(story, until)} ${relation} ${titleOf(market)}${at}.`,
     { links: [story.url] },
   )
 }
@@ -229,16 +236,16 @@ export function otherMovesFact(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
 ): NewFact | null {
-  const mids = new Map<string, number | null>(
-    material.quoted.map(({ market, quote }) => [market.slug, quote?.mid ?? null]),
+  const quoted = new Map<string, QuotedMarket>(
+    material.quoted.map((one) => [one.market.slug, one]),
   )
   const names = material.moves.map(({ item }) => item.data)
     .filter(({ market }) => !placed.has(market.slug) && !isEnded(material, market))
     .map(({ delta, market, priceNow }, n) =>
-      phrase`${inList(n, market.question)}, ${cents(`change${n + 1}`, delta)} ${
-        delta < 0 ? "down" : "up"
-      } to ${price(`to${n + 1}`, priceNow)}${
-        nowWords(priceNow, mids.get(market.slug) ?? null, `now${n + 1}`, ",")
+      phrase`${inList(n, quoted.get(market.slug)?.market ?? { ...market, endsAt: null })}, ${
+        cents(`change${n + 1}`, delta)
+      } ${delta < 0 ? "down" : "up"} to ${price(`to${n + 1}`, priceNow)}${
+        nowWords(priceNow, quoted.get(market.slug)?.quote?.mid ?? null, `now${n + 1}`, ",")
       }`
     )
   return listFact("mover", "Also moved", names)
@@ -255,13 +262,13 @@ export function otherProposalsFact(
       const side = named(`outcome${n + 1}`, market.outcomes[outcome], listedMax.outcome)
       const at = price(`price${n + 1}`, quote === null ? 0 : priceOfOutcome({ quote }, outcome))
       const state = proposal?.disputed === true ? ", disputed" : ""
-      return phrase`${side} in ${inList(n, market.question)} at ${at}${state}`
+      return phrase`${side} in ${inList(n, market)} at ${at}${state}`
     })
   return listFact("resolution", "Other doubted proposals", names)
 }
 
 /** A market in a list: shorter than where it stands alone. */
-const inList = (n: number, question: string) => named(`market${n + 1}`, question, listedMax.market)
+const inList = (n: number, market: Titled) => titleOf(market, `market${n + 1}`, listedMax.market)
 
 /** The first ones, and how many more there are. */
 function listFact(

@@ -12,7 +12,9 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
+import { readableName } from "../../core/domain/untrusted.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
+import type { About } from "../../writing/facts/fact.ts"
 import type { MarketView, OwnRecord, PublishedMove } from "../../writing/facts/view.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
@@ -43,7 +45,7 @@ export interface EndedMarket {
 
 /** A market with its price and its open proposal; null where they are not known. */
 export interface QuotedMarket {
-  readonly market: MarketFacts & Pick<Market, "liquidityUsd">
+  readonly market: MarketFacts & Pick<Market, "liquidityUsd"> & Pick<About, "mark">
   /** Of the first outcome, at the end of the window. */
   readonly quote: Quote | null
   readonly proposal: Proposal | null
@@ -51,7 +53,7 @@ export interface QuotedMarket {
 
 /** A market of the digest at the end of the window. */
 export interface DigestMarket extends QuotedMarket, Pick<MarketView, "offers" | "entries"> {
-  readonly market: Market
+  readonly market: Market & Pick<About, "mark">
   /** Null when there are none, or they were not read. */
   readonly rules: string | null
   readonly stories: ReadonlyArray<DigestStory>
@@ -69,8 +71,15 @@ interface DigestCoverage {
   readonly venueReadAt: EpochMs | null
   /** News sources, and how many of them answered; null when news is off. */
   readonly news: { readonly sources: number; readonly answered: number } | null
-  /** Tracked wallets, and when their entries were last read in full; null when they never were. */
-  readonly wallets: { readonly tracked: number; readonly readAt: EpochMs | null }
+  /**
+   * Tracked wallets, when their entries were last read in full, null when they never were, and from when
+   * on: later than the window's start in the first digest, whose moves are of a price history.
+   */
+  readonly wallets: {
+    readonly tracked: number
+    readonly readAt: EpochMs | null
+    readonly from: EpochMs
+  }
   /** Feed items of the window beyond a limit of reading. */
   readonly itemsUnread: number
   /** Markets listed as proposed whose proposals are beyond the limit of reading. */
@@ -80,7 +89,7 @@ interface DigestCoverage {
 
 export interface DigestMaterial {
   /**
-   * The end of the previous digest, or when the service began to watch, and the end of this one. Feed items are those that became visible in
+   * The end of the previous digest, and of this one. Feed items are those that became visible in
    * between; a late item may have been created a little earlier.
    */
   readonly from: EpochMs
@@ -102,6 +111,29 @@ export interface DigestMaterial {
   /** The movers of the last day, the newest first. */
   readonly recentMoves: ReadonlyArray<PublishedMove>
   readonly coverage: DigestCoverage
+}
+
+/** The same material, where each market whose title others have too has its mark. */
+export function toldApart(material: DigestMaterial): DigestMaterial {
+  const all = [...material.markets, ...material.quoted].map(({ market }) => market)
+  const bySlug = new Map(all.map((market) => [slugKey(market.slug), market]))
+  const titles = Map.groupBy(bySlug.values(), ({ question }) => readableName(question))
+  const timeOf = ({ endsAt, gameStartsAt }: MarketFacts) => gameStartsAt ?? endsAt
+  const marked = <One extends { readonly market: MarketFacts }>(one: One): One => {
+    const { market } = one
+    const at = timeOf(market)
+    const others = (titles.get(readableName(market.question)) ?? [])
+      .filter(({ slug }) => slugKey(slug) !== slugKey(market.slug))
+    const isTold = at !== null && !others.some((other) => timeOf(other) === at)
+    return others.length === 0
+      ? one
+      : { ...one, market: { ...market, mark: isTold ? at : market.slug } }
+  }
+  return {
+    ...material,
+    markets: material.markets.map(marked),
+    quoted: material.quoted.map(marked),
+  }
 }
 
 /** What was traded past half of a move, USD, and the widest spread, USD a share, of one that counts. */

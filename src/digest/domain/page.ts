@@ -25,9 +25,9 @@ import {
   otherProposalsFact,
   windowFacts,
 } from "./facts.ts"
-import type { DigestMaterial } from "./material.ts"
+import { type DigestMaterial, toldApart } from "./material.ts"
 import { siblingSums } from "../../markets/domain/siblings.ts"
-import { type NewFact, present } from "../../writing/facts/fact.ts"
+import { type NewFact, present, titleOf } from "../../writing/facts/fact.ts"
 import { sumFact } from "../../writing/facts/ladders.ts"
 import { numbering, wordCount } from "../../writing/domain/page.ts"
 
@@ -47,7 +47,8 @@ interface Paragraph extends Pick<DigestParagraph, "market"> {
 }
 
 /** Deterministic: the order of the material does not matter. */
-export function digestPage(material: DigestMaterial): DigestPage {
+export function digestPage(given: DigestMaterial): DigestPage {
+  const material = toldApart(given)
   const cards = withMove(digestCards(material))
   const counts = countFacts(material)
   const [window, next] = windowFacts(material)
@@ -231,7 +232,7 @@ function wordsOf(paragraphs: ReadonlyArray<Paragraph>): number {
   return paragraphs.reduce(
     (sum, { facts, market }) =>
       facts.reduce((sum, { statement }) => sum + wordCount(statement), sum) +
-      (market === null ? 0 : wordCount(market.question) + 1),
+      (market === null ? 0 : wordCount(titleOf(market).text)),
     0,
   )
 }

@@ -15,7 +15,7 @@ import {
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { quoted, readableName } from "../../core/domain/untrusted.ts"
 import { type Fact, factRow } from "../../writing/domain/facts.ts"
-import { titleOf } from "../../writing/facts/fact.ts"
+import { markOf } from "../../writing/facts/fact.ts"
 import type { FilledSlot, Sentence, Slot } from "../../writing/domain/page.ts"
 
 /** The headings of the sections. */
@@ -118,9 +118,7 @@ function cutSummary(sentences: ReadonlyArray<Sentence>): string {
 
 /** The market of a paragraph in bold, in quotation marks because its name is a stranger's words. */
 function headingOf(market: NonNullable<DigestParagraph["market"]>): string {
-  const name = quoted(readableName(market.question))
-  const [, date = ""] = / (\(\d{4}-\d\d-\d\d\))$/.exec(titleOf(market).text) ?? []
-  return `**${name}**${date === "" ? "" : ` ${date}`}:`
+  return `**${quoted(readableName(market.question))}**${markOf(market).text}:`
 }
 
 function sourcesOf({ kind, values }: Fact, venue: string): ReadonlyArray<string> {

@@ -19,6 +19,11 @@ export interface About {
   readonly outcomes: readonly [string, string]
   readonly endsAt: EpochMs | null
   readonly gameStartsAt: EpochMs | null
+  /**
+   * What tells it from another market of the text with the same title: the instant of its kick-off or
+   * its listed end, else its slug. Absent for a title of its own.
+   */
+  readonly mark?: EpochMs | string
   /** Whether the facts name the market. The first fact of a paragraph does, the others need not. */
   readonly isNamed: boolean
 }
@@ -49,16 +54,31 @@ export function outcomeOf(about: About, outcome: 0 | 1, slot: string = "outcome"
 const dated =
   /\b20\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b/i
 
-/** A market's title, with its kick-off or its listed end unless the title has a date. */
+/** What a title is made of. */
+export type Titled =
+  & Pick<About, "endsAt" | "question">
+  & Partial<Pick<About, "gameStartsAt" | "mark">>
+
+/** A market's title, and what follows it; of a longer title `max` characters. */
 export function titleOf(
-  { endsAt, gameStartsAt = null, question }:
-    & Pick<About, "endsAt" | "question">
-    & Partial<Pick<About, "gameStartsAt">>,
+  market: Titled,
+  slot: string = "market",
+  max: number = nameLengthMax,
+): Statement {
+  return phrase`${named(slot, market.question, max)}${markOf(market, slot)}`
+}
+
+/** ` (2026-12-31)` after a title: its mark, else its kick-off or its listed end unless it has a date. */
+export function markOf(
+  { endsAt, gameStartsAt = null, mark, question }: Titled,
   slot: string = "market",
 ): Statement {
   const at = gameStartsAt ?? endsAt
-  const title = named(slot, question)
-  return at === null || dated.test(question) ? title : phrase`${title} (${date(`${slot}Date`, at)})`
+  const told = `${slot}Date`
+  if (typeof mark === "string") return phrase` (${named(told, mark)})`
+  // With its date, whatever day it is.
+  if (mark !== undefined) return phrase` (${time(told, mark, 0)})`
+  return at === null || dated.test(question) ? phrase`` : phrase` (${date(told, at)})`
 }
 
 /** A price or a probability: `0.345`. */

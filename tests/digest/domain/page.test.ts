@@ -18,6 +18,8 @@ import {
 import { digestPage } from "../../../src/digest/domain/page.ts"
 import { digestOf, slotsOf } from "../../../src/digest/domain/text.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
+import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
+import { market as ordinary } from "../../support/movers/market.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { spelled } from "../../../src/writing/domain/values.ts"
 import { type Slot, wordCount } from "../../../src/writing/domain/page.ts"
@@ -158,7 +160,7 @@ Deno.test("entries without a label and thin moves make no digest worth its price
 
 Deno.test("digestPage() denies nothing that it did not read", () => {
   const unread = { ...quiet.coverage, missing: ["whales", "proposals"] as const }
-  const stale = { tracked: 184, readAt: until - 2 * hour }
+  const stale = { tracked: 184, readAt: until - 2 * hour, from }
   const texts = [
     pageOf({ ...quiet, coverage: unread }),
     pageOf({ ...quiet, coverage: { ...quiet.coverage, wallets: stale } }),
@@ -288,19 +290,58 @@ Deno.test("a moved market has its price now, and the time from a headline to the
   ok(/Also moved: .*, 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
 })
 
+Deno.test("markets of one title are told apart wherever a digest names them", async () => {
+  const one = (await withProposal()).markets.find(({ proposal }) => proposal !== null)
+  ok(one?.proposal)
+  const quote = quoteOf({ bestBid: 0.5, bestAsk: 0.52, bidShares: 100, askShares: 100 })
+  const question = "Will the harbour freeze on November 30?"
+  const twin = (slug: string, endsAt: number | null) => ({
+    ...{ ...one, quote, entries: [], rules: null, stories: [] },
+    market: {
+      ...{ ...one.market, ...ordinary({ id: MarketId.make(slug), slug: Slug.make(slug) }) },
+      ...{ question, endsAt, gameStartsAt: null, eventKey: slug },
+    },
+  })
+  const noon = Date.UTC(2026, 10, 30, 12)
+  const namesIn = (ends: ReadonlyArray<number | null>) => {
+    const markets = ends.map((at, n) => twin(`harbour-${n}`, at))
+    const text = digestOf(pageOf({ ...quiet, markets, quoted: markets }), [], metadata)
+    const whole = [text.title, text.summary, text.fullAnalysis].join("\n")
+    const names = [
+      ...whole.matchAll(/“Will the harbour freeze on November 30\?”(?:\*\*)?(.{0,25})/g),
+    ]
+    ok(names.length > ends.length, whole)
+    return new Set(names.map(([, next = ""]) => /^ \((.*?)\)/.exec(next)?.[1] ?? "bare"))
+  }
+  equal(namesIn([noon]), new Set(["bare"]))
+  const times = ["2026-11-30 12:00 UTC", "2026-11-30 16:00 UTC"]
+  equal(namesIn([noon, noon + 4 * hour]), new Set(times))
+  equal(namesIn([noon, noon, null]), new Set(["“harbour-0”", "“harbour-1”", "“harbour-2”"]))
+})
+
 Deno.test("a window of more than one digest is counted as far as it was seen", async () => {
   const drawn = await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 }))
   const [entry] = drawn.flatMap(({ whaleEntries }) => whaleEntries)
   ok(entry !== undefined)
-  const textOver = (hours: number, whaleEntries: DigestMaterial["whaleEntries"]) => {
-    const page = pageOf({ ...quiet, from: until - hours * hour, whaleEntries })
+  const textOver = (hours: number, readHours: number, entries: ReadonlyArray<typeof entry>) => {
+    const wallets = { ...quiet.coverage.wallets, from: until - readHours * hour }
+    const coverage = { ...quiet.coverage, wallets }
+    const over = { ...quiet, coverage, from: until - hours * hour, whaleEntries: entries }
+    const page = pageOf(over)
     return [textOf(page.title), textOf(page.summary), pageText(page)].join(" ")
   }
-  const [none, some] = [textOver(9, []), textOver(9, [entry])]
+  const [none, some] = [textOver(9, 9, []), textOver(9, 9, [entry])]
   ok(!none.includes("None of"), none)
-  ok(some.includes("At least 1 of 184 tracked wallets opened positions"), some)
-  ok(textOver(4, [entry]).includes("1 of 184 tracked wallets"), "a whole window")
-  ok(!textOver(4, [entry]).includes("At least"), "a whole window")
+  ok(some.includes("At least 1 of 184 tracked wallets opened positions, for"), some)
+  const whole = textOver(4, 4, [entry])
+  ok(/(?<!At least )1 of 184 tracked wallets opened positions, for/.test(whole), whole)
+  // The first digest of a service that has watched for an hour.
+  const first = textOver(24, 1, [entry])
+  const since = /(?<!At least )1 of 184 tracked wallets opened positions since 07:00 UTC, for/
+  ok(since.test(first), first)
+  const silent = textOver(24, 1, [])
+  ok(silent.includes("None of 184 tracked wallets opened a published position since 07:00"), silent)
+  ok(!silent.includes("watched markets"), silent)
 })
 
 Deno.test("a reported outcome leads with its price, while no report is corrected", async () => {

@@ -190,6 +190,7 @@ const anyWindow = all({
   rungs: array(anyRung, { maxLength: 4 }),
   coverage: anyCoverage,
   hours: oneOf([4, 4, 4, 8, 100]),
+  walletHours: oneOf([1, 100, 100]),
   /** Repeats all items, to exceed every limit. */
   times: oneOf([1, 1, 4]),
 })
@@ -292,7 +293,10 @@ function materialOf(window: Window): DigestMaterial {
     coverage: {
       ...coverage,
       venueReadAt: ago(readMinutesAgo),
-      wallets: { tracked: walletsTracked, readAt: ago(walletsMinutesAgo) },
+      wallets: {
+        ...{ tracked: walletsTracked, readAt: ago(walletsMinutesAgo) },
+        from: until - Math.min(window.hours, window.walletHours) * hour,
+      },
     },
   }
 }
@@ -453,7 +457,7 @@ export const quiet: DigestMaterial = {
     marketsWatched: 3_120,
     venueReadAt: until - 4 * minute,
     news: { sources: 5, answered: 5 },
-    wallets: { tracked: 184, readAt: until - 4 * minute },
+    wallets: { tracked: 184, readAt: until - 4 * minute, from },
     itemsUnread: 0,
     proposalsUnread: 0,
     missing: [],

@@ -179,6 +179,7 @@ function countFaults(
 ): ReadonlyArray<string> {
   const { itemsUnread, marketsWatched, missing, venueReadAt, wallets } = coverage
   const isSeen = itemsUnread === 0 && until - from <= 4 * hour + 20 * minute
+  const areEntriesSeen = itemsUnread === 0 && until - wallets.from <= 4 * hour + 20 * minute
   const watched = new Intl.NumberFormat("en-US").format(marketsWatched)
   const isCounted = moves.length === 0 || marketsWatched === 0 || missing.includes("markets") ||
     text.includes(
@@ -186,7 +187,7 @@ function countFaults(
     )
   const isVenueRead = venueReadAt !== null && until - venueReadAt <= hour && isSeen
   const areWalletsRead = !missing.includes("whales") && wallets.readAt !== null &&
-    until - wallets.readAt <= hour && isSeen && whaleEntries.length === 0
+    until - wallets.readAt <= hour && areEntriesSeen && whaleEntries.length === 0
   const areProposalsRead = coverage.proposalsUnread === 0 && venueReadAt !== null &&
     until - venueReadAt <= hour
   return [
