@@ -114,7 +114,7 @@ export interface DigestMaterial {
 }
 
 /** The same material, where each market whose title others have too has its mark. */
-export function toldApart(material: DigestMaterial): DigestMaterial {
+export function withMarks(material: DigestMaterial): DigestMaterial {
   const all = [...material.markets, ...material.quoted].map(({ market }) => market)
   const bySlug = new Map(all.map((market) => [slugKey(market.slug), market]))
   const titles = Map.groupBy(bySlug.values(), ({ question }) => readableName(question))
@@ -124,10 +124,10 @@ export function toldApart(material: DigestMaterial): DigestMaterial {
     const at = timeOf(market)
     const others = (titles.get(readableName(market.question)) ?? [])
       .filter(({ slug }) => slugKey(slug) !== slugKey(market.slug))
-    const isTold = at !== null && !others.some((other) => timeOf(other) === at)
+    const isDistinct = at !== null && !others.some((other) => timeOf(other) === at)
     return others.length === 0
       ? one
-      : { ...one, market: { ...market, mark: isTold ? at : market.slug } }
+      : { ...one, market: { ...market, mark: isDistinct ? at : market.slug } }
   }
   return {
     ...material,

@@ -25,7 +25,7 @@ import {
   otherProposalsFact,
   windowFacts,
 } from "./facts.ts"
-import { type DigestMaterial, toldApart } from "./material.ts"
+import { type DigestMaterial, withMarks } from "./material.ts"
 import { siblingSums } from "../../markets/domain/siblings.ts"
 import { type NewFact, present, titleOf } from "../../writing/facts/fact.ts"
 import { sumFact } from "../../writing/facts/ladders.ts"
@@ -48,7 +48,7 @@ interface Paragraph extends Pick<DigestParagraph, "market"> {
 
 /** Deterministic: the order of the material does not matter. */
 export function digestPage(given: DigestMaterial): DigestPage {
-  const material = toldApart(given)
+  const material = withMarks(given)
   const cards = withMove(digestCards(material))
   const counts = countFacts(material)
   const [window, next] = windowFacts(material)

@@ -20,7 +20,7 @@ export interface About {
   readonly endsAt: EpochMs | null
   readonly gameStartsAt: EpochMs | null
   /**
-   * What tells it from another market of the text with the same title: the instant of its kick-off or
+   * What distinguishes it from another market of the text with the same title: the instant of its kick-off or
    * its listed end, else its slug. Absent for a title of its own.
    */
   readonly mark?: EpochMs | string
@@ -74,11 +74,11 @@ export function markOf(
   slot: string = "market",
 ): Statement {
   const at = gameStartsAt ?? endsAt
-  const told = `${slot}Date`
-  if (typeof mark === "string") return phrase` (${named(told, mark)})`
+  const suffix = `${slot}Date`
+  if (typeof mark === "string") return phrase` (${named(suffix, mark)})`
   // With its date, whatever day it is.
-  if (mark !== undefined) return phrase` (${time(told, mark, 0)})`
-  return at === null || dated.test(question) ? phrase`` : phrase` (${date(told, at)})`
+  if (mark !== undefined) return phrase` (${time(suffix, mark, 0)})`
+  return at === null || dated.test(question) ? phrase`` : phrase` (${date(suffix, at)})`
 }
 
 /** A price or a probability: `0.345`. */

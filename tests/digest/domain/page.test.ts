@@ -290,7 +290,7 @@ Deno.test("a moved market has its price now, and the time from a headline to the
   ok(/Also moved: .*, 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
 })
 
-Deno.test("markets of one title are told apart wherever a digest names them", async () => {
+Deno.test("markets of one title are distinguished wherever a digest names them", async () => {
   const one = (await withProposal()).markets.find(({ proposal }) => proposal !== null)
   ok(one?.proposal)
   const quote = quoteOf({ bestBid: 0.5, bestAsk: 0.52, bidShares: 100, askShares: 100 })

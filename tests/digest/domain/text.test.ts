@@ -66,9 +66,9 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
   slots.forEach(({ market, slot: { sentences } }, n) => {
     const paragraph = paragraphs[n] ?? ""
     const text = sentences.map(({ text }) => text).join(" ")
-    const told = / \((?:\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC)?|“[^“”]*”|[a-z-]+)\)/
+    const mark = / \((?:\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC)?|“[^“”]*”|[a-z-]+)\)/
     const [, heading = ""] =
-      new RegExp(`^(\\*\\*“.*”\\*\\*(?:${told.source})?: )`).exec(paragraph) ?? []
+      new RegExp(`^(\\*\\*“.*”\\*\\*(?:${mark.source})?: )`).exec(paragraph) ?? []
     strictEqual(paragraph, heading + text)
     strictEqual(heading.includes(`**“${readableName(market?.question ?? "")}”**`), market !== null)
     const { facts, marketId, slug } = digest.paragraphs[n] ?? {}
