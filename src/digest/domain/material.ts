@@ -113,21 +113,15 @@ export interface DigestMaterial {
   readonly coverage: DigestCoverage
 }
 
-/** The same material, where each market whose title others have too has its mark. */
+/** The same material, where each market whose title others have too has its slug as its mark. */
 export function withMarks(material: DigestMaterial): DigestMaterial {
   const all = [...material.markets, ...material.quoted].map(({ market }) => market)
   const bySlug = new Map(all.map((market) => [slugKey(market.slug), market]))
   const titles = Map.groupBy(bySlug.values(), ({ question }) => readableName(question))
-  const timeOf = ({ endsAt, gameStartsAt }: MarketFacts) => gameStartsAt ?? endsAt
   const marked = <One extends { readonly market: MarketFacts }>(one: One): One => {
     const { market } = one
-    const at = timeOf(market)
-    const others = (titles.get(readableName(market.question)) ?? [])
-      .filter(({ slug }) => slugKey(slug) !== slugKey(market.slug))
-    const isDistinct = at !== null && !others.some((other) => timeOf(other) === at)
-    return others.length === 0
-      ? one
-      : { ...one, market: { ...market, mark: isDistinct ? at : market.slug } }
+    const namesakes = titles.get(readableName(market.question)) ?? []
+    return namesakes.length < 2 ? one : { ...one, market: { ...market, mark: market.slug } }
   }
   return {
     ...material,

@@ -19,11 +19,8 @@ export interface About {
   readonly outcomes: readonly [string, string]
   readonly endsAt: EpochMs | null
   readonly gameStartsAt: EpochMs | null
-  /**
-   * What distinguishes it from another market of the text with the same title: the instant of its kick-off or
-   * its listed end, else its slug. Absent for a title of its own.
-   */
-  readonly mark?: EpochMs | string
+  /** Its slug, where another market has the same title. */
+  readonly mark?: string
   /** Whether the facts name the market. The first fact of a paragraph does, the others need not. */
   readonly isNamed: boolean
 }
@@ -75,9 +72,7 @@ export function markOf(
 ): Statement {
   const at = gameStartsAt ?? endsAt
   const suffix = `${slot}Date`
-  if (typeof mark === "string") return phrase` (${named(suffix, mark)})`
-  // With its date, whatever day it is.
-  if (mark !== undefined) return phrase` (${time(suffix, mark, 0)})`
+  if (mark !== undefined) return phrase` (${named(suffix, mark)})`
   return at === null || dated.test(question) ? phrase`` : phrase` (${date(suffix, at)})`
 }
 

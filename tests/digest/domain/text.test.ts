@@ -66,7 +66,7 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
   slots.forEach(({ market, slot: { sentences } }, n) => {
     const paragraph = paragraphs[n] ?? ""
     const text = sentences.map(({ text }) => text).join(" ")
-    const mark = / \((?:\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC)?|“[^“”]*”|[a-z-]+)\)/
+    const mark = / \((?:\d{4}-\d\d-\d\d|“[^“”]*”|[a-z-]+)\)/
     const [, heading = ""] =
       new RegExp(`^(\\*\\*“.*”\\*\\*(?:${mark.source})?: )`).exec(paragraph) ?? []
     strictEqual(paragraph, heading + text)
