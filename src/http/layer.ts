@@ -270,7 +270,7 @@ function productRoute(parts: Parts, id: keyof Checkouts, product: Product): Rout
   const { unpaidLimiter, pages, paywall, checkouts } = parts
   const unpaid = (version1: boolean): FreeRoute => ({
     limiter: unpaidLimiter,
-    current: unpaidAnswer(product, parts, version1),
+    current: unpaidAnswer(checkouts[id], parts, version1),
   })
   const current = getOf(parts, unpaid(false), pages.get(product.path)) ?? Effect.die("no answer")
   // A client of x402 version 1 asks for a body that it can read.

@@ -1,6 +1,6 @@
 /**
  * A misspelt parameter is refused with the nearest name over every transport, and leaves the payment
- * unused.
+ * unused. Without a payment the price says that it is wrong, and so it does for a wrong value.
  *
  * @module
  */
@@ -86,6 +86,36 @@ for (const skill of skills) {
         }
       }
       equal(yield* pricesTaken, 0n)
+    })))
+}
+
+for (
+  const [path, tool, args, fault] of [
+    ["/v1/signal", "get_signal", { index: "abc" }, /index must be an integer .*: got "abc"/],
+    ["/v1/resolving", "get_resolving", { withinHours: -3 }, /withinHours must be .*: got "-3"/],
+    ["/v1/research", "get_research", {}, /market must .*: it is missing/],
+  ] as const
+) {
+  test(`${path}: the price for ${JSON.stringify(args)} says what is wrong`, () =>
+    inMarket(Effect.gen(function* () {
+      const { service } = yield* a2aService
+      const query = new URLSearchParams(
+        Object.entries(args).map(([name, value]) => [name, String(value)]),
+      )
+      const unpaid: Response = yield* service.get(`${path}?${query}`)
+      equal(unpaid.status, 402)
+      match(String((yield* jsonOf(unpaid)).error), fault)
+      const header = Base64.decodeString(unpaid.headers.get("payment-required") ?? "")
+      // A call without any value may be a catalog's, which reads there how to call.
+      const inTerms = Object.keys(args).length === 0 ? /^Payment required$/ : fault
+      match(JSON.parse(Result.getOrThrow(header)).error, inTerms)
+
+      const init = currentRequest("tools/call", { name: tool, arguments: args }, {})
+      const { result } = yield* jsonOf(yield* service.get("/mcp", init))
+      const offer = objectIn(result["structuredContent"])
+      match(String(offer["error"]), inTerms)
+      ok(Array.isArray(offer["accepts"]), "it has the terms all the same")
+      match(JSON.stringify(result["content"]), /correct the call first/)
     })))
 }
 

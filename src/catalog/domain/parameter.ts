@@ -106,7 +106,7 @@ export function unknownNames(
 const versionName = "x402Version"
 
 /** The names in a query that are no parameter of a call over HTTP. */
-export function unknownInQuery(
+function unknownInQuery(
   parameters: ReadonlyArray<Parameter>,
   query: URLSearchParams,
 ): ReadonlyArray<ParameterError> {

@@ -31,6 +31,7 @@ import {
 } from "../server/errors.ts"
 import { objectOf } from "../server/jsonRpc.ts"
 import { clientOf, spend } from "../server/limits.ts"
+import { faultIn } from "../paywall/paywall.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
@@ -193,7 +194,10 @@ const answerUnpaid = (
     )
     : Effect.map(
       spend(ports.documents, address),
-      (fields) => unsold(offerResult(ports, skill), fields),
+      (fields) => {
+        const fault = faultIn(ports.checkouts[skill.id].read(sent))
+        return unsold(offerResult(ports, skill, sent.size === 0 ? undefined : fault, fault), fields)
+      },
     )
   return Effect.map(
     answered,
@@ -236,7 +240,12 @@ const buy = (
     Effect.catch((error) =>
       Effect.succeed(unsold(
         error instanceof NotCharged && error.code === "payment_required"
-          ? offerResult(ports, skill, error.message)
+          ? offerResult(
+            ports,
+            skill,
+            error.message,
+            `The payment was not accepted: ${error.message}`,
+          )
           : errorResult(prepare(toRefusal(error)), requestId),
       ))
     ),
@@ -250,8 +259,10 @@ const buy = (
 function offerResult(
   { terms, offers }: SkillPorts,
   skill: PaidSkill,
-  /** Why a payment was not accepted. */
+  /** Why a payment was not accepted, or the call would not be. It takes the place of the example call. */
   error?: string,
+  /** The same for a model. */
+  refused?: string,
 ): CallToolResult {
   const { product } = skill
   const options = { resource: "mcp", error, offer: offers(product) } as const
@@ -260,7 +271,7 @@ function offerResult(
   return {
     content: [
       { type: "text", text: JSON.stringify(required) },
-      { type: "text", text: offerText(skill, terms, error) },
+      { type: "text", text: offerText(skill, terms, refused) },
     ],
     structuredContent: required,
     isError: true,
@@ -275,11 +286,13 @@ const freeNames = skills.flatMap(({ kind, name, tags }) =>
   kind === "free" && !tags.includes("service") ? [name] : []
 ).join(", ")
 
-function offerText({ name, title, product }: PaidSkill, { chainId }: PaymentTerms, error?: string) {
-  const [refused, rule] = error === undefined
-    ? ["", ` ${resendRule}`]
-    : [`The payment was not accepted: ${error}. `, ""]
-  return `${refused}${name} costs $${usd(product.price)} in USDC on eip155:${chainId} per call: ` +
+function offerText(
+  { name, title, product }: PaidSkill,
+  { chainId }: PaymentTerms,
+  refused?: string,
+) {
+  const [before, rule] = refused === undefined ? ["", ` ${resendRule}`] : [`${refused}. `, ""]
+  return `${before}${name} costs $${usd(product.price)} in USDC on eip155:${chainId} per call: ` +
     `${title}. To buy it, sign the x402 terms in structuredContent once, and call ${name} again ` +
     `with the same arguments and the payment in _meta["${paymentKey}"], or as the argument ` +
     `${paymentArgument} in base64. Free without a payment: ` +

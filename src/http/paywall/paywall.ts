@@ -6,11 +6,10 @@
  *
  * @module
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
 import { prepared, preparedFor } from "../../core/domain/prepared.ts"
-import { sentenceOf, unknownInQuery } from "../../catalog/domain/parameter.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
@@ -156,14 +155,17 @@ export const makeOffers = Effect.fnUntraced(function* makeOffers(terms: PaymentT
 export function challengeFor(
   product: Product,
   terms: PaymentTerms,
-  { error, offer, version1 = false }: {
-    readonly error?: string
+  { error, offer, version1 = false, isProbe = false }: {
+    readonly error?: string | undefined
     readonly offer?: SignedExtension
     readonly version1?: boolean
+    /** Keeps the error out of the header, where a catalog reads how to call the product. */
+    readonly isProbe?: boolean
   } = {},
 ): Answer {
-  const { header, body } = challenge(product, terms, { error, offer })
-  const content = (version1 ? challengeV1(product, terms, { error }) : null) ?? body
+  const { header, body } = challenge(product, terms, { error: isProbe ? undefined : error, offer })
+  const content = (version1 ? challengeV1(product, terms, { error }) : null) ??
+    { ...body, error: error ?? body.error }
   return answer({
     status: 402,
     body: JSON.stringify(content),
@@ -173,24 +175,29 @@ export function challengeFor(
 }
 
 /**
- * The 402 of a product for a request without a payment. The values of parameters are not read,
- * because catalogs probe with empty ones; a name that does not exist is said, before money is spent.
+ * The 402 of a product for a request without a payment. Wrong parameters get it too, because catalogs
+ * probe with empty ones; it says what is wrong, before money is spent.
  */
 export function unpaidAnswer(
-  product: Product,
+  { product, read }: Checkout,
   { terms, offers }: Pick<PaywallOptions, "terms" | "offers">,
   version1: boolean,
 ): (url: string) => Answer {
-  const plain = prepared((offer: SignedExtension) =>
-    challengeFor(product, terms, { version1, offer })
+  const made = prepared((offer: SignedExtension, error: string | undefined, isProbe: boolean) =>
+    challengeFor(product, terms, { error, version1, offer, isProbe })
   )
   return (url) => {
-    const unknown = unknownInQuery(product.parameters, queryIn(url))
-    if (unknown.length === 0) return plain(offers(product))
-    const error = `Payment required, but correct the call first: ${sentenceOf(unknown)}`
-    return challengeFor(product, terms, { error, version1, offer: offers(product) })
+    const query = queryIn(url)
+    const isProbe = [...query].every(([name, value]) => value === "" || name === "x402Version")
+    return made(offers(product), faultIn(read(query)), isProbe)
   }
 }
+
+/** Why a call would be refused if it were paid; undefined when its parameters are correct. */
+export const faultIn = (read: ReturnType<Checkout["read"]>): string | undefined =>
+  Result.isSuccess(read)
+    ? undefined
+    : `Payment required, but correct the call first: ${read.failure.message}`
 
 const version1Query = /[?&]x402Version=1(?:&|$)/
 

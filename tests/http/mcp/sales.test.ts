@@ -8,6 +8,7 @@ import { Effect, Layer, Ref, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
+import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import { type FreeSkill, skillName, skills } from "../../../src/catalog/domain/skill.ts"
@@ -195,7 +196,9 @@ for (const product of Object.values(products)) {
   test(`${skillName(product)} without a payment returns its PaymentRequired of x402`, () =>
     Effect.gen(function* () {
       const { call } = yield* open()
-      for (const [args, meta] of [[{}, {}], [{}, { "x402/payment": null }]]) {
+      // The price of a wrong call says what is wrong (../misspelt.test.ts).
+      const args = exampleOf(product.parameters)
+      for (const meta of [{}, { "x402/payment": null }]) {
         const { isError, structuredContent, content, _meta } = yield* call(
           skillName(product),
           args,

@@ -40,7 +40,7 @@ export const paywallHarness = Effect.fnUntraced(function* (
     { ...sold, parameters: [{ name: "index", type: "integer", description: "Any" }] },
     { compute: () => work },
   )
-  const unpaid = fromSource(unpaidAnswer(seller.product, { terms, offers }, false))
+  const unpaid = fromSource(unpaidAnswer(seller, { terms, offers }, false))
   const route = answered(paywall(seller, unpaid))
   return (request: Request) =>
     route.pipe(
