@@ -1,10 +1,11 @@
 /**
  * The store of what wallets are worth: the record of each, and the rows of the calibration table.
  *
- * A wallet becomes uncounted when its entries in an ended market change, or the resolution of one of its
- * markets: its record must be computed again, from all its positions. The mark is written in the
- * transaction of the change and carries a version, so only the record that was computed from the change
- * removes it, and a crash loses no mark.
+ * A wallet becomes uncounted when its entries in an ended market change, when it has none left in an
+ * open one, or when the resolution of one of its markets changes: its record must be computed again, from
+ * all its positions. The mark is written in the transaction of the change and carries a version, so only
+ * the record that was computed from the change removes it, and a crash loses no mark. Other changes in
+ * open markets concern the evidence alone, which is valid whenever it is computed: they wait.
  *
  * @module
  */

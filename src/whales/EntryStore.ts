@@ -44,7 +44,7 @@ export class EntryStore extends Context.Service<EntryStore, {
   readonly stale: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
   /**
    * Saves the entries of positions, each given once, and removes their stale mark unless their activity changed
-   * meanwhile. A wallet becomes uncounted when its entries in an ended market change.
+   * meanwhile. A wallet becomes uncounted when its entries in an ended market change or none is left.
    * Ignores positions computed from less activity than the stored ones, and markets whose facts are unknown.
    */
   readonly saveEntries: (positions: ReadonlyArray<ComputedPosition>) => Effect.Effect<void>

@@ -26,8 +26,8 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
     requestedBefore: EpochMs,
   ) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
-   * Saves facts, and that those of `requested` were requested. The first facts decide a market's event
-   * and when it is due; later ones do not change them, because records depend on both.
+   * Saves facts, and that those of `requested` were requested. The first facts decide a market's event,
+   * its fee and when it is due; later ones do not change them, because records depend on all three.
    */
   readonly saveFacts: (
     facts: ReadonlyArray<MarketFacts>,
@@ -52,9 +52,9 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
     readonly recheckedBefore: EpochMs
   }) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
-   * Saves how markets ended, and that `checked` were checked. When a resolution is new or changed, every
-   * wallet with entries in the market becomes uncounted. A market that has ended and
-   * is not among the resolutions stays ended. Returns how many resolutions were new or changed.
+   * Saves how markets ended, and that `checked` were checked. Every wallet with entries in a
+   * market becomes uncounted when its resolution is new or changed, or only its time. A market that has
+   * ended and is not among the resolutions stays ended. Returns how many were new or changed.
    */
   readonly saveResolutions: (
     resolutions: ReadonlyArray<Resolution>,

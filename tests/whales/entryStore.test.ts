@@ -68,7 +68,7 @@ onEveryWhaleStore("EntryStore", (law) => {
   )
 
   law(
-    "a wallet becomes uncounted when its entries in an ended market change, and only then",
+    "a wallet becomes uncounted when its entries in an ended market change or none is left in an open one, and only then",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 2)
       yield* store.saveEntries([positionOf(0), positionOf(1)])
@@ -81,6 +81,11 @@ onEveryWhaleStore("EntryStore", (law) => {
         yield* store.saveEntries([{ ...positionOf(0), entries }])
         equal(yield* countUncounted(store), [true])
       }
+      yield* store.saveEntries([{ ...positionOf(1), entries: [] }])
+      equal(yield* countUncounted(store), [true])
+      yield* store.saveEntries([{ ...positionOf(1), entries: [] }])
+      yield* store.saveEntries([positionOf(1)])
+      equal(yield* countUncounted(store), [])
     }),
   )
 

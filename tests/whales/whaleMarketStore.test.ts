@@ -80,7 +80,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "the first facts of a market decide its event, and later ones its fee and its end",
+    "the first facts of a market decide its event, its fee and when it is due, and later ones its end",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 2)
       yield* store.saveEntries([0, 1].map((market) => positionOf(market)))
@@ -99,7 +99,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       yield* store.saveResolutions([0, 1].map((market) => resolutionOf(market, 0)), [], start)
       const positions = yield* store.positions(walletOf(0))
       equal(positions.map(({ feeRate, dueAt }) => [feeRate, dueAt]), [
-        [0.5, factsOf(0).endsAt],
+        [0, factsOf(0).endsAt],
         [0.01, factsOf(1).endsAt],
       ])
       equal(new Set(positions.map(({ theme }) => theme)).size, 1)
@@ -107,7 +107,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
   )
 
   law(
-    "a resolution is new when its payouts are, and without a time keeps when its market ended",
+    "a resolution is new when its payouts are, without a time keeps when its market ended, and with another is counted",
     Effect.fnUntraced(function* (store) {
       yield* addActivity(store, 1)
       yield* store.saveEntries([positionOf(0)])
@@ -133,7 +133,9 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       const corrected = yield* state
       equal([corrected.endedAt, corrected.version === first.version], [first.endedAt, false])
       equal(yield* save(1, 2, 9), 0)
-      equal(yield* state, { ...corrected, endedAt: start + 2 * second })
+      const moved = yield* state
+      equal([moved.endedAt, moved.version === corrected.version], [start + 2 * second, false])
+      equal([yield* save(1, 2, 9), yield* state], [0, moved])
       // An earlier check than the known one changes nothing.
       yield* store.saveResolutions([], [marketOf(0)], start + second)
       const query = { limit: 9, checkedBefore: 0, ending: never, endedAfter: start }

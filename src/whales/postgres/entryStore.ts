@@ -104,7 +104,7 @@ const saveBatch = Effect.fnUntraced(
       WITH recomputed AS MATERIALIZED (
         SELECT i.*, activity_version, has_entries,
           p.bought_both AS was_both, p.farmed AS was_farmed,
-          state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
+          (state IS NOT NULL OR i.entry_count = 0) AND p.entries::jsonb <> i.entries::jsonb AS uncounted
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
           market_id integer, wallet_id integer, version integer, entry_count integer,
           bought_both boolean, farmed boolean, due boolean, entries json

@@ -96,15 +96,14 @@ const saveFactsOf = Effect.fnUntraced(
           due_at float8, facts json
         )
       ), first_known AS MATERIALIZED (
-        SELECT market_id,
-          coalesce(to_timestamp(i.due_at / 1000), '-infinity') AS due_at
-        FROM incoming i JOIN whale_market m USING (market_id)
+        SELECT market_id FROM incoming i JOIN whale_market m USING (market_id)
         WHERE m.event_id IS NULL AND i.event_id IS NOT NULL
       ), written AS (
         UPDATE whale_market m SET
           event_id = coalesce(m.event_id, i.event_id),
-          due_at = coalesce((SELECT due_at FROM first_known f WHERE f.market_id = m.market_id), m.due_at),
-          fee_rate = coalesce(i.fee_rate, m.fee_rate),
+          due_at = CASE WHEN m.event_id IS NOT NULL THEN m.due_at
+            ELSE coalesce(to_timestamp(i.due_at / 1000), '-infinity') END,
+          fee_rate = CASE WHEN m.event_id IS NULL THEN i.fee_rate ELSE m.fee_rate END,
           ends_at = CASE WHEN i.event_id IS NULL THEN m.ends_at
             ELSE to_timestamp(i.ends_at / 1000) END,
           facts_requested_at = CASE WHEN i.requested
@@ -197,7 +196,8 @@ const saveResolutionsOf = Effect.fnUntraced(
         SELECT i.*,
           (i.state, i.payout_first, i.payout_second)
             IS DISTINCT FROM (m.state, m.payout_first, m.payout_second)
-            AND i.state IS NOT NULL AS is_new
+            AND i.state IS NOT NULL AS is_new,
+          i.resolved_at <> m.ended_at AS is_moved
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
           market_id integer, checked boolean, state text, payout_first float8, payout_second float8,
           source text, resolved_at timestamptz
@@ -218,7 +218,7 @@ const saveResolutionsOf = Effect.fnUntraced(
         FROM incoming i WHERE m.market_id = i.market_id
       ), marked AS (
         SELECT wallet_id FROM incoming JOIN whale_position USING (market_id)
-        WHERE is_new AND entry_count > 0
+        WHERE (is_new OR is_moved) AND entry_count > 0
       ), marks AS (${markUncounted(sql)})
       SELECT count(*)::integer AS changed FROM incoming WHERE is_new`
     return found?.changed ?? 0
