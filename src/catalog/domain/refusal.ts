@@ -103,6 +103,12 @@ const signNew =
 export const noDigestYet =
   "No digest has been written yet: the first is expected within 10 minutes of the first good tick"
 
+/** The first update after a first start takes about a minute. */
+export const noItemsYet = {
+  message: "The feed has no items yet: try again in a minute",
+  retryAfterSeconds: 60,
+}
+
 const digestStaleMessage = (latestAt: string | null) =>
   latestAt === null
     ? noDigestYet
@@ -131,13 +137,9 @@ export function refusalOf(error: ProductError): Refusal {
 function reasonOf(error: ProductError): Omit<Refusal, "code"> {
   switch (error._tag) {
     case "SignalNotFound":
-      return {
-        message: error.index === null
-          ? "The feed has no items yet"
-          : `The feed has no item with index ${error.index}`,
-        hint: error.index === null
-          ? "Read /v1/index for the newest index. Your payment was not used."
-          : `Read /v1/index for the newest index. ${signNew}`,
+      return error.index === null ? { ...noItemsYet, hint: resendUnused } : {
+        message: `The feed has no item with index ${error.index}`,
+        hint: `Read /v1/index for the newest index. ${signNew}`,
       }
     case "DataStale":
       return {

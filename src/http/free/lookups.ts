@@ -6,6 +6,7 @@
 import { Effect, Option, Result } from "effect"
 import { type FreeId, freeRows } from "../../catalog/domain/freeRow.ts"
 import { type InputOf, type Parameter, queryReader } from "../../catalog/domain/parameter.ts"
+import { noItemsYet } from "../../catalog/domain/refusal.ts"
 import { FeedChain } from "../../feed/FeedChain.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { answer } from "../server/answer.ts"
@@ -77,8 +78,6 @@ export const makeLookups = Effect.fnUntraced(function* (limiter: RateLimiter) {
 const noProof = (index: number | null) =>
   prepare({
     code: "signal_not_found",
-    message: index === null
-      ? "The feed has no items yet"
-      : `The chain has no item with index ${index}`,
+    ...index === null ? noItemsYet : { message: `The chain has no item with index ${index}` },
     hint: `Read ${freeRows.index.path}: \`head.index\` is the newest. Items are kept 90 days.`,
   })

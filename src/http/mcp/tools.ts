@@ -344,7 +344,7 @@ function errorText(
     ? "It is not known yet whether the payment was taken"
     : charged
     ? `The payment was taken${
-      refund === undefined ? "" : `, and $${refund.amountUsd} are refunded`
+      refund === undefined ? " by an earlier call" : `, and $${refund.amountUsd} are refunded`
     }`
     : "Nothing was charged"
   const wait = retryAfterSeconds === undefined ? "" : `, Retry-After ${retryAfterSeconds} s`

@@ -207,8 +207,10 @@ export interface PreparedRefusal {
 
 export function prepare(refusal: Refusal): PreparedRefusal {
   const { code, message, charged = false, hint, details, allowed, receipt, refund } = refusal
-  const { status, retryable, ...rule } = errorRules[code]
+  const { status, ...rule } = errorRules[code]
   const retryAfterSeconds = refusal.retryAfterSeconds ?? rule.retryAfterSeconds
+  // A refusal that says when to come back is one that time alone may end.
+  const retryable = rule.retryable || retryAfterSeconds !== undefined
   const error = { code, message, status, retryable, charged, hint, retryAfterSeconds }
   const open = JSON.stringify({
     success: false,
@@ -297,7 +299,7 @@ export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
     message:
       `Too many requests without a payment from this address: wait ${retryAfterSeconds} s. ` +
       "Paid and answered calls are not limited",
-    hint: "Poll the index about every 10 minutes, as often as the feed changes.",
+    hint: "Poll a free path as often as it changes: the index about every 10 minutes.",
     retryAfterSeconds,
   })
   rateLimitRefusals.set(retryAfterSeconds, refusal)

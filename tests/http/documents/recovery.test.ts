@@ -228,6 +228,8 @@ law(
     const isOwnLimit = error._tag === "LookupsExhausted" && error.ofClient
     const code = isOwnLimit ? "rate_limited" : codeOfError.get(error._tag)
     equal([body.code, body.charged], [code, false])
+    const isEmptyFeed = error._tag === "SignalNotFound" && error.index === null
+    if (isEmptyFeed) equal([body.retryable, body.retryAfterSeconds], [true, 60])
     // Its own text, without what was asked for.
     equal(unreviewed(prose({ ...body, message: "" }, body.code)), [])
   },
