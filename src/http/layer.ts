@@ -32,7 +32,13 @@ import { pages } from "./pages/pages.ts"
 import { marketsPrefix } from "./pages/paths.ts"
 import { errorPages } from "./pages/refusals.ts"
 import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
-import { makeOffers, makePaywall, requestsVersion1, unpaidAnswer } from "./paywall/paywall.ts"
+import {
+  makeAsCall,
+  makeOffers,
+  makePaywall,
+  requestsVersion1,
+  unpaidAnswer,
+} from "./paywall/paywall.ts"
 import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
 import { refuse, refused } from "./server/errors.ts"
@@ -41,7 +47,6 @@ import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
 import {
   aroundRouter,
   limited,
-  makeAsCall,
   makeBodyReader,
   makePending,
   testHeaderFault,

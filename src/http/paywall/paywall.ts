@@ -2,14 +2,18 @@
  * The paywall: the checkout over HTTP, in front of every paid route.
  *
  * A request without a payment gets 402, whatever else it says. With a payment it gets the
- * answer, a 402, or an error that says whether it was charged.
+ * answer, a 402, or an error that says whether it was charged. Around a call, which may have a
+ * payment, stand a place among the requests that wait, a trace, the answer to its failure, and the
+ * name of the limit that refused it.
  *
  * @module
  */
-import { Clock, Effect, Result } from "effect"
-import type { HttpServerResponse } from "effect/http"
+import { Clock, Effect, Option, References, Result } from "effect"
+import { type HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
 import { prepared, preparedFor } from "../../core/domain/prepared.ts"
+import { TestCall, testHeader } from "../../core/testCall.ts"
+import { annotate, inTrace } from "../../core/tracing.ts"
 import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
@@ -28,11 +32,25 @@ import {
   notModified,
   responseTo,
 } from "../server/answer.ts"
-import { paymentLengthMax, paymentTooLong, refuse } from "../server/errors.ts"
+import type { AnswerLog } from "../server/answerLog.ts"
+import {
+  overloadedPaid,
+  paymentLengthMax,
+  paymentTooLong,
+  rateLimitedBeforeReading,
+  refuse,
+  refused,
+} from "../server/errors.ts"
 import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
-import { clientOf } from "../server/limits.ts"
+import { clientOf, denial, type RateLimiter } from "../server/limits.ts"
 import { type Handler, queryIn } from "../server/route.ts"
-import { type AsCall, testHeaderFault } from "../server/middleware.ts"
+import {
+  answerFailures,
+  type Pending,
+  pendingFields,
+  pendingRetrySeconds,
+  testHeaderFault,
+} from "../server/middleware.ts"
 import type { Checkout } from "./checkout.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -66,6 +84,74 @@ export const makePaywall = Effect.fnUntraced(function* makePaywall(options: Payw
   }
   return paywall
 })
+
+/** Wraps the handler of a call: of a GET with a payment, and of every POST. */
+type AsCall = (handler: Handler) => Handler
+
+/** A posted body may contain a payment, so it is refused like a paid call. */
+const busyCall = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
+
+export const makeAsCall =
+  (log: AnswerLog, pending: Pending, invalidPayments: RateLimiter): AsCall => (handler) => {
+    const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
+    return byRequest((request) =>
+      pending.run(clientOf(addressOf(request)), busyCall, refused(overloadedPaid))(
+        traceCall(answered),
+      )
+    )
+  }
+
+/** In a trace of its own, with the request's id on its log lines, and with the test trigger it names. */
+const traceCall = <E>(handler: Handler<E>): Handler<E> =>
+  byRequest((request, { requestId }) => {
+    let isClosed = false
+    const trigger = webOf(request).headers.get(testHeader)
+    return traced(handler, request, requestId).pipe(
+      Effect.provideService(References.CurrentLogAnnotations, { requestId }),
+      Effect.provideService(TestCall, { trigger, close: Effect.sync(() => (isClosed = true)) }),
+      Effect.map((response) => isClosed ? closedResponse() : response),
+    )
+  })
+
+/** One trace for each call. The path is one of ours, so it has few values. */
+const traced = <E>(
+  handler: Handler<E>,
+  { method, originalUrl, headers }: HttpServerRequest.HttpServerRequest,
+  requestId: string,
+): Handler<E> =>
+  handler.pipe(
+    Effect.tap(({ status }) => annotate({ "http.response.status_code": status })),
+    inTrace("request", () => ({
+      attributes: {
+        "request.id": requestId,
+        "http.request.method": method,
+        "http.route": URL.parse(originalUrl, "http://localhost")?.pathname ?? "",
+      },
+      caller: Option.getOrNull(HttpTraceContext.w3c(headers)),
+    })),
+  )
+
+/** An answer whose connection is closed while its body is sent. */
+const closedResponse = () =>
+  HttpServerResponse.raw(
+    new ReadableStream({
+      start: (controller) => controller.error(new Error("Closed by a test trigger")),
+    }),
+  )
+
+/** Names the limit of a call that was refused by the checkout: that of invalid payments, or another. */
+const namingLimit = (limiter: RateLimiter) => (handler: Handler<never>): Handler<never> =>
+  byRequest((request) =>
+    Effect.map(handler, (response) => {
+      const { status, headers } = response
+      if (status !== 429 || "ratelimit" in headers) return response
+      const known = limiter.refusal(clientOf(addressOf(request)))
+      const fields: ReadonlyArray<HeaderPair> = known === null
+        ? [["ratelimit", `"calls";r=0;t=${headers["retry-after"] ?? "1"}`]]
+        : denial(limiter, known).fields
+      return HttpServerResponse.setHeaders(response, fields)
+    })
+  )
 
 /** Decodes a request to a call, sells, and encodes the outcome. */
 const paidHandler = (

@@ -1,22 +1,20 @@
 /**
  * What stands around a handler, from the outside inwards. Around the router: the answer to each
  * failure, the requests that no route may see, and those that no route answers. Around a free route:
- * its rate limit. Around a call, which may have a payment: a place among the requests that wait, a
- * trace, and the name of the limit that refused it. Around a POST: the reading of its body.
+ * its rate limit. Around a POST: the reading of its body. What stands around a call, which may have
+ * a payment, is in `paywall.ts`.
  *
  * @module
  */
-import { ByteSize, Cause, Duration, Effect, Option, References } from "effect"
+import { ByteSize, Cause, Duration, Effect } from "effect"
 import {
   HttpIncomingMessage,
   type HttpServerError,
   HttpServerRequest,
   HttpServerResponse,
-  HttpTraceContext,
 } from "effect/http"
 import { makePartedPlaces, makePlacesByKey } from "../../core/places.ts"
-import { TestCall, testHeader } from "../../core/testCall.ts"
-import { annotate, inTrace } from "../../core/tracing.ts"
+import { testHeader } from "../../core/testCall.ts"
 import { type Answer, type HeaderPair, prefersHtml, responseTo } from "./answer.ts"
 import { type AnswerLog, isLogged } from "./answerLog.ts"
 import {
@@ -162,7 +160,7 @@ export const pendingPerClientMax = pendingMax / 10
 /** Most of them from one IPv6 /48. */
 const pendingPerSiteMax = 3 * pendingPerClientMax
 /** How long a client with too many pending requests should wait, in seconds. */
-const pendingRetrySeconds = 1
+export const pendingRetrySeconds = 1
 
 /** The places of the requests that wait, of the whole public API. */
 export const makePending = () =>
@@ -173,13 +171,11 @@ export const makePending = () =>
   })
 export type Pending = ReturnType<typeof makePending>
 
-const pendingFields: ReadonlyArray<HeaderPair> = [
+export const pendingFields: ReadonlyArray<HeaderPair> = [
   ["ratelimit-policy", `"pending";q=${pendingPerClientMax};qu="concurrent-requests"`],
   ["ratelimit", `"pending";r=0;t=${pendingRetrySeconds}`],
 ]
 const busy = refused(rateLimited(pendingRetrySeconds), pendingFields)
-/** A posted body may contain a payment, so it is refused like a paid call. */
-const busyCall = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
 
 /** Answers within a rate limit, and counts the request as pending meanwhile. */
 export const limited = (
@@ -212,71 +208,6 @@ const withFields = (handler: Handler, fields: ReadonlyArray<HeaderPair>): Handle
         ? refused(failure.refusal, [...failure.fields, ...fields])
         : failure,
   })
-
-/** Wraps the handler of a call: of a GET with a payment, and of every POST. */
-export type AsCall = (handler: Handler) => Handler
-
-export const makeAsCall =
-  (log: AnswerLog, pending: Pending, invalidPayments: RateLimiter): AsCall => (handler) => {
-    const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
-    return byRequest((request) =>
-      pending.run(clientOf(addressOf(request)), busyCall, refused(overloadedPaid))(
-        traceCall(answered),
-      )
-    )
-  }
-
-/** In a trace of its own, with the request's id on its log lines, and with the test trigger it names. */
-const traceCall = <E>(handler: Handler<E>): Handler<E> =>
-  byRequest((request, { requestId }) => {
-    let isClosed = false
-    const trigger = webOf(request).headers.get(testHeader)
-    return traced(handler, request, requestId).pipe(
-      Effect.provideService(References.CurrentLogAnnotations, { requestId }),
-      Effect.provideService(TestCall, { trigger, close: Effect.sync(() => (isClosed = true)) }),
-      Effect.map((response) => isClosed ? closedResponse() : response),
-    )
-  })
-
-/** One trace for each call. The path is one of ours, so it has few values. */
-const traced = <E>(
-  handler: Handler<E>,
-  { method, originalUrl, headers }: HttpServerRequest.HttpServerRequest,
-  requestId: string,
-): Handler<E> =>
-  handler.pipe(
-    Effect.tap(({ status }) => annotate({ "http.response.status_code": status })),
-    inTrace("request", () => ({
-      attributes: {
-        "request.id": requestId,
-        "http.request.method": method,
-        "http.route": URL.parse(originalUrl, "http://localhost")?.pathname ?? "",
-      },
-      caller: Option.getOrNull(HttpTraceContext.w3c(headers)),
-    })),
-  )
-
-/** An answer whose connection is closed while its body is sent. */
-const closedResponse = () =>
-  HttpServerResponse.raw(
-    new ReadableStream({
-      start: (controller) => controller.error(new Error("Closed by a test trigger")),
-    }),
-  )
-
-/** Names the limit of a call that was refused by the checkout: that of invalid payments, or another. */
-const namingLimit = (limiter: RateLimiter) => (handler: Handler<never>): Handler<never> =>
-  byRequest((request) =>
-    Effect.map(handler, (response) => {
-      const { status, headers } = response
-      if (status !== 429 || "ratelimit" in headers) return response
-      const known = limiter.refusal(clientOf(addressOf(request)))
-      const fields: ReadonlyArray<HeaderPair> = known === null
-        ? [["ratelimit", `"calls";r=0;t=${headers["retry-after"] ?? "1"}`]]
-        : denial(limiter, known).fields
-      return HttpServerResponse.setHeaders(response, fields)
-    })
-  )
 
 /**
  * Why the header that names a test trigger is refused, before a payment is read; null when it may stay.
