@@ -25,12 +25,13 @@ import { makeMarketData } from "./free/marketData.ts"
 import { makePageData } from "./free/pageData.ts"
 import { makeSnapshot, type Snapshot } from "./free/snapshot.ts"
 import { termsAnswers } from "./free/terms.ts"
-import { type Checkouts, makeCheckouts } from "./handlers.ts"
+import { makeWorks } from "./handlers.ts"
 import { mcpPath, mcpRoute } from "./mcp/mcp.ts"
 import { marketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
 import { marketsPrefix } from "./pages/paths.ts"
 import { errorPages } from "./pages/refusals.ts"
+import { type CheckoutOptions, type Checkouts, makeCheckout } from "./paywall/checkout.ts"
 import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import {
   makeAsCall,
@@ -143,7 +144,7 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const snapshot = yield* makeSnapshot(identity)
   const skills: SkillPorts = {
     free: yield* freeRoutes(identity, snapshot),
-    checkouts: yield* makeCheckouts({ ...options, log, invalidPayments }),
+    checkouts: yield* makeCheckouts(options, { terms, log, invalidPayments }),
     documents: limiter,
     terms,
     offers,
@@ -186,6 +187,16 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   }
 })
 type Parts = Effect.Success<ReturnType<typeof makeParts>>
+
+/** Builds the checkouts. HTTP, /a2a and /mcp all sell through them. */
+const makeCheckouts = Effect.fnUntraced(function* (
+  { tickIntervalMs }: HttpServiceOptions,
+  options: CheckoutOptions,
+) {
+  const checkout = yield* makeCheckout(options)
+  const workOf = yield* makeWorks(tickIntervalMs)
+  return Record.map(products, (product, id) => checkout(product, workOf(id))) satisfies Checkouts
+})
 
 /** The free rows of the interface. They share one rate limit over HTTP, /a2a and /mcp. */
 const freeRoutes = Effect.fnUntraced(function* (

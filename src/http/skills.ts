@@ -11,11 +11,10 @@ import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { Offers } from "./paywall/paywall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
-import { invalidParameters } from "./paywall/checkout.ts"
+import { type Checkouts, invalidParameters } from "./paywall/checkout.ts"
 import type { FreeRoute, RouteResult } from "./server/route.ts"
 import { overloaded } from "./server/errors.ts"
 import { type RateLimiter, spend } from "./server/limits.ts"
-import type { Checkouts } from "./handlers.ts"
 
 /** The routes of the free rows: their answers and their shared rate limit. */
 export type FreeRoutes = Readonly<Record<FreeId, FreeRoute>>

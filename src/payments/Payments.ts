@@ -162,10 +162,6 @@ const saleSeconds = Metric.histogram("sale_seconds", {
   description: "Duration of a paid call, from the signature check to the answer",
   boundaries: secondsBuckets,
 })
-const computeSeconds = Metric.histogram("sale_compute_seconds", {
-  description: "Duration of a product's computation in a sale",
-  boundaries: secondsBuckets,
-})
 
 type Sell = (purchase: Purchase, work: Work) => Effect.Effect<Outcome, FailedSale>
 
@@ -177,17 +173,7 @@ const observed =
   (sell: Sell, idOf: (authorization: Authorization) => PaymentId): Sell => (purchase, work) => {
     const product = purchase.product.id
     const paymentId = idOf(purchase.payment.authorization)
-    const compute = work.compute.pipe(
-      timed((exit, seconds) => {
-        const outcome = Exit.isSuccess(exit) ? "computed" : "failed"
-        return Metric.update(
-          Metric.withAttributes(computeSeconds, { product, outcome }),
-          seconds,
-        )
-      }),
-      inSpan("compute"),
-    )
-    return sell(counted(purchase), { ...work, compute }).pipe(
+    return sell(counted(purchase), work).pipe(
       timed((exit, seconds) => {
         const outcome = briefOutcome(exit)
         // Of a buyer who has left, the end is counted when it is known.

@@ -1,16 +1,14 @@
 /**
  * The checkout: sells one product for one payment over any transport.
  *
- * It checks the limit of invalid payments first, then the parameters, so that
- * a wrong one leaves the payment unused, then the payment, cheapest check first. It returns the
- * answer, or fails with `NotCharged`, `RefundQueued` or `Unresolved`. The compiler rejects a
- * handler that fails with an error its row does not declare. The row's `settlementOrder` decides
- * when the payment is settled. The HTTP paywall, /a2a and /mcp all sell through here, so one
- * authorization is one sale.
+ * It checks the limit of invalid payments first, then the parameters, so that a wrong one leaves
+ * the payment unused, then the payment, cheapest check first. It returns the answer, or fails with
+ * `NotCharged`, `RefundQueued` or `Unresolved`. The row's `settlementOrder` decides when the payment
+ * is settled. The HTTP paywall, /a2a and /mcp all sell through here, so one authorization is one
+ * sale.
  *
  * @module
  */
-import { Buffer } from "node:buffer"
 import { Clock, Effect, Exit, Option, Result, Schema } from "effect"
 import {
   type InputOf,
@@ -18,15 +16,9 @@ import {
   queryReader,
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
-import type { Product } from "../../catalog/domain/product.ts"
-import { type shelfLifeFields, shelfLifeOf } from "../../catalog/domain/shelfLife.ts"
-import { type FailedSale, NotCharged, notCharged } from "../../payments/domain/failedSale.ts"
-import {
-  type ProductError,
-  type RefusalCode,
-  resend,
-  resendUnused,
-} from "../../catalog/domain/refusal.ts"
+import type { Product, ProductId } from "../../catalog/domain/product.ts"
+import { type FailedSale, NotCharged } from "../../payments/domain/failedSale.ts"
+import { type RefusalCode, resend, resendUnused } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -36,34 +28,13 @@ import {
   type PaymentPayload,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { prepared, preparedFor } from "../../core/domain/prepared.ts"
-import { CallClient, type Client } from "../../core/CallClient.ts"
+import type { Client } from "../../core/CallClient.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
-import type { Call, Outcome, WorkResult } from "../../payments/purchase.ts"
+import type { Call, Outcome, Work } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
 import { errorRules, RequestId, toRefusal } from "../server/errors.ts"
 import type { Denied, LimitDecision, RateLimiter } from "../server/limits.ts"
-
-/** The errors that a product's row declares. */
-type ErrorOf<P extends Product> = P["errors"][number]["Type"]
-
-/** What is run for a call of a product. */
-export interface ProductHandler<P extends Product> {
-  /** Finds errors before the payment is settled (settle-early only). */
-  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, ErrorOf<P>>
-  readonly compute: (input: InputOf<P["parameters"]>) => Effect.Effect<Computed<P>, ErrorOf<P>>
-}
-
-/** The result of a computation, before its body is encoded to a `WorkResult`. */
-export interface Computed<P extends Product> {
-  /** The body of a 200 without the fields that the checkout adds. */
-  readonly body: Omit<P["body"]["Type"], "success" | "charged" | keyof typeof shelfLifeFields>
-  /** The body as JSON, for a settle-early product that is sold often (it has no `charged`). */
-  readonly encoded?: Uint8Array
-  /** False when the answer is not worth its price; then it is not charged. */
-  readonly charge: boolean
-}
 
 /** The checkout of one product. */
 export interface Checkout {
@@ -78,27 +49,31 @@ export interface Checkout {
   readonly sell: (call: Call) => Effect.Effect<Outcome, FailedSale>
 }
 
+/** The checkout of every product. HTTP, /a2a and /mcp all sell through them. */
+export type Checkouts = Readonly<Record<ProductId, Checkout>>
+
 export interface CheckoutOptions {
   readonly terms: PaymentTerms
   /** The limit of invalid payments, and of answers that no payment was taken for, per client. */
   readonly invalidPayments: RateLimiter
   readonly log: AnswerLog
-  /** How often the feed is updated. */
-  readonly tickIntervalMs: number
 }
 
 /** Returns the function that builds checkouts. Call it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* makeCheckout(options: CheckoutOptions) {
   const desk: Desk = { ...options, payments: yield* Payments }
-  return <P extends Product>(product: P, handler: ProductHandler<P>): Checkout => {
+  return <P extends Product>(product: P, workOf: WorkOf<P>): Checkout => {
     const read = readerOf(product)
     return {
       product,
       read,
-      sell: (call) => logFailure(desk, product, call, sellCall(desk, product, read, handler, call)),
+      sell: (call) => logFailure(desk, product, call, sellCall(desk, product, read, workOf, call)),
     }
   }
 })
+
+/** What is run for a call of a product. */
+type WorkOf<P extends Product> = (input: InputOf<P["parameters"]>, client: Client) => Work
 
 /** What every checkout needs. */
 interface Desk extends CheckoutOptions {
@@ -107,10 +82,10 @@ interface Desk extends CheckoutOptions {
 
 /** Sells one call: decodes it to a purchase, and gives that to `Payments`. */
 const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
-  { payments, invalidPayments, terms, tickIntervalMs }: Desk,
+  { payments, invalidPayments, terms }: Desk,
   product: P,
   read: ReturnType<typeof readerOf<P>>,
-  handler: ProductHandler<P>,
+  workOf: WorkOf<P>,
   { input: query, payment: sent, key, isTask, client, hasTag }: Call,
 ): Effect.fn.Return<Outcome, FailedSale> {
   const denied = invalidPayments.refusal(client)
@@ -138,12 +113,7 @@ const sellCall = Effect.fnUntraced(function* sellCall<P extends Product>(
         hasTag,
         onAbandoned: (end) =>
           Option.getOrNull(Exit.findErrorOption(end)) === hungUp ? count : Effect.void,
-      }, {
-        check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged).pipe(
-          Effect.provideService(CallClient, client),
-        ),
-        compute: encodeBody(product, handler.compute(input), tickIntervalMs),
-      })
+      }, workOf(input, client))
     ),
     countUnpaid(invalidPayments, client),
   )
@@ -243,8 +213,6 @@ const chosenCodes: ReadonlyArray<RefusalCode> = [
   "invalid_parameter",
 ]
 
-const utf8 = new TextEncoder()
-
 const isSecret = Schema.is(PaymentIdentifier)
 
 /** The key protects a paid answer, so a key that is easy to guess is refused. */
@@ -291,30 +259,6 @@ function canonicalRequest(product: Product, input: object): string {
   const sorted = Object.entries(input).sort(([a], [b]) => a < b ? -1 : 1)
   return `${product.id}?${JSON.stringify(sorted)}`
 }
-
-/**
- * The body of a 200. Compute-first bodies have `charged`; settle-early answers are always charged. The
- * shelf life is before the data, so that it does not change the tag of the answer.
- */
-const encodeBody = Effect.fnUntraced(function* encodeBody<P extends Product>(
-  { settlementOrder, shelfLife }: P,
-  computed: Effect.Effect<Computed<P>, ProductError>,
-  tickIntervalMs: number,
-): Effect.fn.Return<WorkResult, NotCharged> {
-  const { body, charge, encoded } = yield* Effect.mapError(computed, notCharged)
-  const now = yield* Clock.currentTimeMillis
-  const head = { success: true, ...shelfLifeOf(shelfLife, body, { now, tickIntervalMs }) }
-  const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
-  const rest = encoded ?? utf8.encode(JSON.stringify({ ...body, ...charged }))
-  return { body: joined(rest)(JSON.stringify(head)), charge }
-})
-
-/** A body with its head. While both are the same it is the same object, so it is compressed once. */
-const joined = preparedFor((rest: Uint8Array) =>
-  prepared((head: string): Uint8Array =>
-    Buffer.concat([utf8.encode(`${head.slice(0, -1)},`), rest.subarray(1)])
-  )
-)
 
 const tooMany = ({ retryAfterSeconds }: Denied) => ({
   code: "rate_limited" as const,

@@ -9,7 +9,8 @@ import { testKey } from "../signing/key.ts"
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductError } from "../../../src/catalog/domain/refusal.ts"
-import { type Computed, makeCheckout } from "../../../src/http/paywall/checkout.ts"
+import { type Computed, workOf } from "../../../src/http/handlers.ts"
+import { makeCheckout } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall, unpaidAnswer } from "../../../src/http/paywall/paywall.ts"
 import { answerFailures } from "../../../src/http/server/middleware.ts"
 import { fromSource } from "../../../src/http/server/route.ts"
@@ -33,13 +34,13 @@ export const paywallHarness = Effect.fnUntraced(function* (
   const checkout = yield* makeCheckout({
     terms,
     log: () => {},
-    tickIntervalMs: 600_000,
     invalidPayments: yield* makeLimiter("invalid", budget),
   })
-  const seller = checkout<Product>(
-    { ...sold, parameters: [{ name: "index", type: "integer", description: "Any" }] },
-    { compute: () => work },
-  )
+  const row: Product = {
+    ...sold,
+    parameters: [{ name: "index", type: "integer", description: "Any" }],
+  }
+  const seller = checkout(row, workOf(row, { compute: () => work }, 600_000))
   const unpaid = fromSource(unpaidAnswer(seller, { terms, offers }, false))
   const route = answered(paywall(seller, unpaid))
   return (request: Request) =>
