@@ -32,7 +32,6 @@ import { type PaymentTerms } from "../payments/domain/x402/terms.ts"
 import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { PaymentHealth } from "../payments/PaymentHealth.ts"
 import { Payments } from "../payments/Payments.ts"
-import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStats from "../payments/postgres/paymentStats.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
@@ -232,7 +231,7 @@ const paymentLayer = (settings: ServiceSettings) =>
       sweepEveryMs: Duration.toMillis(settings.sweep),
       scanEveryMs: Duration.toMillis(settings.scan),
       blocksAreRegular: settings.payments.kind === "simulated" || !settings.payments.rehearsal,
-    }).pipe(Layer.provide(Refunds.layer), Layer.provide(paymentStats.layer)),
+    }).pipe(Layer.provide(paymentStats.layer)),
   ).pipe(Layer.provide(paymentPorts(settings, timingOf(settings))))
 
 const storesLayer = Layer.mergeAll(

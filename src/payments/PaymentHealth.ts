@@ -23,8 +23,8 @@ import {
 } from "./domain/paymentHealth.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { chainReadAge, inUsdc, PortRecords, treasuryUsdc } from "./observedPorts.ts"
-import type { ScannedAccount } from "./PaymentStore.ts"
-import { isOwed, type OwedTotals, Refunds } from "./refunds/Refunds.ts"
+import { PaymentStore, type ScannedAccount } from "./PaymentStore.ts"
+import { isOwed, measureOwed, type OwedTotals, RefundQueue } from "./refunds/Refunds.ts"
 
 /** The states in which something still has to happen to a payment. */
 export const openStates = [
@@ -93,7 +93,8 @@ interface Known {
 const make = Effect.fnUntraced(function* (options: HealthOptions) {
   const chain = yield* Chain
   const records = yield* PortRecords
-  const refunds = yield* Refunds
+  const payments = yield* PaymentStore
+  const queue = yield* RefundQueue
   const stats = yield* PaymentStats
   const startedAt = yield* Clock.currentTimeMillis
   const known: Known = { ready: false, head: null, balance: null, stored: null, sweptAt: null }
@@ -125,7 +126,7 @@ const make = Effect.fnUntraced(function* (options: HealthOptions) {
   })
 
   const readStored = Effect.gen(function* () {
-    const owed = yield* refunds.measure
+    const owed = yield* measureOwed(payments, queue)
     const read = yield* stats.read(account)
     known.stored = storedFacts(owed, read, yield* Clock.currentTimeMillis)
     for (const state of openStates) {

@@ -19,7 +19,7 @@ import { addDelivered } from "../../src/payments/Restore.ts"
 import { layer as paymentStats } from "../../src/payments/postgres/paymentStats.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { type OwedTotals, RefundQueue, Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { type OwedTotals, RefundQueue } from "../../src/payments/refunds/Refunds.ts"
 import {
   layerLedger,
   type Misbehaviour,
@@ -75,7 +75,10 @@ const layerOf = (world: World) => {
     Layer.mock(PaymentStats, {
       read: () => Effect.succeed({ open: new Map(), scannedThrough: null, soldAgo: new Map() }),
     }),
-    Layer.mock(Refunds, { measure: Ref.get(world.owed) }),
+    Layer.mock(RefundQueue, { totals: Effect.map(Ref.get(world.owed), ({ refunds }) => refunds) }),
+    Layer.mock(PaymentStore, {
+      liability: Effect.map(Ref.get(world.owed), ({ liability }) => liability),
+    }),
   )
   return Layer.merge(
     Payments.layer({ terms, timing }),

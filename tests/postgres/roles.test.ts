@@ -15,7 +15,7 @@ import { layer as retentionStore } from "../../src/payments/postgres/retentionSt
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { measureOwed, RefundQueue } from "../../src/payments/refunds/Refunds.ts"
 import { RetentionStore } from "../../src/payments/Retention.ts"
 import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
@@ -163,16 +163,14 @@ asRole(
   ({ service }) =>
     Effect.gen(function* () {
       yield* paymentIn(0, "refund_due")
-      const { owed } = yield* Refunds
-      const { liability, refunds } = yield* owed
+      const { liability, refunds } = yield* measureOwed(yield* PaymentStore, yield* RefundQueue)
       const queued = refunds.find(({ queue, state }) => queue === "sales" && state === "queued")
       equal([liability, queued?.refunds], [ticket(0).amount, 1])
       const { claimDue } = yield* RefundStore
       const exit = yield* Effect.exit(claimDue("sales", Duration.minutes(1), 1))
       match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "claimed", /permission denied/)
     }).pipe(Effect.provide(
-      Layer.merge(Refunds.layer, refundStore.layer).pipe(
-        Layer.provide(refundStore.queueLayer),
+      Layer.merge(refundStore.queueLayer, refundStore.layer).pipe(
         Layer.provideMerge(paymentStore),
         Layer.provide(Layer.succeed(SqlClient, service)),
       ),

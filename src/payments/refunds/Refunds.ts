@@ -8,10 +8,10 @@
  *
  * @module
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Metric } from "effect"
 import { type QueueName, refundQueues, type RefundState, refundStates } from "../domain/refund.ts"
 import { inUsdc } from "../observedPorts.ts"
-import { PaymentStore } from "../PaymentStore.ts"
+import type { PaymentStore } from "../PaymentStore.ts"
 
 /** The totals of the refunds of one queue in one state. */
 export interface RefundTotals {
@@ -35,25 +35,18 @@ export interface OwedTotals {
   readonly refunds: ReadonlyArray<RefundTotals>
 }
 
-export class Refunds extends Context.Service<Refunds, {
-  /** What is owed now, with an entry for every queue and state. */
-  readonly owed: Effect.Effect<OwedTotals>
-  /** Updates the gauges of what is owed, and returns it. */
-  readonly measure: Effect.Effect<OwedTotals>
-}>()("bellwether/payments/Refunds") {
-  static readonly layer: Layer.Layer<Refunds, never, PaymentStore | RefundQueue> = Layer.effect(
-    Refunds,
-    Effect.gen(function* () {
-      const payments = yield* PaymentStore
-      const queue = yield* RefundQueue
-      const owed = Effect.gen(function* () {
-        const liability = yield* payments.liability
-        return { liability, refunds: yield* allTotals(queue) }
-      })
-      return Refunds.of({ owed, measure: Effect.tap(owed, updateGauges) })
-    }),
-  )
-}
+/** What is owed now, with an entry for every queue and state. Updates the gauges of it. */
+export const measureOwed = Effect.fnUntraced(function* (
+  payments: PaymentStore["Service"],
+  queue: RefundQueue["Service"],
+) {
+  const owed: OwedTotals = {
+    liability: yield* payments.liability,
+    refunds: yield* allTotals(queue),
+  }
+  yield* updateGauges(owed)
+  return owed
+})
 
 /** The totals, with an entry for every queue and state. */
 export const allTotals = ({ totals }: RefundQueue["Service"]) =>

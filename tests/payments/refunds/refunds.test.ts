@@ -8,7 +8,7 @@ import { Effect, Layer, Metric } from "effect"
 import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
 import { queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { Refunds } from "../../../src/payments/refunds/Refunds.ts"
+import { measureOwed, RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../paymentStore.laws.ts"
 import { onEveryStore } from "../../support/stores.ts"
 
@@ -26,7 +26,7 @@ onEveryStore("the metrics of owed money", (law) => {
   law(
     "publish the liability and the refunds of each queue and state",
     Effect.gen(function* () {
-      const { measure, owed } = yield* Refunds
+      const measure = measureOwed(yield* PaymentStore, yield* RefundQueue)
       yield* measure
       equal((yield* metricValues).get("payments_liability_usdc"), 0)
       yield* paymentIn(0, "refund_due")
@@ -35,13 +35,12 @@ onEveryStore("the metrics of owed money", (law) => {
       const transfer = { paymentId, token, from, to, value: 2_500_000n, nonce }
       const at = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" } as const
       yield* (yield* PaymentStore).insertUnmatched({ ...transfer, at })
-      yield* measure
+      const { liability, refunds } = yield* measure
       const after = yield* metricValues
       equal(after.get("payments_liability_usdc"), 2 * Number(ticket(0).amount) / 1_000_000)
       const states = ["sales queued", "sales needs_review", "unmatched queued"]
       equal(states.map((state) => after.get(`refunds ${state}`)), [1, 0, 1])
       equal(after.get("payments_unmatched_usdc"), 2.5)
-      const { liability, refunds } = yield* owed
       equal(liability, 2n * ticket(0).amount)
       const owing = refunds.filter(({ amount }) => amount > 0n)
       equal(owing.map(({ queue, state, amount }) => [queue, state, amount]), [
@@ -50,7 +49,7 @@ onEveryStore("the metrics of owed money", (law) => {
       ])
     }).pipe(
       Effect.provide(
-        Refunds.layer.pipe(Layer.provide(queueLayer), Layer.provideMerge(paymentStore)),
+        Layer.merge(queueLayer, paymentStore),
       ),
       Effect.provideService(Metric.MetricRegistry, new Map()),
     ),
