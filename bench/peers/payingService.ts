@@ -18,12 +18,11 @@ import { Freshness } from "../../src/core/Freshness.ts"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
-import { Payments } from "../../src/payments/Payments.ts"
 import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { postgresWhales } from "../../tests/support/whales/whaleStores.ts"
 import { makeWorld, serviceOptions, servicesOver } from "../../tests/support/http/httpService.ts"
-import { terms } from "../../tests/support/payments/terms.ts"
+import { paymentsLayer } from "../../tests/support/payments/sales.ts"
 
 const transaction = `0x${"1".padStart(64, "0")}`
 
@@ -58,7 +57,7 @@ const database = Layer.provideMerge(
 const ports = Layer.merge(layerFacilitator, layerChain).pipe(
   Layer.provide(Layer.mergeAll(facilitator, chain, PortRecords.layer)),
 )
-const payments = Payments.layer({ terms }).pipe(
+const payments = paymentsLayer().pipe(
   Layer.provide(Layer.mergeAll(ports, signatures.layer, paymentStore.layer)),
   Layer.provide(database),
   Layer.orDie,

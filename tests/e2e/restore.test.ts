@@ -20,6 +20,7 @@ import { liveTest, startingAt } from "../support/effect.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 import {
   answering,
+  paymentsLayer,
   purchase,
   rowOf,
   startSeconds,
@@ -27,7 +28,7 @@ import {
   timing,
   workOf,
 } from "../support/payments/sales.ts"
-import { nonce, terms } from "../support/payments/terms.ts"
+import { nonce } from "../support/payments/terms.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { removeFolder } from "../support/process.ts"
 
@@ -90,7 +91,7 @@ const service = <A, E>(
       Effect.provide(
         body,
         Layer.fresh(
-          Payments.layer({ terms, timing }).pipe(
+          paymentsLayer({ timing }).pipe(
             Layer.provideMerge(paymentStore),
             Layer.provideMerge(connected(database)),
             Layer.provideMerge(Layer.succeedContext(ports)),

@@ -13,7 +13,6 @@ import { type QueueName, type RefundState, refundStates } from "../../src/paymen
 import { layerChain, layerFacilitator, PortRecords } from "../../src/payments/observedPorts.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentHealth, PaymentStats } from "../../src/payments/PaymentHealth.ts"
-import { Payments } from "../../src/payments/Payments.ts"
 import { layer as restoreStore } from "../../src/payments/postgres/restoreStore.ts"
 import { addDelivered } from "../../src/payments/Restore.ts"
 import { layer as paymentStats } from "../../src/payments/postgres/paymentStats.ts"
@@ -34,6 +33,7 @@ import {
   answering,
   buying,
   passing,
+  paymentsLayer,
   purchase,
   startSeconds,
   timing,
@@ -81,7 +81,7 @@ const layerOf = (world: World) => {
     }),
   )
   return Layer.merge(
-    Payments.layer({ terms, timing }),
+    paymentsLayer({ timing }),
     PaymentHealth.layer(options).pipe(Layer.provide(stored)),
   ).pipe(Layer.provideMerge(ports))
 }

@@ -25,6 +25,7 @@ import {
   calling,
   type Market,
   passing,
+  paymentsLayer,
   product,
   purchase,
   rowOf,
@@ -33,7 +34,7 @@ import {
   timing,
   workOf,
 } from "../../support/payments/sales.ts"
-import { authorizationFor, nonce, terms } from "../../support/payments/terms.ts"
+import { authorizationFor, nonce } from "../../support/payments/terms.ts"
 
 const wallet = address(`0x${"3a".repeat(20)}`)
 const undeployed = address(`0x${"3b".repeat(20)}`)
@@ -82,7 +83,7 @@ const withWallets = (body: Effect.Effect<void, unknown, Market>, faults: Faults 
     }).pipe(Effect.flatten),
   ).pipe(Layer.provide(simulated))
   const ports = Layer.mergeAll(memoryPaymentStore, outside, realSignatures)
-  const seller = Payments.layer({ terms, timing }).pipe(Layer.provideMerge(ports))
+  const seller = paymentsLayer({ timing }).pipe(Layer.provideMerge(ports))
   return TestClock.setTime(startSeconds * 1_000).pipe(
     Effect.andThen(Effect.scoped(body)),
     Effect.provide(seller),

@@ -31,6 +31,7 @@ import {
   once,
   outcomeText,
   passing,
+  paymentsLayer,
   product,
   purchase,
   replica,
@@ -95,7 +96,7 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
     Layer.provideMerge(layerLedger(), Layer.fresh(layerMemory)),
     Logger.layer([]),
   ).pipe(Layer.provideMerge(Layer.succeed(Signatures, realSignatures)))
-  const service = Layer.provideMerge(Layer.fresh(Payments.layer({ terms })), ports)
+  const service = Layer.provideMerge(Layer.fresh(paymentsLayer()), ports)
   const time = new VirtualTime(startSeconds * 1_000, random)
   return time.run(Effect.scoped(Effect.provide(race, service)), 1_000_000)
 }

@@ -24,6 +24,7 @@ import {
   type Market,
   outcomeText,
   passing,
+  paymentsLayer,
   product,
   type Purchase,
   purchase,
@@ -36,7 +37,7 @@ import {
   type Work,
   workOf,
 } from "../../support/payments/sales.ts"
-import { nonce, terms } from "../../support/payments/terms.ts"
+import { nonce } from "../../support/payments/terms.ts"
 
 const failing = workOf(refusing("venue_error"))
 const computed = workOf(Effect.die("computed"))
@@ -63,7 +64,7 @@ const paymentsWith = Effect.fnUntraced(function* (
   salesMax = 512,
 ) {
   const ports = yield* Effect.context<Exclude<Market, Payments>>()
-  const layer = Payments.layer({ terms, timing, rateLimits, salesMax })
+  const layer = paymentsLayer({ timing, rateLimits, salesMax })
   const built = yield* Layer.build(
     Layer.provide(Layer.fresh(layer), Layer.succeedContext(ports)),
   )

@@ -16,6 +16,7 @@ import { type RefundTiming, RefundWorker } from "../../../src/payments/refunds/R
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import type { PaymentTiming } from "../../../src/payments/timing.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
+import { paymentsLayer } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 import {
   type Intercept,
@@ -78,7 +79,7 @@ export const startReplica = (world: World, name: string) =>
     name,
     (intercept) =>
       Layer.fresh(
-        Payments.layer({ terms, timing: { ...timing, answerWindow: world.answerWindow } }),
+        paymentsLayer({ timing: { ...timing, answerWindow: world.answerWindow } }),
       ).pipe(
         Layer.provide(outsidePorts(world, intercept)),
         // The files outlive the process, as on a machine.

@@ -28,7 +28,8 @@ import type { Redacted } from "effect"
 import { buyer, sign } from "../payments/buyers.ts"
 import { makeWorld, serviceOptions, servicesOver, type World } from "./httpService.ts"
 import { bookOf, endingMarket } from "../products.ts"
-import { authorizationFor, headerOf, terms, wirePayment } from "../payments/terms.ts"
+import { paymentsLayer } from "../payments/sales.ts"
+import { authorizationFor, headerOf, wirePayment } from "../payments/terms.ts"
 
 /** The ports that replicas of one service share. */
 export type ReplicaPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
@@ -89,7 +90,7 @@ export const openReplica: (
     { timing = {}, works = {}, writing, invalidPayments = 1_000, onRequest = () => {} } = {},
   ) {
     const ports = yield* Effect.context<ReplicaPorts>()
-    const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
+    const layer = Layer.fresh(paymentsLayer({ timing: { ...defaultTiming, ...timing } }))
     const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
     const payments = Context.get(built, Payments)
     const services = yield* Layer.build(

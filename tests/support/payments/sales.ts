@@ -44,6 +44,7 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
 import { testKey } from "../signing/key.ts"
 import { buyer, payloadOf, sign } from "./buyers.ts"
+import { RateLimits } from "../../../src/core/RateLimits.ts"
 import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
 import { layerMemory } from "./memoryLedger.ts"
@@ -60,6 +61,22 @@ const utf8 = new TextEncoder()
 
 /** The default timing with fewer retries, which no TestClock test needs. */
 export const timing: PaymentTiming = { ...defaultTiming, proveRetriesMax: 2, waitRetriesMax: 5 }
+
+/** The payments of a service; what is not paid for is not counted. */
+export const paymentsLayer = (options: Partial<PaymentOptions> = {}) =>
+  Payments.layer({
+    terms,
+    timing: defaultTiming,
+    sign: testKey.sign,
+    verificationsMax: 256,
+    salesMax: 512,
+    rateLimits: RateLimits.of({
+      take: () => Effect.succeed({ granted: true, remaining: 1, resetMs: 0 }),
+      giveBack: () => Effect.void,
+      prune: () => Effect.succeed(0),
+    }),
+    ...options,
+  })
 
 /** The memory store with some methods replaced. */
 export const memoryStoreWith = (
@@ -96,7 +113,7 @@ export const market = (
       Layer.effect(Facilitator, bothFacilitators),
     ).pipe(Layer.provideMerge(ledger)),
   ).pipe(Layer.provideMerge(signatures))
-  return Payments.layer({ terms, timing, sign: testKey.sign }).pipe(Layer.provideMerge(ports))
+  return paymentsLayer({ timing }).pipe(Layer.provideMerge(ports))
 }
 
 type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
@@ -105,7 +122,7 @@ export type Market = Payments | Ports
 /** Another service on the same store, ledger and chain, as replicas share them. */
 export const replicaWith = Effect.fnUntraced(function* (options: Partial<PaymentOptions> = {}) {
   const ports = yield* Effect.context<Ports>()
-  const layer = Layer.fresh(Payments.layer({ terms, timing, sign: testKey.sign, ...options }))
+  const layer = Layer.fresh(paymentsLayer({ timing, ...options }))
   const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
   return Context.get(built, Payments)
 })
