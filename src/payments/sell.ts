@@ -33,7 +33,7 @@ import {
 import { resendUnused } from "../catalog/domain/refusal.ts"
 import { storeWithDeadline } from "../core/deadline.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
-import { RateLimits } from "../core/RateLimits.ts"
+import type { RateLimits } from "../core/RateLimits.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
 import { Chain } from "./Chain.ts"
 import { type FailedSale, faultOf, NotCharged, type Unresolved } from "./domain/failedSale.ts"
@@ -91,28 +91,20 @@ import {
 import { makeShares } from "./sale/shares.ts"
 import { makeSolvency } from "./sale/solvency.ts"
 import { Signatures } from "./Signatures.ts"
-import { defaultTiming, type PaymentTiming } from "./timing.ts"
+import type { PaymentTiming } from "./timing.ts"
 
 export interface PaymentOptions {
   readonly terms: PaymentTerms
-  readonly timing?: PaymentTiming
-  /** Signs receipts; without it they have no signature. */
-  readonly sign?: Sign
+  readonly timing: PaymentTiming
+  /** Signs receipts. */
+  readonly sign: Sign
   /** Maximum number of payments that are verified at the facilitator at the same time. */
-  readonly verificationsMax?: number
+  readonly verificationsMax: number
   /** Maximum number of verified payments that are sold at the same time. */
-  readonly salesMax?: number
-  /** Counts what is not paid for; without it nothing is counted. */
-  readonly rateLimits?: RateLimits["Service"]
+  readonly salesMax: number
+  /** Counts what is not paid for. */
+  readonly rateLimits: RateLimits["Service"]
 }
-
-const defaultVerificationsMax = 256
-const defaultSalesMax = 512
-const noRateLimits = RateLimits.of({
-  take: () => Effect.succeed({ granted: true, remaining: 1, resetMs: 0 }),
-  giveBack: () => Effect.void,
-  prune: () => Effect.succeed(0),
-})
 
 export type Seller = Effect.Success<ReturnType<typeof makeSeller>>
 
@@ -179,9 +171,7 @@ const perPayment = { places: 1, waiting: 0, waitMax: Duration.zero }
 
 /** The state of selling in one process. Closing the scope waits for its fibers. */
 export const makeSeller = Effect.fnUntraced(function* (options: PaymentOptions) {
-  const { terms, timing = defaultTiming, sign = null } = options
-  const { verificationsMax = defaultVerificationsMax, salesMax = defaultSalesMax } = options
-  const { rateLimits = noRateLimits } = options
+  const { terms, timing, sign, verificationsMax, salesMax, rateLimits } = options
   const store = storeWithDeadline("The payment store", yield* PaymentStore)
   const chain = yield* Chain
   const signatures = yield* Signatures

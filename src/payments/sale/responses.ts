@@ -305,8 +305,7 @@ export interface Receipts {
   readonly ofRefund: (row: PaymentWithRefund) => typeof RefundNotice.Type
 }
 
-/** `sign` is null in a process without a signing key: then receipts have no extension. */
-export function makeReceipts(sign: Sign | null, terms: PaymentTerms): Receipts {
+export function makeReceipts(sign: Sign, terms: PaymentTerms): Receipts {
   const network = `eip155:${terms.chainId}`
   const plain = ({ authorization, paidAt }: AnsweredPayment): PaidReceipt => ({
     payer: authorization.from,
@@ -315,15 +314,14 @@ export function makeReceipts(sign: Sign | null, terms: PaymentTerms): Receipts {
   })
   return {
     plain,
-    ofSale: (row, body) =>
-      sign === null ? plain(row) : {
-        ...plain(row),
-        extensions: receiptExtension(
-          receiptOfSale(sign, row, terms, createHash("sha256").update(body).digest("hex")),
-        ),
-      },
+    ofSale: (row, body) => ({
+      ...plain(row),
+      extensions: receiptExtension(
+        receiptOfSale(sign, row, terms, createHash("sha256").update(body).digest("hex")),
+      ),
+    }),
     ofRefund: (row) => {
-      const signature = sign === null ? null : receiptOfRefund(sign, row, terms)
+      const signature = receiptOfRefund(sign, row, terms)
       return {
         ...noticeOf(row),
         ...signature === null ? {} : { receipt: { format: "jws", signature } },
