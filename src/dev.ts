@@ -12,7 +12,7 @@ const get = (name: string) => Deno.env.get(name)
 // The embedded store loads in its worker while the service's modules load here.
 if ((get("DATABASE_URL") ?? "") === "") startStoreWorker()
 const [{ runService }, { simulatedRefunds }] = await Promise.all([
-  import("./app/runService.ts"),
+  import("./app/service.ts"),
   import("./app/refundWorker.ts"),
 ])
 Deno.exit(await runService("dev", get, simulatedRefunds))

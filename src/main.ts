@@ -10,5 +10,5 @@ const get = (name: string) => Deno.env.get(name)
 
 // An embedded store loads in its worker while the service's modules load here.
 if ((get("DATABASE_URL") ?? "") === "") startStoreWorker()
-const { runService } = await import("./app/runService.ts")
+const { runService } = await import("./app/service.ts")
 Deno.exit(await runService("start", get))

@@ -1,14 +1,27 @@
 /**
- * Composes the service: the settings choose the Layer of each port.
+ * Composes and runs the service: the settings choose the Layer of each port.
  *
  * @module
  */
 import { products } from "../catalog/domain/product.ts"
-import { Clock, Console, Duration, Effect, Layer, Logger, Redacted, Ref, References } from "effect"
+import {
+  Cause,
+  Clock,
+  Console,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Logger,
+  Redacted,
+  Ref,
+  References,
+} from "effect"
 import { UnmatchedRefundMin } from "../core/UnmatchedRefundMin.ts"
 import { FetchHttpClient } from "effect/http"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { Freshness } from "../core/Freshness.ts"
+import { openAt } from "../core/listening.ts"
 import { StoreClock } from "../core/StoreClock.ts"
 import { Digest } from "../digest/Digest.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
@@ -69,12 +82,13 @@ import { Whales } from "../whales/Whales.ts"
 import { Judge } from "../writing/Judge.ts"
 import { Narrator } from "../writing/Narrator.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { startupHints } from "./console.ts"
+import { printStopReason, serviceBanner, startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import { packageFolder } from "./sandbox.ts"
-import type { ServiceSettings } from "./settings.ts"
+import { loadService, type ServiceSettings } from "./settings.ts"
 import * as telemetry from "./telemetry.ts"
+import { untilSignal } from "./untilSignal.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** How long a shutdown waits for requests in flight. */
@@ -97,12 +111,36 @@ const venueNames: Readonly<Record<ServiceSettings["venue"], string>> = {
 }
 
 /** Pays refunds on the service's store. */
-export type RefundsLayer = (
+type RefundsLayer = (
   settings: ServiceSettings,
 ) => Layer.Layer<never, Layer.Error<ReturnType<typeof paymentPorts>>, SqlClient>
 
+/**
+ * Runs the service until a signal, and returns its exit code. `get` reads one variable of the
+ * environment. `refunds` pays refunds in this process.
+ */
+export async function runService(
+  mode: "dev" | "start",
+  get: (name: string) => string | undefined,
+  refunds?: RefundsLayer,
+): Promise<number> {
+  const program = Effect.gen(function* () {
+    const settings = yield* loadService(mode, get)
+    yield* Console.log(serviceBanner(settings))
+    yield* tryAddress(settings.host, settings.port)
+    yield* tryAddress(settings.adminHost, settings.adminPort)
+    return yield* serve(settings, refunds)
+  }).pipe(Effect.scoped, printStopReason)
+  const exit = await untilSignal(program)
+  return Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1
+}
+
+/** Fails where the service could not listen, before the store is opened and migrated. */
+const tryAddress = (hostname: string, port: number) =>
+  openAt(hostname, port, () => Deno.listen({ hostname, port }).close())
+
 /** Runs the service until the scope closes. */
-export const serve = Effect.fnUntraced(function* (
+const serve = Effect.fnUntraced(function* (
   settings: ServiceSettings,
   refunds: RefundsLayer = () => Layer.empty,
 ) {
