@@ -31,7 +31,7 @@ import { marketRoutes } from "./pages/market.ts"
 import { pages } from "./pages/pages.ts"
 import { marketsPrefix } from "./pages/paths.ts"
 import { errorPages } from "./pages/refusals.ts"
-import { type CheckoutOptions, type Checkouts, makeCheckout } from "./paywall/checkout.ts"
+import { type Checkouts, makeCheckout } from "./paywall/checkout.ts"
 import { makePaymentRoute, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import {
   makeAsCall,
@@ -142,9 +142,11 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const asCall = makeAsCall(log, pending, invalidPayments)
   const offers = yield* makeOffers(terms)
   const snapshot = yield* makeSnapshot(identity)
+  const checkout = yield* makeCheckout({ terms, log, invalidPayments })
+  const workOf = yield* makeWorks(options.tickIntervalMs)
   const skills: SkillPorts = {
     free: yield* freeRoutes(identity, snapshot),
-    checkouts: yield* makeCheckouts(options, { terms, log, invalidPayments }),
+    checkouts: Record.map(products, (product, id) => checkout(product, workOf(id))),
     documents: limiter,
     terms,
     offers,
@@ -187,16 +189,6 @@ const makeParts = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   }
 })
 type Parts = Effect.Success<ReturnType<typeof makeParts>>
-
-/** Builds the checkouts. HTTP, /a2a and /mcp all sell through them. */
-const makeCheckouts = Effect.fnUntraced(function* (
-  { tickIntervalMs }: HttpServiceOptions,
-  options: CheckoutOptions,
-) {
-  const checkout = yield* makeCheckout(options)
-  const workOf = yield* makeWorks(tickIntervalMs)
-  return Record.map(products, (product, id) => checkout(product, workOf(id))) satisfies Checkouts
-})
 
 /** The free rows of the interface. They share one rate limit over HTTP, /a2a and /mcp. */
 const freeRoutes = Effect.fnUntraced(function* (

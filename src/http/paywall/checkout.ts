@@ -52,7 +52,7 @@ export interface Checkout {
 /** The checkout of every product. HTTP, /a2a and /mcp all sell through them. */
 export type Checkouts = Readonly<Record<ProductId, Checkout>>
 
-export interface CheckoutOptions {
+interface CheckoutOptions {
   readonly terms: PaymentTerms
   /** The limit of invalid payments, and of answers that no payment was taken for, per client. */
   readonly invalidPayments: RateLimiter

@@ -9,7 +9,7 @@
  * @module
  */
 import { Clock, Effect, Option, References, Result } from "effect"
-import { type HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
+import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import type { Product } from "../../catalog/domain/product.ts"
 import { prepared, preparedFor } from "../../core/domain/prepared.ts"
 import { TestCall, testHeader } from "../../core/testCall.ts"
@@ -106,30 +106,22 @@ const traceCall = <E>(handler: Handler<E>): Handler<E> =>
   byRequest((request, { requestId }) => {
     let isClosed = false
     const trigger = webOf(request).headers.get(testHeader)
-    return traced(handler, request, requestId).pipe(
+    return handler.pipe(
+      Effect.tap(({ status }) => annotate({ "http.response.status_code": status })),
+      inTrace("request", () => ({
+        attributes: {
+          "request.id": requestId,
+          "http.request.method": request.method,
+          // The path is one of ours, so it has few values.
+          "http.route": URL.parse(request.originalUrl, "http://localhost")?.pathname ?? "",
+        },
+        caller: Option.getOrNull(HttpTraceContext.w3c(request.headers)),
+      })),
       Effect.provideService(References.CurrentLogAnnotations, { requestId }),
       Effect.provideService(TestCall, { trigger, close: Effect.sync(() => (isClosed = true)) }),
       Effect.map((response) => isClosed ? closedResponse() : response),
     )
   })
-
-/** One trace for each call. The path is one of ours, so it has few values. */
-const traced = <E>(
-  handler: Handler<E>,
-  { method, originalUrl, headers }: HttpServerRequest.HttpServerRequest,
-  requestId: string,
-): Handler<E> =>
-  handler.pipe(
-    Effect.tap(({ status }) => annotate({ "http.response.status_code": status })),
-    inTrace("request", () => ({
-      attributes: {
-        "request.id": requestId,
-        "http.request.method": method,
-        "http.route": URL.parse(originalUrl, "http://localhost")?.pathname ?? "",
-      },
-      caller: Option.getOrNull(HttpTraceContext.w3c(headers)),
-    })),
-  )
 
 /** An answer whose connection is closed while its body is sent. */
 const closedResponse = () =>
