@@ -126,7 +126,7 @@ const paid: ReadonlyArray<
   ],
   [
     ...["resolving", "0.02", "settle-early", ""] as const,
-    "asOf count data filters success",
+    "asOf count data filters omitted success",
     "filters.withinHours filters.minLiquidity filters.includeNoise data.0.question data.0.slug data.0.outcome data.0.eventEndDate " +
     "data.0.hoursRemaining data.0.yesMid data.0.convergence data.0.liquidityUsd data.0.microstructure",
   ],
