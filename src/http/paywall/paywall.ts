@@ -173,6 +173,7 @@ const paidHandler = (
             webOf(request),
             challengeFor(product, terms, {
               error: error.message,
+              charged: false,
               version1: requestsVersion1(headers.get("x-402-version"), url),
               offer: offers(product),
             }),
@@ -233,17 +234,19 @@ export const makeOffers = Effect.fnUntraced(function* makeOffers(terms: PaymentT
 export function challengeFor(
   product: Product,
   terms: PaymentTerms,
-  { error, offer, version1 = false, isProbe = false }: {
+  { error, offer, version1 = false, isProbe = false, charged }: {
     readonly error?: string | undefined
     readonly offer?: SignedExtension
     readonly version1?: boolean
     /** Keeps the error out of the header, where a catalog reads how to call the product. */
     readonly isProbe?: boolean
+    /** Says that nothing was taken for a request with a payment. */
+    readonly charged?: false
   } = {},
 ): Answer {
   const { header, body } = challenge(product, terms, { error: isProbe ? undefined : error, offer })
   const content = (version1 ? challengeV1(product, terms, { error }) : null) ??
-    { ...body, error: error ?? body.error }
+    { ...body, error: error ?? body.error, charged }
   return answer({
     status: 402,
     body: JSON.stringify(content),

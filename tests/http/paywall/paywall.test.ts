@@ -147,7 +147,7 @@ test("an invalid payment is a 402 with the reason in header and body", () =>
     ) {
       const response = yield* call(handle, paid(header))
       const body = yield* Effect.promise(() => response.json())
-      equal(response.status, 402)
+      equal([response.status, body.charged], [402, false])
       ok(why.test(body.error), body.error)
       equal(headerJson(response, "payment-required").error, body.error)
     }

@@ -41,17 +41,18 @@ export const ChallengeBody = Schema.Struct({
   error: text(errorText),
   accepts: Schema.NonEmptyArray(Schema.Struct({
     scheme: described(Schema.Literal("exact"), schemeText),
-    network: text("The network of the payment, as CAIP-2: eip155:8453 is Base"),
+    network: text("As CAIP-2: eip155:8453 is Base"),
     asset: described(Schema.Literal("USDC"), "The token of the payment"),
     price: text("Price of the call in USD, such as $0.03"),
     payTo: text(payToText),
     mimeType: described(Schema.Literal("application/json"), mimeTypeText),
   })).annotate({
-    description: "How to pay, for people; to sign, read the PAYMENT-REQUIRED header",
+    description: "How to pay, for people; PAYMENT-REQUIRED has what to sign",
   }),
   terms: text("Address of the terms of service"),
-  policies: text("Address of fulfillment_policy and refund_policy, as x402-signals defines them"),
-  hint: text("Where the terms to sign are, and how to pay once"),
+  policies: text("Address of the policies, as x402-signals defines them"),
+  hint: text("How to pay once"),
+  charged: Schema.optionalKey(described(Schema.Literal(false), "Nothing was taken for this call")),
 }).annotate({ identifier: "PaymentChallenge" })
 
 /** The 402 body of x402 version 1, whose reference client reads no header. */
