@@ -22,23 +22,29 @@ import {
 } from "./fact.ts"
 import type { Trade } from "./view.ts"
 
-/** What moves the number from the market's price, by ingredient; a proposal's after its record. */
+/** What the record counts, by ingredient. */
+const counted: Readonly<Partial<typeof reasons>> = {
+  proposal: "doubted proposals",
+  reports: "reported outcomes",
+}
+
+/** What moves the number from the market's price, by ingredient; after its record where that is counted. */
 const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>> = {
   move: "the record of such moves",
-  proposal: "upheld",
-  reports: "reported outcomes were paid, counted half at a doubting price",
+  proposal: "were upheld",
+  reports: "were paid, counted half at a doubting price",
   wallets: "the records of labelled wallets, shrunk for luck",
   ladder: "the prices of its event's other markets",
 }
 
 function reasonOf({ cases, ingredient, meanPrice, won }: Estimate["basis"][number], n: number) {
-  const record = cases === null || won === null
-    ? phrase``
-    : phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, "", "")}`
+  const reason = word(`basis${n || ""}`, reasons[ingredient])
+  if (cases === null || won === null) return phrase`${reason}`
+  const noun = counted[ingredient] ?? "cases"
   const priced = meanPrice === null
     ? phrase``
-    : phrase`doubted proposals, priced ${rounded("meanPrice", meanPrice)} on average, were `
-  return phrase`${record}${priced}${word(`basis${n || ""}`, reasons[ingredient])}`
+    : phrase`, priced ${rounded("meanPrice", meanPrice)} on average,`
+  return phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, noun, noun)}${priced} ${reason}`
 }
 
 /** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: the records of labelled wallets, shrunk for luck.` */
