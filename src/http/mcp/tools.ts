@@ -244,7 +244,7 @@ const buy = (
             ports,
             skill,
             error.message,
-            `The payment was not accepted: ${error.message}`,
+            `The payment was not accepted: ${error.message}. Nothing was charged`,
           )
           : errorResult(prepare(toRefusal(error)), requestId),
       ))

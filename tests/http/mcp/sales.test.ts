@@ -388,6 +388,10 @@ test("a refused payment gets the payment terms again, with the reason", () =>
     const { call } = yield* open(failing(error))
     const result = yield* call("get_signals", {}, yield* paymentOf(products.signals))
     equal([result.isError, result.structuredContent?.["error"]], [true, error.message])
+    match(
+      result.content[1]?.text ?? "",
+      /not accepted: The signature is forged. Nothing was charged/,
+    )
     equal(Object(result.structuredContent?.["accepts"])[0].amount, "30000")
     const ofLatest = yield* paymentOf(products.latest)
     match(String((yield* call("get_signals", {}, ofLatest)).structuredContent?.["error"]), /amount/)
