@@ -145,7 +145,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   // A number that leaves nothing at the book is not worth a sentence.
   const trade = tradeOf(view)
   const viewed = trade === null || estimate?.basis.length === 0 ? null : estimate
-  const [limit, gain = null] = viewed === null ? [] : tradeFacts(about, trade)
+  const [limit, gain = null, paid = null] = viewed === null ? [] : tradeFacts(about, trade)
   const [, namedGain = null] = viewed === null ? [] : tradeFacts(named, trade)
   const move = material.moves.find(({ item }) => isOf(one, item.data))
   const isMoved = view.move !== null && move !== undefined
@@ -168,6 +168,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
       ...isCaused ? [cause] : [],
     ],
     details: [
+      ...present(paid),
       ...head.details,
       ...present(counterFact(view, [head])),
       ...others.flatMap(({ details, lead }) => [lead(about), ...details]),

@@ -32,6 +32,7 @@ import { averageFacts, costFact, noBookFact } from "../../writing/facts/quotes.t
 import {
   aboutOf,
   isDead,
+  isDoubted,
   isForecast,
   isSureOf,
   labelledPositions,
@@ -288,7 +289,9 @@ function bottomFacts(
   const lead = cards.find(({ kind, valueUsd }) => valueUsd > 0 || kind === "proposal")
   const { until, why } = validityOf(material)
   const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
-  const own = estimate === null ? noNumberFact(about) : estimateFact(about, estimate)
+  const own = estimate === null
+    ? noNumberFact(about)
+    : estimateFact(about, estimate, isDoubted(view) && view.proposal?.disputed === false)
   const [first, ...second] = [...present(pairSum(view)), own]
   return [
     first ?? own,

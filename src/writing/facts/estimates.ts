@@ -51,6 +51,7 @@ function reasonOf({ cases, ingredient, meanPrice, won }: Estimate["basis"][numbe
 export function estimateFact(
   about: About,
   { basis, high, low, mid, probability }: Estimate,
+  isUncounted: boolean = false,
 ): NewFact {
   const interval = low === null || high === null
     ? phrase``
@@ -59,7 +60,9 @@ export function estimateFact(
     "method",
     about.slug,
     basis.length === 0
-      ? phrase`${word("basis", "No view beyond the market's price")}.`
+      ? phrase`${word("basis", "No view beyond the market's price")}${
+        isUncounted ? ": too few proposals at such a price have ended" : ""
+      }.`
       : phrase`Our fair price of ${outcomeOf(about, 0)} is ${
         rounded("probability", probability)
       }${interval}, the market's ${rounded("price", mid)}: ${listed(basis.map(reasonOf))}.`,
@@ -82,21 +85,18 @@ export function rangeFact(about: About, { dayHigh, dayLow }: Estimate): NewFact 
   )
 }
 
-/** Up to which price a view buys, then what it gains; none without a limit. */
+/** Up to which price a view buys, what it gains, and when that is paid; none without a limit. */
 export function tradeFacts(about: About, trade: Trade | null): ReadonlyArray<NewFact> {
   const fact = (statement: Statement) => factOf("method", about.slug, statement)
-  if (trade === null) return [fact(phrase`Neither side is offered cheaply enough for that.`)]
+  if (trade === null) {
+    return [fact(phrase`No trade: with the fee, neither ask is below our fair price.`)]
+  }
   const { gainRangeUsd, gainUsd, isDisputable, limit, lockedMs, outcome, sizeUsd, stakeUsd } = trade
   const range = gainRangeUsd === null
     ? phrase``
-    : phrase` (${signedUsd("gainLow", gainRangeUsd[0])} to ${
+    : phrase` (mean ${signedUsd("gainLow", gainRangeUsd[0])} to ${
       signedUsd("gainHigh", gainRangeUsd[1])
     })`
-  const locked = lockedMs === null
-    ? phrase``
-    : phrase`, paid in about ${duration("locked", Math.max(hour, lockedMs))}${
-      isDisputable ? " if the proposal is upheld undisputed" : ""
-    }`
   return limit === null || sizeUsd === null ? [] : [
     fact(
       phrase`Pay at most ${rounded("limit", limit)} for ${outcomeOf(unnamed(about), outcome)}: ${
@@ -106,8 +106,13 @@ export function tradeFacts(about: About, trade: Trade | null): ReadonlyArray<New
     fact(
       phrase`By our fair price, ${usd("stake", stakeUsd)} of ${outcomeOf(about, outcome)} gains ${
         usd("gainUsd", gainUsd)
-      } on average after the fee${range}${locked}.`,
+      } on average after the fee${range}.`,
     ),
+    ...lockedMs === null ? [] : [fact(
+      phrase`It is paid in about ${duration("locked", Math.max(hour, lockedMs))}${
+        isDisputable ? " if the proposal is upheld undisputed" : ""
+      }.`,
+    )],
   ]
 }
 

@@ -119,14 +119,15 @@ export function noProposalFact(about: About): NewFact {
 /** A proposal is doubted at a lower price of its outcome. */
 export const doubtedBelow = 0.9
 
-/** How such proposals ended at the venue; of doubted ones its record says nothing. */
+/** How such proposals ended at the venue. Of doubted ones it says only how long a dispute took. */
 export function baseRateFacts(
   about: About,
   { disputed }: Pick<Proposal, "disputed">,
   mid: number,
 ): ReadonlyArray<NewFact> {
-  if (disputed) return disputeFacts(about)
-  return mid < doubtedBelow ? [] : [disputeRateFact(about)]
+  const isDoubted = mid < doubtedBelow
+  if (disputed) return [...isDoubted ? [] : [overturnedFact(about)], disputeTimeFact(about)]
+  return isDoubted ? [] : [disputeRateFact(about)]
 }
 
 /** How often the venue's requests are disputed. */
@@ -140,25 +141,27 @@ function disputeRateFact(about: About): NewFact {
   )
 }
 
-/** How often a dispute overturns the proposal, and how long it takes. */
-function disputeFacts(about: About): ReadonlyArray<NewFact> {
-  const { overturned, disputes, dispute90Ms } = settled
-  return [
-    factOf(
-      "record",
-      about.slug,
-      phrase`${part("overturned", overturned.rate * disputes)} ${
-        count("reference", disputes, "dispute")
-      } overturned the proposal, at whatever price (${rate("overturnedLow", overturned.low)} to ${
-        rate("overturnedHigh", overturned.high)
-      }).`,
-    ),
-    factOf(
-      "record",
-      about.slug,
-      phrase`From dispute to settlement it took ${
-        duration("median", disputeMedianMs)
-      } in the median, and at most ${duration("most", dispute90Ms)} in nine of ten.`,
-    ),
-  ]
+/** How often a dispute overturns the proposal. */
+function overturnedFact(about: About): NewFact {
+  const { overturned, disputes } = settled
+  return factOf(
+    "record",
+    about.slug,
+    phrase`${part("overturned", overturned.rate * disputes)} ${
+      count("reference", disputes, "dispute")
+    } overturned the proposal (${rate("overturnedLow", overturned.low)} to ${
+      rate("overturnedHigh", overturned.high)
+    }).`,
+  )
+}
+
+/** How long a dispute takes. */
+function disputeTimeFact(about: About): NewFact {
+  return factOf(
+    "record",
+    about.slug,
+    phrase`From dispute to settlement it took ${
+      duration("median", disputeMedianMs)
+    } in the median, and at most ${duration("most", settled.dispute90Ms)} in nine of ten.`,
+  )
 }

@@ -253,13 +253,10 @@ Deno.test("the base rate of a proposal is that of what is known of it", () => {
       book: bookWith({ mid, spread: 0.01 }),
       ...fields,
     })
-  const disputed = rate({ proposal: proposed({ disputed: true }) })
-  ok(
-    disputed.includes(
-      "68 of 957 disputes overturned the proposal, at whatever price (5.7% to 8.9%).",
-    ),
-    disputed,
-  )
+  const overturned = "68 of 957 disputes overturned the proposal (5.7% to 8.9%)."
+  const disputed = { proposal: proposed({ outcome: 0, disputed: true }) }
+  ok(rate(disputed).includes(overturned), rate(disputed))
+  ok(!rate(disputed, 0.6).includes("overturned"), "nor how often a doubted one falls")
   const agreed = "0.8% of 123,499 settled proposals were disputed."
   ok(rate({}).includes(agreed))
   ok(!rate({}, 0.6).includes("were disputed"), "the record says nothing of a doubted one")
@@ -424,14 +421,21 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
     /^Our fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, counted half at a doubting price\. Pay at most 0\.70 for Yes: \$[\d,]+ is offered up to there\. Yes is bid/
   ok(stated.test(bottomLine), bottomLine)
   const gain =
-    /^By our fair price, \$[\d,]+ of Yes in .* gains \$\d+ on average after the fee \(\$[\d,]+ to \$[\d,]+\), paid in about [^;.]+\. /
+    /^By our fair price, \$[\d,]+ of Yes in .* gains \$\d+ on average after the fee \(mean \$[\d,]+ to \$[\d,]+\)\. It is paid in about [^;.]+\. /
   ok(gain.test(thesis), thesis)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
   const proposal = proposed({ outcome: 0, proposedAt: now - 90 * minute, settlesAt: now + hour })
   const doubted = reportMaterial({ estimate, proposal, market: market({ status: "proposed" }) })
-  ok(/, paid in about .* if the proposal is upheld undisputed\. /.test(textOf(doubted)))
+  ok(/It is paid in about .* if the proposal is upheld undisputed\. /.test(textOf(doubted)))
+  const unseen = { ...estimate, probability: 0.6, low: null, high: null, basis: [] }
+  const uncounted = reportMaterial({ estimate: unseen, proposal })
+  ok(textOf(uncounted).includes("price: too few proposals at such a price have ended."))
   const dear = reportMaterial({ estimate: { ...estimate, probability: 0.603 } })
-  ok(analysisOf(dear).bottomLine.includes("Neither side is offered cheaply enough for that."))
+  ok(
+    analysisOf(dear).bottomLine.includes(
+      "No trade: with the fee, neither ask is below our fair price.",
+    ),
+  )
 })
 
 Deno.test("a market that has ended says so, and nothing about trading it", () => {

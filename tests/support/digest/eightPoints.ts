@@ -78,8 +78,8 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
   ]
 }
 
-const sureTrade = / together cost \$| on average after the fee \(\$/
-const riskyTrade = / on average after the fee \(minus \$/
+const sureTrade = / together cost \$| on average after the fee \(mean \$/
+const riskyTrade = / on average after the fee \(mean minus \$/
 
 /** A trade that may lose stands after those that gain at both ends. */
 function orderFaults(texts: ReadonlyArray<string>): ReadonlyArray<string> {

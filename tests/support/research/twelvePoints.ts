@@ -56,7 +56,7 @@ const points: ReadonlyArray<Point> = [
       // Of a doubted proposal the venue's record says nothing.
       (proposal === null
         ? market.status === "proposed"
-        : !proposal.disputed && priceOfOutcome(view, proposal.outcome) < doubtedBelow) ||
+        : priceOfOutcome(view, proposal.outcome) < doubtedBelow) ||
       (market.gameStartsAt ?? market.endsAt ?? Infinity) > now + 2 * 86_400_000 ||
       facts.some(({ values }) =>
         values["reference"]?.type === "count" && values["reference"].value > 0

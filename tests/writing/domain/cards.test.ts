@@ -86,7 +86,7 @@ law(
     ok(isNear(gainRangeUsd[0], worst) && isNear(gainRangeUsd[1], best))
     ok(isNear(gainUsd, gainAt(probability)))
     const [, fact] = tradeFacts(aboutOf(view.market), trade)
-    const range = /after the fee \((minus )?\$[\d,]+ to \$[\d,]+\)/.exec(fact?.statement ?? "")
+    const range = /after the fee \(mean (minus )?\$[\d,]+ to \$[\d,]+\)/.exec(fact?.statement ?? "")
     strictEqual(range?.[1] !== undefined, Math.round(gainRangeUsd[0]) < 0)
     strictEqual(isSureOf(trade), gainRangeUsd[0] >= 0)
   },
