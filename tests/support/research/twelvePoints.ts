@@ -52,12 +52,12 @@ const points: ReadonlyArray<Point> = [
   ],
   [
     "a reference class with its number, where there is one",
-    ({ facts, material: { market, now, proposal }, view }) =>
-      // Of a doubted proposal the venue's record says nothing.
+    ({ facts, material: { market, now, proposal }, report, view }) =>
+      // Of a doubted proposal the venue's record says nothing, and of a far payout its chance.
       (proposal === null
         ? market.status === "proposed"
         : priceOfOutcome(view, proposal.outcome) < doubtedBelow) ||
-      (market.gameStartsAt ?? market.endsAt ?? Infinity) > now + 2 * 86_400_000 ||
+      !(Date.parse(report.decision.expectedPayoutAt ?? "") <= now + 3 * 86_400_000) ||
       facts.some(({ values }) =>
         values["reference"]?.type === "count" && values["reference"].value > 0
       ),
