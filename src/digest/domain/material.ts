@@ -12,9 +12,8 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
-import { readableName } from "../../core/domain/untrusted.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
-import type { About } from "../../writing/facts/fact.ts"
+import { type About, titleOf } from "../../writing/facts/fact.ts"
 import type { MarketView, OwnRecord, PublishedMove } from "../../writing/facts/view.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
@@ -113,15 +112,16 @@ export interface DigestMaterial {
   readonly coverage: DigestCoverage
 }
 
-/** The same material, where each market whose title others have too has its slug as its mark. */
+/** The same material, where each market that others are named like, date included, has its slug as its mark. */
 export function withMarks(material: DigestMaterial): DigestMaterial {
   const all = [...material.markets, ...material.quoted].map(({ market }) => market)
   const bySlug = new Map(all.map((market) => [slugKey(market.slug), market]))
-  const titles = Map.groupBy(bySlug.values(), ({ question }) => readableName(question))
+  const namesakes = Map.groupBy(bySlug.values(), (market) => titleOf(market).text)
   const marked = <One extends { readonly market: MarketFacts }>(one: One): One => {
     const { market } = one
-    const namesakes = titles.get(readableName(market.question)) ?? []
-    return namesakes.length < 2 ? one : { ...one, market: { ...market, mark: market.slug } }
+    return namesakes.get(titleOf(market).text)?.length === 1
+      ? one
+      : { ...one, market: { ...market, mark: market.slug } }
   }
   return {
     ...material,
