@@ -42,7 +42,7 @@ interface Attacker {
   readonly bought: Purchase
 }
 
-/** Buys after a verification that succeeds, and hangs up before the answer, or asks in vain. */
+/** Buys after a verification that succeeds, and hangs up before the answer, or asks for what is not there. */
 const beRefunded: Step = async ({ environment, wallet, client, port }, turn) => {
   const [productId, query] = turn % 3 === 0
     ? ["research", "?market=no-such-market"] as const

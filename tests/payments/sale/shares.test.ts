@@ -172,6 +172,42 @@ test("while the places for computing after payment are taken, no such payment is
     equal(yield* buy(second, good, 5), "answer")
   })))
 
+test("sales that settle at the same time wait for a place to compute, and are answered or refunded", () =>
+  inMarket(Effect.gen(function* () {
+    const facilitator = yield* Facilitator
+    const payments = yield* Effect.provideService(
+      paymentsWith(memoryRateLimits(), 2),
+      Facilitator,
+      {
+        ...facilitator,
+        settle: (request) => Effect.delay(facilitator.settle(request), "1 second"),
+      },
+    )
+    const from = (n: number) => ({ client: { client: `198.51.100.${n}`, site: null } })
+    const start = Effect.fnUntraced(function* (n: number, work: Work) {
+      const bought = { ...yield* nthEarly(n), ...from(n) }
+      return yield* Effect.forkChild(Effect.result(payments.sell(bought, work)))
+    })
+    const { began, open, work } = yield* gatedWork
+    const first = yield* start(0, workOf(work))
+    yield* passing(1)
+    yield* began
+    // Both find a place free, and only one of them gets it.
+    const second = yield* start(1, workOf(Effect.never))
+    const third = yield* start(2, good)
+    yield* passing(5)
+    equal([yield* stateOf(yield* nthEarly(1)), yield* stateOf(yield* nthEarly(2))], [
+      "settled",
+      "settled",
+    ])
+    yield* open
+    yield* passing(5)
+    equal(outcomeText(yield* Fiber.join(first)), "answer")
+    equal(outcomeText(yield* Fiber.join(third)), "answer")
+    yield* passing(60)
+    equal(outcomeText(yield* Fiber.join(second)), "RefundQueued: upstream_timeout")
+  })))
+
 test("a payer is refused a settle-early sale after five of its answers were not fetched", () =>
   inMarket(Effect.gen(function* () {
     const payments = yield* paymentsWith(memoryRateLimits())
