@@ -51,7 +51,7 @@ function reasonOf({ cases, ingredient, meanPrice, won }: Estimate["basis"][numbe
 export function estimateFact(
   about: About,
   { basis, high, low, mid, probability }: Estimate,
-  isUncounted: boolean = false,
+  isDoubted: boolean = false,
 ): NewFact {
   const interval = low === null || high === null
     ? phrase``
@@ -61,7 +61,7 @@ export function estimateFact(
     about.slug,
     basis.length === 0
       ? phrase`${word("basis", "No view beyond the market's price")}${
-        isUncounted ? ": too few proposals at such a price have ended" : ""
+        isDoubted ? ": no record of ours says more about this proposal" : ""
       }.`
       : phrase`Our fair price of ${outcomeOf(about, 0)} is ${
         rounded("probability", probability)

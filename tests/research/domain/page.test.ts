@@ -428,8 +428,8 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   const doubted = reportMaterial({ estimate, proposal, market: market({ status: "proposed" }) })
   ok(/It is paid in about .* if the proposal is upheld undisputed\. /.test(textOf(doubted)))
   const unseen = { ...estimate, probability: 0.6, low: null, high: null, basis: [] }
-  const uncounted = reportMaterial({ estimate: unseen, proposal })
-  ok(textOf(uncounted).includes("price: too few proposals at such a price have ended."))
+  const unrecorded = reportMaterial({ estimate: unseen, proposal })
+  ok(textOf(unrecorded).includes("price: no record of ours says more about this proposal."))
   const dear = reportMaterial({ estimate: { ...estimate, probability: 0.603 } })
   ok(
     analysisOf(dear).bottomLine.includes(
