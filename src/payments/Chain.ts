@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { Context, type Effect, Schema } from "effect"
-import type { Address, Bytes32, PaidAt, PaymentProof } from "./domain/payment.ts"
+import { Context, Duration, Effect, Schema } from "effect"
+import type { Address, Bytes32, PaidAt, Payment, PaymentProof } from "./domain/payment.ts"
 import type { ChainHead } from "./domain/paymentHealth.ts"
 
 /** The transfer that proves a payment. */
@@ -81,3 +81,37 @@ export class Chain extends Context.Service<Chain, {
   /** True when the address is a contract, whose signatures only the chain can check (EIP-1271). */
   readonly hasCode: (address: Address) => Effect.Effect<boolean, ChainUnavailable>
 }>()("bellwether/payments/Chain") {}
+
+/** Maximum wait for one read of the chain, because a sale or the sweep must not hang. */
+const chainTimeout = Duration.seconds(5)
+
+/**
+ * The chain's proof of a payment. An unavailable chain gives `not_yet`. `transactionHint` is the
+ * transaction that the facilitator reported.
+ */
+export function proofOf(
+  chain: Chain["Service"],
+  payment: Payment,
+  transactionHint: string | null,
+): Effect.Effect<PaymentProof> {
+  return chain.paymentProof(expectedTransfer(payment, transactionHint)).pipe(
+    Effect.timeoutOrElse({
+      duration: chainTimeout,
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
+    }),
+    Effect.catchTag("ChainUnavailable", ({ reason }) =>
+      Effect.as(
+        Effect.logWarning(`Cannot read the chain: ${reason}`),
+        { proof: "not_yet" } satisfies PaymentProof,
+      )),
+  )
+}
+
+function expectedTransfer(
+  { token, authorization }: Payment,
+  transactionHint: string | null,
+): ExpectedTransfer {
+  const { from, to, value, nonce, validBefore } = authorization
+  const { chainId, asset } = token
+  return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }
+}

@@ -10,9 +10,11 @@
  *
  * @module
  */
-import { Clock, Context, Effect, Layer, Metric, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Metric, Schedule, Schema } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import { PaymentId } from "./domain/payment.ts"
+import type { Outcome } from "./purchase.ts"
+import type { Seller } from "./sell.ts"
 
 export interface DeliveryJournal {
   /** The last deliveries of earlier processes, the newest first. The store may not know of them. */
@@ -47,6 +49,37 @@ const encoder = new TextEncoder()
 const writeFailures = Metric.counter("journal_write_failures_total", {
   description: "Writes of the delivery journal that failed",
   incremental: true,
+})
+
+/**
+ * When the store is asked again to mark an answer as delivered, because an answer that is not marked
+ * is refunded although it was delivered: for 10 seconds, for which a closing process waits too, and
+ * then for as long as the default HOLD while the process runs. The next process reads the journal.
+ */
+const markSoon = { schedule: Schedule.spaced("250 millis"), times: 40 }
+const markLater = { schedule: Schedule.spaced("5 seconds"), times: 120 }
+
+/**
+ * Marks an answer as delivered: in the journal at once, in the store in the background, whether or
+ * not the journal could be written.
+ */
+export const makeDeliveryMarks = Effect.fnUntraced(function* (seller: Seller) {
+  const { store, shares, inBackground } = seller
+  const journal = yield* DeliveryJournal
+  const scope = yield* Effect.scope
+  const mark = (paymentId: PaymentId) => {
+    const marked = Effect.catchDefect(store.markSent(paymentId), Effect.fail)
+    const later = Effect.forkIn(Effect.ignore(Effect.retry(marked, markLater)), scope)
+    return inBackground(
+      Effect.catch(Effect.retry(marked, markSoon), () => Effect.asVoid(later)),
+    )
+  }
+  yield* Effect.forEach(journal.recent, mark, { discard: true })
+  return ({ paymentId, receipt }: Outcome) =>
+    receipt === null ? Effect.void : journal.append(paymentId).pipe(
+      Effect.ensuring(mark(paymentId)),
+      Effect.andThen(inBackground(shares.delivered(paymentId))),
+    )
 })
 
 type JournalFile = Pick<Deno.FsFile, "writeSync" | "close">

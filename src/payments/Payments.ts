@@ -4,11 +4,11 @@
  *
  * @module
  */
-import { Cause, Context, Effect, Exit, Layer, Metric, Option, Schedule } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Metric, Option } from "effect"
 import { secondsBuckets, timed } from "../core/timed.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
 import type { ChainUnavailable } from "./Chain.ts"
-import { DeliveryJournal } from "./DeliveryJournal.ts"
+import { makeDeliveryMarks } from "./DeliveryJournal.ts"
 import type { FailedSale, SignedReceipt } from "./domain/failedSale.ts"
 import {
   address,
@@ -22,7 +22,7 @@ import type { Outcome, Purchase, Work } from "./purchase.ts"
 import { sweep } from "./reconcile.ts"
 import { secretHash, taskHash } from "./sale/identity.ts"
 import { findOutcome, hungUp, type PaymentOutcome, type Receipts } from "./sale/responses.ts"
-import { idOf, makeSeller, type PaymentOptions, sell, type Seller } from "./sell.ts"
+import { idOf, makeSeller, type PaymentOptions, sell } from "./sell.ts"
 
 export class Payments extends Context.Service<Payments, {
   /**
@@ -81,14 +81,6 @@ export interface PaymentStatus {
   readonly receipt: typeof SignedReceipt.Type | null
 }
 
-/**
- * When the store is asked again to mark an answer as delivered, because an answer that is not marked
- * is refunded although it was delivered: for 10 seconds, for which a closing process waits too, and
- * then for as long as the default HOLD while the process runs. The next process reads the journal.
- */
-const markSoon = { schedule: Schedule.spaced("250 millis"), times: 40 }
-const markLater = { schedule: Schedule.spaced("5 seconds"), times: 120 }
-
 const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const seller = yield* makeSeller(options)
   const { store, signatures, terms, token, receipts, reconciling } = seller
@@ -131,28 +123,6 @@ function statusOf(payment: Payment, receipts: Receipts, hash: Bytes32 | null): P
   const info = receipts.ofSale(payment, payment.answer.body).extensions?.["offer-receipt"].info
   return { payment, receipt: info !== undefined && "receipt" in info ? info.receipt : null }
 }
-
-/**
- * Marks an answer as delivered: in the journal at once, in the store in the background, whether or
- * not the journal could be written.
- */
-const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, shares, inBackground }: Seller) {
-  const journal = yield* DeliveryJournal
-  const scope = yield* Effect.scope
-  const mark = (paymentId: PaymentId) => {
-    const marked = Effect.catchDefect(store.markSent(paymentId), Effect.fail)
-    const later = Effect.forkIn(Effect.ignore(Effect.retry(marked, markLater)), scope)
-    return inBackground(
-      Effect.catch(Effect.retry(marked, markSoon), () => Effect.asVoid(later)),
-    )
-  }
-  yield* Effect.forEach(journal.recent, mark, { discard: true })
-  return ({ paymentId, receipt }: Outcome) =>
-    receipt === null ? Effect.void : journal.append(paymentId).pipe(
-      Effect.ensuring(mark(paymentId)),
-      Effect.andThen(inBackground(shares.delivered(paymentId))),
-    )
-})
 
 const outcomes = Metric.counter("payments_total", {
   description: "Paid calls, by product and outcome",

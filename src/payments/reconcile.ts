@@ -21,7 +21,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { type Chain, ChainUnavailable, type ExpectedTransfer } from "./Chain.ts"
+import { type Chain, proofOf } from "./Chain.ts"
 import type {
   Payment,
   PaymentProof,
@@ -203,40 +203,6 @@ export function moveForProof(
         : Option.none()
     }
   }
-}
-
-/** Maximum wait for one read of the chain, because a sale or the sweep must not hang. */
-const chainTimeout = Duration.seconds(5)
-
-/**
- * The chain's proof of a payment. An unavailable chain gives `not_yet`. `transactionHint` is the
- * transaction that the facilitator reported.
- */
-export function proofOf(
-  chain: Chain["Service"],
-  payment: Payment,
-  transactionHint: string | null,
-): Effect.Effect<PaymentProof> {
-  return chain.paymentProof(expectedTransfer(payment, transactionHint)).pipe(
-    Effect.timeoutOrElse({
-      duration: chainTimeout,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
-    }),
-    Effect.catchTag("ChainUnavailable", ({ reason }) =>
-      Effect.as(
-        Effect.logWarning(`Cannot read the chain: ${reason}`),
-        { proof: "not_yet" } satisfies PaymentProof,
-      )),
-  )
-}
-
-function expectedTransfer(
-  { token, authorization }: Payment,
-  transactionHint: string | null,
-): ExpectedTransfer {
-  const { from, to, value, nonce, validBefore } = authorization
-  const { chainId, asset } = token
-  return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }
 }
 
 /**

@@ -35,7 +35,7 @@ import { storeWithDeadline } from "../core/deadline.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
-import { Chain } from "./Chain.ts"
+import { Chain, proofOf } from "./Chain.ts"
 import { type FailedSale, faultOf, NotCharged, type Unresolved } from "./domain/failedSale.ts"
 import {
   address,
@@ -57,7 +57,7 @@ import { type PaymentTerms, requirements, tokenOf } from "./domain/x402/terms.ts
 import { Facilitator, type SettleOutcome } from "./Facilitator.ts"
 import { declined, type Move, PaymentStore, StoreReadOnly } from "./PaymentStore.ts"
 import { etagOf, type Outcome, type Purchase, type Work } from "./purchase.ts"
-import { needsChain, proofOf, reconcile, type ReconcileOptions } from "./reconcile.ts"
+import { needsChain, reconcile, type ReconcileOptions } from "./reconcile.ts"
 import {
   checkPayerProof,
   fetchHint,
