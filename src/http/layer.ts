@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Clock, Context, type Duration, Effect, Layer, Random, Record } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Record } from "effect"
 import { HttpRouter } from "effect/http"
 import type { ProductFamily } from "../catalog/domain/family.ts"
 import { freeRows, type VenueMode } from "../catalog/domain/freeRow.ts"
@@ -11,6 +11,7 @@ import { pageRows } from "../catalog/domain/pageRow.ts"
 import { type Product, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
 import { version } from "../core/domain/version.ts"
+import { publishDepth } from "../core/places.ts"
 import type { TestTrigger } from "../core/testCall.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { SigningKey } from "../signing/SigningKey.ts"
@@ -43,7 +44,6 @@ import {
 import { type Answer, answer, prefersHtml } from "./server/answer.ts"
 import { makeAnswerLog } from "./server/answerLog.ts"
 import { refuse, refused } from "./server/errors.ts"
-import { byRequest, webOf } from "./server/inbound.ts"
 import { makeLimiter, type RateBudget, unpaidBudget } from "./server/limits.ts"
 import {
   aroundRouter,
@@ -52,10 +52,10 @@ import {
   makePending,
   testHeaderFault,
 } from "./server/middleware.ts"
-import { observeRequests } from "./server/requestMetrics.ts"
 import {
   addRoute,
   type AgentRoute,
+  byRequest,
   byRest,
   type FreeRoute,
   fromSource,
@@ -63,6 +63,7 @@ import {
   type Route,
   type Source,
   varyingByAccept,
+  webOf,
 } from "./server/route.ts"
 import { listen, toWebHandler, type WebHandler } from "./server/server.ts"
 import type { FreeRoutes, SkillPorts } from "./skills.ts"
@@ -106,27 +107,18 @@ interface HttpService {
 export const makeHttpService = Effect.fnUntraced(function* (options: HttpServiceOptions) {
   const parts = yield* makeParts(options)
   const { pending, log, errorPage, refresh } = parts
-  const { count, onUntrustedForward } = yield* observeRequests(pending)
+  yield* publishDepth("requests", pending)
   const router = yield* HttpRouter.toHttpEffect(
     Layer.effectDiscard(Effect.forEach(routesOf(parts), addRoute)),
   )
   const service: HttpService = {
-    handle: yield* toWebHandler(aroundRouter(router, log, errorPage), {
-      trustedProxyHops: options.trustedProxyHops,
-      onUntrustedForward,
-      onAnswer: count,
-      nextId: yield* makeRequestIds,
-    }),
+    handle: yield* toWebHandler(
+      aroundRouter(router, log, errorPage),
+      options.trustedProxyHops,
+    ),
     refresh,
   }
   return service
-})
-
-/** Ids of requests: a prefix of this process, and a number. */
-const makeRequestIds = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (start) => {
-  const prefix = start.toString(36)
-  let count = 0
-  return () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`
 })
 
 /** What the routes are made of. */

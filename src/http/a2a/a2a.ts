@@ -11,8 +11,7 @@ import { Clock, Duration, Effect, Result } from "effect"
 import { Payments } from "../../payments/Payments.ts"
 import { SigningKey } from "../../signing/SigningKey.ts"
 import type { HeaderPair } from "../server/answer.ts"
-import { overloaded, RequestId } from "../server/errors.ts"
-import { addressOf, onDelivered } from "../server/inbound.ts"
+import { overloaded } from "../server/errors.ts"
 import {
   asRpcRefusal,
   isObject,
@@ -23,7 +22,7 @@ import {
   rpcResponse,
 } from "../server/jsonRpc.ts"
 import { clientOf, makeLimiter, type RateLimiter, spend } from "../server/limits.ts"
-import type { AgentRoute } from "../server/route.ts"
+import { addressOf, type AgentRoute, onDelivered, RequestId } from "../server/route.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import {
   a2aError,

@@ -16,7 +16,6 @@ import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
 import type { PreparedRefusal } from "../server/errors.ts"
-import { addressOf, onDelivered, webOf } from "../server/inbound.ts"
 import {
   asRpcRefusal,
   failWithRefusal,
@@ -36,7 +35,7 @@ import {
   type RateLimiter,
   spend,
 } from "../server/limits.ts"
-import type { AgentRoute } from "../server/route.ts"
+import { addressOf, type AgentRoute, onDelivered, webOf } from "../server/route.ts"
 import type { SkillPorts } from "../skills.ts"
 import {
   callTool,

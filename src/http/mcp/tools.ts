@@ -26,11 +26,11 @@ import {
   prepare,
   type PreparedRefusal,
   type Refused,
-  RequestId,
   toRefusal,
 } from "../server/errors.ts"
 import { objectOf } from "../server/jsonRpc.ts"
 import { clientOf, spend } from "../server/limits.ts"
+import { RequestId } from "../server/route.ts"
 import { faultIn } from "../paywall/paywall.ts"
 import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 

@@ -33,8 +33,9 @@ import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, Work } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
-import { errorRules, RequestId, toRefusal } from "../server/errors.ts"
+import { errorRules, toRefusal } from "../server/errors.ts"
 import type { Denied, LimitDecision, RateLimiter } from "../server/limits.ts"
+import { RequestId } from "../server/route.ts"
 
 /** The checkout of one product. */
 export interface Checkout {

@@ -13,8 +13,7 @@ import { Payments, type PaymentStatus } from "../../payments/Payments.ts"
 import { withDeadline } from "../../core/deadline.ts"
 import { type Answer, answer, responseTo } from "../server/answer.ts"
 import { overloaded, prepare, refuse } from "../server/errors.ts"
-import { byRequest, webOf } from "../server/inbound.ts"
-import type { Handler } from "../server/route.ts"
+import { byRequest, type Handler, webOf } from "../server/route.ts"
 
 export const paymentsPrefix = "/v1/payments/"
 

@@ -41,9 +41,8 @@ import {
   refuse,
   refused,
 } from "../server/errors.ts"
-import { addressOf, byRequest, onDelivered, webOf } from "../server/inbound.ts"
 import { clientOf, denial, type RateLimiter } from "../server/limits.ts"
-import { type Handler, queryIn } from "../server/route.ts"
+import { addressOf, byRequest, type Handler, onDelivered, queryIn, webOf } from "../server/route.ts"
 import {
   answerFailures,
   type Pending,
@@ -90,12 +89,13 @@ type AsCall = (handler: Handler) => Handler
 
 /** A posted body may contain a payment, so it is refused like a paid call. */
 const busyCall = refused(rateLimitedBeforeReading(pendingRetrySeconds), pendingFields)
+const fullCall = refused(overloadedPaid)
 
 export const makeAsCall =
   (log: AnswerLog, pending: Pending, invalidPayments: RateLimiter): AsCall => (handler) => {
     const answered = namingLimit(invalidPayments)(answerFailures(log)(handler))
     return byRequest((request) =>
-      pending.run(clientOf(addressOf(request)), busyCall, refused(overloadedPaid))(
+      pending.run(clientOf(addressOf(request)), busyCall, fullCall)(
         traceCall(answered),
       )
     )

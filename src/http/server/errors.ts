@@ -19,7 +19,6 @@ import {
   type RefundQueued,
 } from "../../payments/domain/failedSale.ts"
 import type { HeaderPair } from "./answer.ts"
-import { CurrentInbound } from "./inbound.ts"
 
 /** Largest request body any route reads, in bytes. */
 export const bodyBytesMax = 64 * 1_024
@@ -187,12 +186,6 @@ export interface Refusal extends Schema.Schema.Type<typeof RefusalBody> {
   readonly receipt?: NotCharged["receipt"]
   readonly refund?: NotCharged["refund"]
 }
-
-/** The id of the current request. */
-export const RequestId: Effect.Effect<string> = Effect.map(
-  CurrentInbound,
-  ({ requestId }) => requestId,
-)
 
 /** An error that is encoded once and sent many times; only the request id is added later. */
 export interface PreparedRefusal {

@@ -13,11 +13,9 @@ import {
   internalErrorPaid,
   prepare,
   type PreparedRefusal,
-  RequestId,
 } from "./errors.ts"
-import { byRequest } from "./inbound.ts"
 import { bodyTimeout } from "./middleware.ts"
-import type { Body, Handler } from "./route.ts"
+import { type Body, byRequest, type Handler, RequestId } from "./route.ts"
 
 /** Codes of JSON-RPC, and our own for an exceeded rate limit. */
 export const rpcCodes = {

@@ -38,9 +38,16 @@ import {
   targetTooLong,
   toRefusal,
 } from "./errors.ts"
-import { addressOf, byRequest, webOf } from "./inbound.ts"
 import { clientOf, denial, type RateLimiter, spend } from "./limits.ts"
-import { type Body, type Handler, preflight, readMethods } from "./route.ts"
+import {
+  addressOf,
+  type Body,
+  byRequest,
+  type Handler,
+  preflight,
+  readMethods,
+  webOf,
+} from "./route.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type App<E, R> = Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest>

@@ -1,5 +1,5 @@
 /**
- * The app on Deno's own HTTP server.
+ * The app on Deno's own HTTP server, and the metrics of its answers.
  *
  * Unlike Effect's generic web handler the adapter keeps the peer's address, copies no headers, answers
  * in the same turn of the event loop where nothing waits, and reads `request.signal` only while a
@@ -15,14 +15,16 @@ import {
   type Fiber,
   Metric,
   Option,
+  Random,
   Schedule,
   type Scope,
 } from "effect"
 import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type CannotListen, serveAt } from "../../core/listening.ts"
+import { secondsBuckets } from "../../core/timed.ts"
 import type { HeaderPair } from "./answer.ts"
-import { CurrentInbound, type Inbound, makeInbound, type Peer } from "./inbound.ts"
 import { clientAddress } from "./limits.ts"
+import { CurrentInbound, type Inbound, makeInbound, type Peer } from "./route.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -32,32 +34,33 @@ export type WebHandler = (
   peer: Peer,
 ) => globalThis.Response | Promise<globalThis.Response>
 
-interface WebOptions {
-  /** How many proxies in front append to X-Forwarded-For. */
-  readonly trustedProxyHops: number
-  /** A fresh request id. */
-  readonly nextId: () => string
-  /** Called for a request with X-Forwarded-For while no proxy is trusted. */
-  readonly onUntrustedForward: () => void
-  /** Called for every answer. */
-  readonly onAnswer: (status: number, inbound: Inbound) => void
-}
-
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
-/** Runs `app` once per web request, in its own fiber. */
+/**
+ * Runs `app` once per web request, in its own fiber. `trustedProxyHops`: how many proxies in front
+ * append to X-Forwarded-For.
+ */
 export const toWebHandler = (
   app: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | Scope.Scope>,
-  options: WebOptions,
+  trustedProxyHops: number,
 ): Effect.Effect<WebHandler> =>
-  Effect.contextWith((services: Context.Context<never>) => {
+  Effect.gen(function* () {
+    const nextId = yield* makeRequestIds
+    const services = yield* Effect.context<never>()
+    const { count, warnOfForward } = observeRequests(services)
+    const addressIn = (request: Request, { remoteAddr }: Peer): string => {
+      const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "local"
+      const forwarded = request.headers.get("x-forwarded-for")
+      if (forwarded !== null && trustedProxyHops === 0) warnOfForward()
+      return clientAddress(peer, forwarded, trustedProxyHops)
+    }
     const scoped = Effect.scoped(app)
     const base = Context.makeUnsafe<never>(new Map(services.mapUnsafe))
-    const handle: WebHandler = (request, peer) => {
+    return (request, peer) => {
       const sentId = request.headers.get("x-request-id")
-      const requestId = sentId !== null && requestIdPattern.test(sentId) ? sentId : options.nextId()
+      const requestId = sentId !== null && requestIdPattern.test(sentId) ? sentId : nextId()
       const incoming = HttpServerRequest.fromWeb(request).modify({
-        remoteAddress: Option.some(addressIn(request, peer, options)),
+        remoteAddress: Option.some(addressIn(request, peer)),
       })
       const inbound = makeInbound(requestId, peer.completed)
       const fiber = Effect.runForkWith(
@@ -68,7 +71,7 @@ export const toWebHandler = (
       )(scoped)
       const answer = (exit: Exit.Exit<Response>) => {
         const response = toWeb(exit, request, inbound)
-        options.onAnswer(response.status, inbound)
+        count(response.status, inbound)
         return response
       }
       const exit = fiber.pollUnsafe()
@@ -76,17 +79,69 @@ export const toWebHandler = (
       abortWith(request.signal, fiber)
       return new Promise((resolve) => fiber.addObserver((exit) => resolve(answer(exit))))
     }
-    return Effect.succeed(handle)
   })
 
-function addressIn(request: Request, { remoteAddr }: Peer, options: WebOptions): string {
-  const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "local"
-  const forwarded = request.headers.get("x-forwarded-for")
-  if (options.trustedProxyHops > 0) {
-    return clientAddress(peer, forwarded, options.trustedProxyHops)
+/** Ids of requests: a prefix of this process, and a number. */
+const makeRequestIds = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (start) => {
+  const prefix = start.toString(36)
+  let count = 0
+  return () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`
+})
+
+const answers = Metric.counter("http_answers_total", {
+  description: "Answers sent on the public listener, by status",
+  incremental: true,
+})
+const seconds = Metric.histogram("http_request_seconds", {
+  description:
+    "From a request's head to its answer, without the time to send it, by route and status",
+  boundaries: [0.0005, 0.001, 0.0025, ...secondsBuckets],
+})
+const untrustedForwards = Metric.counter("http_untrusted_forwards_total", {
+  description: "Requests with X-Forwarded-For while TRUSTED_PROXY_HOPS is 0",
+  incremental: true,
+})
+
+/** Counts and times the answers. One takes tens of microseconds, so it costs no Effect. */
+function observeRequests(context: Context.Context<never>) {
+  const answersOf = remembered((status: number) =>
+    Metric.withAttributes(answers, { status: String(status) })
+  )
+  const secondsOf = remembered((route: string) =>
+    remembered((statusClass: number) =>
+      Metric.withAttributes(seconds, { route, status: `${statusClass}xx` })
+    )
+  )
+  let hasWarned = false
+  return {
+    warnOfForward: () => {
+      untrustedForwards.updateUnsafe(1, context)
+      if (hasWarned) return
+      hasWarned = true
+      Effect.runForkWith(context)(Effect.logWarning(
+        "Requests have X-Forwarded-For, but TRUSTED_PROXY_HOPS is 0. If a proxy is in front, set it: " +
+          "otherwise all clients of the proxy share one limit",
+      ))
+    },
+    /** Counts an answer when it has been made. */
+    count: (status: number, { route, startedAt }: Inbound) => {
+      answersOf(status).updateUnsafe(1, context)
+      const durationMs = performance.now() - startedAt
+      secondsOf(route)(Math.floor(status / 100)).updateUnsafe(durationMs / 1_000, context)
+    },
   }
-  if (forwarded !== null) options.onUntrustedForward()
-  return peer
+}
+
+/** Metrics by key, each made when it is first needed: attributes cost more than an update. */
+function remembered<Key, Of>(make: (key: Key) => Of): (key: Key) => Of {
+  const made = new Map<Key, Of>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const fresh = make(key)
+    made.set(key, fresh)
+    return fresh
+  }
 }
 
 /** The headers of every answer, whatever its status. */

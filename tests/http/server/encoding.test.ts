@@ -11,7 +11,7 @@ import { HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { acceptsGzip, answer, gzipBytesMin, responseTo } from "../../../src/http/server/answer.ts"
-import { webOf } from "../../../src/http/server/inbound.ts"
+import { webOf } from "../../../src/http/server/route.ts"
 import { listen, toWebHandler } from "../../../src/http/server/server.ts"
 import { liveTest, test } from "../../support/effect.ts"
 import { documentPaths, openDocumentService } from "../../support/http/documents.ts"
@@ -151,12 +151,7 @@ liveTest(
         HttpServerRequest.HttpServerRequest,
         (request) => responseTo(webOf(request), long),
       )
-      const handle = yield* toWebHandler(app, {
-        trustedProxyHops: 0,
-        nextId: () => "request-1",
-        onUntrustedForward: () => {},
-        onAnswer: () => {},
-      })
+      const handle = yield* toWebHandler(app, 0)
       const { port } = yield* listen(
         { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(1) },
         (request, peer) => {

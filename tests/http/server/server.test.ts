@@ -32,12 +32,6 @@ const sendRaw = (port: number, text: string) =>
     for await (const chunk of connection.readable) answer += decoder.decode(chunk)
     return answer
   })
-const options = {
-  trustedProxyHops: 0,
-  nextId: () => "request-1",
-  onUntrustedForward: () => {},
-  onAnswer: () => {},
-}
 const close = "Host: other.example\r\nConnection: close\r\n"
 
 liveTest("HEAD returns the content-length of GET, and no body", () =>
@@ -121,7 +115,7 @@ liveTest(
           Effect.andThen(Deferred.await(release)),
           Effect.as(HttpServerResponse.text("done")),
         ),
-        options,
+        0,
       )
       const { port } = yield* listen(
         { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(10) },
@@ -151,7 +145,7 @@ liveTest("a client that disconnects interrupts its handler", () =>
         Effect.andThen(Effect.never),
         Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined)),
       ),
-      options,
+      0,
     )
     const { port } = yield* listen(
       { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(1) },
