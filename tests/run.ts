@@ -138,10 +138,8 @@ const fullOnly = [
   "tests/postgres/embedded.test.ts",
   "tests/quickstarts",
   "tests/soak",
-  "tests/track-record/selfScore.truth.test.ts",
   "tests/whales/whaleStores.races.test.ts",
   "tests/whales/whales.crash.test.ts",
-  "tests/whales/whales.resolutions.test.ts",
   "tests/whales/whales.truth.test.ts",
 ]
 const always = "tests/e2e/start.test.ts"

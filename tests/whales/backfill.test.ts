@@ -6,12 +6,11 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Clock, Context, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
-import * as walletStore from "../../src/whales/postgres/walletStore.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { Backfill } from "../../src/whales/Backfill.ts"
 import type { WalletSource } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
-import { WalletStore } from "../../src/whales/WalletStore.ts"
+import type { WalletStore } from "../../src/whales/WalletStore.ts"
 import { Random } from "../support/random.ts"
 import {
   activityOf,
@@ -23,8 +22,7 @@ import {
 } from "../support/whales/activity.ts"
 import { activityEvent, start, tokens } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
-import { generatedActivity, rowsOf, truthOf } from "../support/whales/generatedActivity.ts"
-import { checkProperty, onEveryStore } from "../support/stores.ts"
+import { truthOf } from "../support/whales/generatedActivity.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 const count = 30
@@ -149,50 +147,3 @@ test("run() continues where an interrupted run stopped", () =>
     equal((yield* Fiber.join(last)).failed, 0)
     equal(new Set(memory.activity.keys()), truth)
   }))
-
-test("run() stores the same when two run concurrently", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start + hour)
-    const memory = memoryWallets(wallets)
-    memory.hook = () => Effect.yieldNow
-    const { run } = yield* backfillOf(venue(), memory.layer)
-    yield* Effect.all([run(Infinity), run(Infinity)], { concurrency: 2 })
-    equal(new Set(memory.activity.keys()), truth)
-  }))
-
-onEveryStore("a backfill", (law) => {
-  law(
-    "stores each activity event once, despite failures before and after saves",
-    checkProperty(generatedActivity, (generated) =>
-      Effect.scoped(Effect.gen(function* () {
-        yield* TestClock.setTime(start + 1_000 * hour)
-        const random = new Random(generated.seed)
-        const wallet = address(1)
-        const rows = rowsOf(generated, wallet).map((row) => ({ ...row, lateMs: 0 }))
-        const fails = () => random.chance(0.1)
-        const pageRows = wholePages(rows, generated.pageRowsMax)
-        const activity = activityOf(() => rows, random, { pageRows, fails })
-        const store = yield* Effect.map(
-          Layer.build(walletStore.layer),
-          (context) => Context.get(context, WalletStore),
-        )
-        yield* store.track([{ wallet, name: "One", source: "volume" }], start)
-        const shaky = WalletStore.of({
-          ...store,
-          saveRead: (read) =>
-            Effect.suspend(() => {
-              if (random.chance(0.1)) return Effect.die("before")
-              const saved = store.saveRead(read)
-              return random.chance(0.1) ? Effect.andThen(saved, Effect.die("after")) : saved
-            }),
-        })
-        const { run } = yield* backfillOf(activity, Layer.succeed(WalletStore, shaky))
-        let left = 1
-        for (let runs = 0; left > 0 && runs < 500; runs++) {
-          left = (yield* run(Infinity)).failed
-        }
-        const [known] = yield* store.tracked
-        equal([known?.history, known?.activityCount], ["whole", truthOf(rows).size])
-      })).pipe(Effect.provide(TestClock.layer()), quietly), { runs: 40 }),
-  )
-})

@@ -192,7 +192,7 @@ onEveryWhaleStore("EntryStore", (law) => {
   law(
     "saveEntries() stores more positions than fit into one statement",
     Effect.fnUntraced(function* (store) {
-      const many = 2_345
+      const many = 1_001
       yield* addActivity(store, many)
       equal((yield* store.stale(many + 1)).length, many)
       yield* store.saveEntries(upTo(many).map((market) => positionOf(market)))

@@ -178,26 +178,6 @@ lawOfActivity(
 )
 
 lawOfActivity(
-  "reading continues after a crash at every single save",
-  sized({ short: 5, full: 40 }),
-  (long) =>
-    Effect.gen(function* () {
-      const generated = { ...long, crowds: long.crowds.slice(0, 8) }
-      let saves = 0
-      const counted = memoryWallets([wallet])
-      counted.hook = () => Effect.sync(() => void saves++)
-      const truth = truthOf(yield* readToEnd(generated, counted))
-      for (let at = 0; at < saves; at++) {
-        const memory = memoryWallets([wallet])
-        let count = 0
-        memory.hook = () => Effect.suspend(() => count++ === at ? Effect.die("crash") : Effect.void)
-        yield* readToEnd(generated, memory).pipe(Effect.provide(TestClock.layer()))
-        equal(stored(memory), truth)
-      }
-    }),
-)
-
-lawOfActivity(
   "two concurrent readers of one wallet store the same as one",
   sized({ short: 50, full: 300 }),
   (generated) =>

@@ -4,12 +4,14 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
+import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
 import { defaultGroups, makeTradingWorld } from "../support/venues/strategies.ts"
@@ -134,4 +136,45 @@ test("tick() stops each stage at its time limit when the venue does not answer",
     equal(report.failed, ["reading", "facts"])
     equal(report.seconds, 360)
     ok(report.labels !== null)
+  }))
+
+test("tick() reads the other wallets when some never answer", () =>
+  Effect.gen(function* () {
+    const trial = yield* trialOf
+    const wallets = Array.from({ length: 20 }, (_, n) => `0x${`${n}`.padStart(40, "0")}`)
+    const hanging = new Set(wallets.slice(0, 9))
+    yield* Context.get(trial, WalletStore).track(
+      wallets.map((wallet) => ({ wallet, name: wallet, source: "volume" as const })),
+      start,
+    )
+    const read = new Set<string>()
+    const unanswered = yield* Queue.unbounded<TrackedWallet>()
+    const history = WalletHistory.of({
+      readBack: () => Effect.never,
+      readForward: (wallet) =>
+        hanging.has(wallet.wallet)
+          ? Effect.andThen(Queue.offer(unanswered, wallet), Effect.never)
+          : Effect.sync(() => {
+            read.add(wallet.wallet)
+            return { wallet, added: 0, rejected: {} }
+          }),
+    })
+    const { tick: tickOnce } = yield* Effect.provide(
+      Whales,
+      Layer.fresh(Whales.layer({ tick, stakeMinUsd })).pipe(
+        Layer.provide([Layer.succeed(WalletHistory, history), Layer.fresh(Calibration.layer)]),
+        Layer.provide(Layer.succeedContext(trial)),
+      ),
+    )
+    for (let n = 0; n < 3; n++) {
+      const slot = start + n * tickIntervalMs
+      yield* TestClock.setTime(slot)
+      const ticking = yield* Effect.forkChild(tickOnce(slot))
+      // No other wallet is read then: four are read at once.
+      yield* Queue.takeN(unanswered, 4)
+      yield* TestClock.adjust("5 minutes")
+      equal((yield* Fiber.join(ticking)).failed, ["reading"])
+    }
+    const known = new Set(world.wallets.map(({ address }) => address))
+    equal([...read].filter((wallet) => !known.has(wallet)).sort(), wallets.slice(9))
   }))

@@ -12,7 +12,6 @@ import { Random } from "../../support/random.ts"
 import {
   activityOfSteps,
   manyWallets,
-  readThrough,
   shuffled,
   steps,
   tokens,
@@ -33,13 +32,6 @@ const sum = (values: ReadonlyArray<number>) => values.reduce((total, value) => t
 law("entriesOf() does not depend on the order of the activity", wallets, ({ steps, seed }) => {
   const activity = activityOfSteps(steps)
   equal(positionOf(shuffled(activity, new Random(seed))), positionOf(activity))
-}, manyWallets)
-
-law("entriesOf() does not depend on pages, overlaps and crashes", wallets, ({ steps, seed }) => {
-  const activity = activityOfSteps(steps)
-  const random = new Random(seed)
-  const read = readThrough(activity, random, random.pick([0, 0.1, 0.5]))
-  equal(entriesOf(shuffled(read, random), tokens), positionOf(activity))
 }, manyWallets)
 
 law("entriesOf() equals the reference, which counts tenths of shares", steps, (given) => {

@@ -1,5 +1,5 @@
 /**
- * Farms are found, and no honest wallet is taken for one; what was never redeemed counts.
+ * Farms are found, and no honest wallet is taken for one.
  *
  * @module
  */
@@ -8,8 +8,6 @@ import { gaussian, mix, uniform } from "../../../src/venues/simulated/seed.ts"
 import { numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import { minute } from "../../../src/core/domain/time.ts"
 import { entriesOf, isFarm } from "../../../src/whales/domain/entry.ts"
-import { ratesOf } from "../../../src/whales/domain/rates.ts"
-import { type ResolvedPosition, sumsOf } from "../../../src/whales/domain/score.ts"
 import { activityEvent, start, tokens } from "../../support/whales/activityEvents.ts"
 import { sized } from "../../support/size.ts"
 
@@ -71,19 +69,4 @@ Deno.test("no honest wallet is a farm, even one that sweeps or buys in equal pri
     }))
   }).filter((farm) => farm).length
   equal(flagged, 0)
-})
-
-Deno.test("a wallet that never redeems its losers has its true win rate", () => {
-  for (const chance of [0.3, 0.473, 0.9]) {
-    let wins = 0
-    const events = Array.from({ length: 400 }, (_, n): ReadonlyArray<ResolvedPosition> => {
-      const won = uniform(mix(7, n)) < chance
-      if (won) wins += 1
-      const bought = activityEvent("buy", { tokenId: yes, price: 0.5, size: 100 })
-      const redeemed = activityEvent("redeem", { at: start + minute, transaction: "0xff" })
-      const { entries } = entriesOf(numberOccurrences(won ? [bought, redeemed] : [bought]), tokens)
-      return [{ entries, payouts: won ? [1, 0] : [0, 1], feeRate: 0 }]
-    })
-    ok(Math.abs((ratesOf(sumsOf(events))?.winRate ?? 0) - wins / 400) <= 0.005)
-  }
 })
