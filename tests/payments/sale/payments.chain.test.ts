@@ -57,26 +57,6 @@ test("a worker that lost its lease before the intent does not settle", () =>
     equal([(yield* Fiber.join(call))._tag, yield* taken], ["Unresolved", nothing])
   })))
 
-for (
-  const [how, value] of [["cancelled", null], [
-    "spent on another amount",
-    1n,
-  ]] as const
-) {
-  test(`an authorization that is ${how} after verify buys nothing, and is void`, () =>
-    inMarket(Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const bought = yield* purchase()
-      const work = Effect.andThen(
-        Effect.provideService(useNonce(bought, value), Ledger, ledger),
-        answering(),
-      )
-      equal(yield* sale(bought, work), "payment_required")
-      equal(yield* stateOf(bought), "void")
-      equal((yield* taken).received, value ?? 0n)
-    })))
-}
-
 test("a payment that its payer settles is delivered once, whatever the facilitator reports", () =>
   inMarket(Effect.gen(function* () {
     const ledger = yield* Ledger

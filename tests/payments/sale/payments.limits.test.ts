@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Deferred, Effect, Fiber, Option, Ref, Result } from "effect"
+import { Deferred, Effect, Fiber, Ref } from "effect"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -24,7 +24,6 @@ import {
   replicaWith,
   stateOf,
   taken,
-  useNonce,
   workOf,
 } from "../../support/payments/sales.ts"
 import { nonce } from "../../support/payments/terms.ts"
@@ -216,14 +215,4 @@ test("a payment that another replica settles during its verification never gets 
     yield* passing(1)
     equal(yield* Fiber.join(late), "answer again")
     equal((yield* taken).spent, product.price)
-  })))
-
-test("a copied payment whose transfer the chain shows is refused without a row", () =>
-  inMarket(Effect.gen(function* () {
-    const { sell, status, idOf } = yield* Payments
-    const bought = yield* purchase()
-    yield* useNonce(bought, product.price)
-    const result = yield* Effect.result(sell(bought, neverComputed))
-    equal(Result.isFailure(result) && outcomeText(result), "payment_required")
-    equal(yield* status(idOf(bought.payment.authorization), null), Option.none())
   })))

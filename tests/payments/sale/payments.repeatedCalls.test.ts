@@ -229,36 +229,6 @@ test("a buyer who hangs up while the answer is computed is not charged, and can 
     equal(yield* sale(bought), "answer")
   })))
 
-test("a buyer who hangs up while verify runs is not charged", () =>
-  inMarket(
-    Effect.gen(function* () {
-      const { sell } = yield* Payments
-      const bought = yield* purchase()
-      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
-      yield* passing(1)
-      yield* Fiber.interrupt(call)
-      yield* passing(1)
-      equal([yield* stateOf(bought), yield* taken], [null, nothing])
-    }),
-    { delay: Duration.seconds(2) },
-  ))
-
-test("a buyer who hangs up after the intent is charged, and gets the stored answer later", () =>
-  inMarket(
-    Effect.gen(function* () {
-      const { sell } = yield* Payments
-      const bought = yield* purchase({ secret })
-      const call = yield* Effect.forkChild(sell(bought, workOf(answering())))
-      yield* passing(3)
-      equal(yield* stateOf(bought), "settling")
-      yield* Fiber.interrupt(call)
-      yield* passing(3)
-      equal([yield* stateOf(bought), yield* taken], ["answered", once])
-      equal(yield* sale(bought, Effect.die("computed again")), "answer again")
-    }),
-    { delay: Duration.seconds(2) },
-  ))
-
 test("a service that closes waits until its payments end", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startSeconds * 1_000)

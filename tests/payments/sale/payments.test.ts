@@ -6,13 +6,11 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Option, Result } from "effect"
 import { recordOf } from "../../../src/payments/domain/payment.ts"
-import type { Misbehaviour } from "../../support/payments/simulated.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Outcome } from "../../../src/payments/purchase.ts"
 import type { Purchase } from "../../../src/payments/purchase.ts"
 import { PaymentStore, StoreReadOnly } from "../../../src/payments/PaymentStore.ts"
-import { nonce } from "../../support/payments/terms.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
@@ -106,15 +104,6 @@ test("sent() marks charged answers as delivered, and no others", () =>
     equal(yield* marked(bought, true), true)
   })))
 
-test("sell() claims and charges nothing for a signature that is not the payer's", () =>
-  inMarket(Effect.gen(function* () {
-    const { payment, ...bought } = yield* purchase()
-    const other = yield* purchase({ authorization: { nonce: nonce(1) } })
-    const forged = { ...bought, payment: { ...payment, signature: other.payment.signature } }
-    equal(failure(yield* sale(forged)), "payment_required")
-    equal([yield* stateOf(forged), yield* taken], [null, nothing])
-  })))
-
 test("sell() refuses an expired payment, and claims nothing", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ validityFault: "The authorization has expired" })
@@ -142,62 +131,9 @@ test("sell() stores nothing for a payment that the facilitator refuses, and comp
     equal([computed, yield* stateOf(bought), yield* taken], [0, null, nothing])
   })))
 
-for (const fault of ["html", "garbage", "silence"] as const) {
-  test(`sell() charges nothing when the facilitator responds to verify with ${fault}`, () =>
-    inMarket(
-      Effect.gen(function* () {
-        const bought = yield* purchase()
-        equal(failure(yield* sale(bought)), "facilitator_error")
-        equal([yield* stateOf(bought), yield* taken], [null, nothing])
-      }),
-      { misbehave: (call) => call === "verify" ? fault : null },
-    ))
-}
-
-const settleWith = (fault: Misbehaviour) => ({
-  misbehave: (call: "verify" | "settle") => call === "settle" ? fault : null,
-})
-
-for (
-  const fault of [
-    "failure_after_broadcast",
-    "double_broadcast",
-    "error_after_broadcast",
-  ] as const
-) {
-  test(`sell() trusts the chain, not the facilitator: ${fault} is paid and delivered`, () =>
-    inMarket(
-      Effect.gen(function* () {
-        const bought = yield* purchase()
-        equal(failure(yield* sale(bought)), "delivered")
-        equal([yield* stateOf(bought), yield* taken], ["answered", once])
-      }),
-      settleWith(fault),
-    ))
-}
-
-for (const fault of ["success_without_transaction", "html", "garbage", "silence"] as const) {
-  test(`sell() neither answers nor refuses a payment without proof: ${fault} is unresolved, then void`, () =>
-    inMarket(
-      Effect.gen(function* () {
-        const { sweep } = yield* Payments
-        const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
-        equal(failure(yield* sale(bought)), "Unresolved")
-        equal(yield* stateOf(bought), "unresolved")
-        // An expired copy is not refused while the outcome is unknown.
-        equal(
-          failure(yield* sale({ ...bought, validityFault: "expired" }, answering(), 1)),
-          "Unresolved",
-        )
-        yield* sweep
-        equal(yield* stateOf(bought), "unresolved")
-        yield* passing(120)
-        equal(yield* sweep, 1)
-        equal([yield* stateOf(bought), yield* taken], ["void", nothing])
-        equal(failure(yield* sale({ ...bought, validityFault: "expired" })), "payment_required")
-      }),
-      settleWith(fault),
-    ))
+const lateBroadcast = {
+  misbehave: (call: "verify" | "settle") => call === "settle" ? "late_broadcast" as const : null,
+  late: Duration.seconds(5),
 }
 
 test("a late broadcast is found by the sweep, and a repeated call returns the answer", () =>
@@ -211,7 +147,7 @@ test("a late broadcast is found by the sweep, and a repeated call returns the an
       const delivery = Result.getOrThrow(yield* sale(bought, Effect.die("computed again")))
       equal([text(delivery), delivery.replayed, yield* taken], ["answer", true, once])
     }),
-    { ...settleWith("late_broadcast"), late: Duration.seconds(5) },
+    lateBroadcast,
   ))
 
 test("a payment that is found paid after HOLD is owed, not answered", () =>
@@ -224,5 +160,5 @@ test("a payment that is found paid after HOLD is owed, not answered", () =>
       equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
       equal(failure(yield* sale({ ...bought, validityFault: "expired" })), "payment_refunded")
     }),
-    { ...settleWith("late_broadcast"), late: Duration.seconds(5) },
+    lateBroadcast,
   ))

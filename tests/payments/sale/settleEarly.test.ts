@@ -1,6 +1,6 @@
 /**
- * Settle-early sales: who is charged, what is refunded, and that no buyer is both refused and
- * charged, as the ledger shows.
+ * Settle-early sales, and what both orders share: who is charged, what is refunded, and that no
+ * buyer is both refused and charged, as the ledger shows.
  *
  * @module
  */
@@ -21,6 +21,7 @@ import {
   nothing,
   once,
   passing,
+  product,
   purchase,
   rowOf,
   stateOf,
@@ -128,35 +129,45 @@ const settlements: Readonly<Record<Misbehaviour, readonly [outcome: string, paid
   silence: ["Unresolved", false],
   silence_after_broadcast: ["answer", true],
 }
-for (const [misbehaviour, [outcome, paid]] of Object.entries(settlements)) {
-  test(`a facilitator whose settle is ${misbehaviour}: ${outcome}, because only the chain decides`, () =>
-    inMarket(
-      Effect.gen(function* () {
-        const { sweep } = yield* Payments
-        const bought = yield* purchase({ product: early })
-        equal(
-          yield* buying(bought, paid ? workOf(answering()) : checkOnly(Effect.void), 45),
-          outcome,
-        )
-        equal(yield* taken, paid ? once : nothing)
-        equal(yield* stateOf(bought), paid ? "answered" : "unresolved")
-        yield* passing(90)
-        yield* sweep
-        equal(yield* stateOf(bought), paid ? "answered" : "void")
-        equal(yield* taken, paid ? once : nothing)
-      }),
-      {
-        misbehave: (call) => call === "settle" ? misbehaviour as Misbehaviour : null,
-        late: Duration.millis(700),
-      },
-    ))
+for (const sold of [product, early]) {
+  for (const [misbehaviour, [outcome, paid]] of Object.entries(settlements)) {
+    test(`${sold.settlementOrder}: a settle that is ${misbehaviour} is ${outcome}: only the chain decides`, () =>
+      inMarket(
+        Effect.gen(function* () {
+          const { sweep } = yield* Payments
+          const bought = yield* purchase({ product: sold })
+          const late = { ...bought, validityFault: "expired" }
+          const work = sold === early && !paid ? checkOnly(Effect.void) : workOf(answering())
+          equal(yield* buying(bought, work, 45), outcome)
+          equal(yield* taken, paid ? once : nothing)
+          equal(yield* stateOf(bought), paid ? "answered" : "unresolved")
+          // An expired copy is not refused while the outcome is unknown.
+          if (!paid) equal(yield* buying(late, work, 1), "Unresolved")
+          yield* passing(90)
+          yield* sweep
+          equal(yield* stateOf(bought), paid ? "answered" : "void")
+          equal(yield* taken, paid ? once : nothing)
+          if (!paid) equal(yield* buying(late, work, 1), "payment_required")
+        }),
+        {
+          misbehave: (call) => call === "settle" ? misbehaviour as Misbehaviour : null,
+          late: Duration.millis(700),
+        },
+      ))
+  }
 }
 
-for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
-  test(`a buyer who hangs up during the ${when} is not charged`, () =>
+for (
+  const [sold, when, seconds] of [
+    [early, "check", 0],
+    [early, "verify", 3],
+    [product, "verify", 1],
+  ] as const
+) {
+  test(`a ${sold.settlementOrder} buyer who hangs up during the ${when} is not charged`, () =>
     inMarket(
       Effect.gen(function* () {
-        const bought = yield* purchase({ product: early })
+        const bought = yield* purchase({ product: sold })
         const check = Effect.sleep(Duration.seconds(2))
         const call = yield* calling(bought, checkOnly(check))
         yield* passing(seconds)
@@ -168,11 +179,17 @@ for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
     ))
 }
 
-for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
-  test(`a buyer who hangs up during the ${when} is charged, and gets the stored answer later`, () =>
+for (
+  const [sold, when, seconds] of [
+    [early, "settlement", 3],
+    [early, "work", 5],
+    [product, "settlement", 5],
+  ] as const
+) {
+  test(`a ${sold.settlementOrder} buyer who hangs up during the ${when} gets the stored answer later`, () =>
     inMarket(
       Effect.gen(function* () {
-        const bought = yield* purchase({ product: early, secret })
+        const bought = yield* purchase({ product: sold, secret })
         const work = Effect.delay(answering(), Duration.seconds(2))
         const call = yield* calling(bought, workOf(work))
         yield* passing(seconds)
