@@ -499,7 +499,8 @@ const budgets: Readonly<Record<string, number>> = {
   "src/markets": 3_850,
   "src/movers": 920,
   "src/news": 3_015,
-  "src/payments": 10_495,
+  // A wallet that accepts only simulated calls is refused: 140 lines.
+  "src/payments": 10_640,
   "src/postgres": 1_410,
   "src/predetermined": 490,
   "src/research": 2_030,

@@ -43,6 +43,7 @@ const chain = Layer.succeed(Chain, {
   balanceOf: () => Effect.succeed(1_000_000_000n),
   isNonceUsed: () => Effect.succeed(false),
   hasCode: () => Effect.succeed(false),
+  wouldSettle: () => Effect.succeed(true),
 })
 
 const connectionsMax = 16

@@ -5,7 +5,15 @@
  * @module
  */
 import { Context, Duration, Effect, Schema } from "effect"
-import type { Address, Bytes32, PaidAt, Payment, PaymentProof } from "./domain/payment.ts"
+import type {
+  Address,
+  Authorization,
+  Bytes32,
+  PaidAt,
+  Payment,
+  PaymentProof,
+  Signature,
+} from "./domain/payment.ts"
 import type { ChainHead } from "./domain/paymentHealth.ts"
 
 /** The transfer that proves a payment. */
@@ -80,6 +88,15 @@ export class Chain extends Context.Service<Chain, {
   ) => Effect.Effect<bigint, ChainUnavailable>
   /** True when the address is a contract, whose signatures only the chain can check (EIP-1271). */
   readonly hasCode: (address: Address) => Effect.Effect<boolean, ChainUnavailable>
+  /**
+   * Whether the transfer would succeed now in a transaction like those that settled before. True when
+   * that cannot be tried.
+   */
+  readonly wouldSettle: (
+    asset: Address,
+    authorization: Authorization,
+    signature: Signature,
+  ) => Effect.Effect<boolean, ChainUnavailable>
 }>()("bellwether/payments/Chain") {}
 
 /** Maximum wait for one read of the chain, because a sale or the sweep must not hang. */

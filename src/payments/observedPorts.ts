@@ -137,6 +137,7 @@ export const layerChain: Layer.Layer<Chain, never, Chain | PortRecords> = Layer.
       isNonceUsed: (...nonce) => observed("nonce", chain.isNonceUsed(...nonce)),
       balanceOf: (...holder) => observed("balance", chain.balanceOf(...holder)),
       hasCode: (address) => observed("code", chain.hasCode(address)),
+      wouldSettle: (...transfer) => observed("settling", chain.wouldSettle(...transfer)),
     })
   }),
 )

@@ -560,7 +560,7 @@ const inPlaceOf =
 function verify(seller: Seller, sale: Sale): Effect.Effect<void, NotClaimed | NotCharged> {
   const { work, purchase: { product } } = sale
   const verified = verifyWithFacilitator(seller, sale)
-  const unused = checkUnused(seller, sale)
+  const unused = Effect.andThen(checkUnused(seller, sale), checkSettles(seller, sale))
   const check = unlessHungUp(sale, withTimeLimit(work.check, seller.timing.workTimeout))
   const steps = product.settlementOrder === "compute-first"
     ? Effect.all([verified, unused], { concurrency: "unbounded", discard: true })
@@ -620,14 +620,42 @@ const verifyWithFacilitator = (seller: Seller, sale: Sale): Effect.Effect<void, 
 
 /** A payment that is already public is refused, because anyone may have copied it. */
 const checkUnused = ({ chain, timing }: Seller, { ticket }: Sale) =>
-  chain.isNonceUsed(ticket.token.asset, ticket.authorization.from, ticket.authorization.nonce).pipe(
-    Effect.timeout(timing.verifyTimeout),
+  readChain(
+    Effect.timeout(
+      chain.isNonceUsed(ticket.token.asset, ticket.authorization.from, ticket.authorization.nonce),
+      timing.verifyTimeout,
+    ),
+  ).pipe(
+    Effect.flatMap((spent) => spent ? alreadyUsedOnChain : Effect.void),
+  )
+
+/** Refuses the payment when the chain cannot be read. */
+const readChain = <A, E>(read: Effect.Effect<A, E>) =>
+  read.pipe(
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
     orInstead("The chain's adapter failed", unavailable),
-    Effect.flatMap((spent) => spent ? alreadyUsedOnChain : Effect.void),
   )
+
+/** A contract wallet may accept what it is asked at verification, and refuse the settlement. */
+const checkSettles = (
+  { chain, timing }: Seller,
+  { signer, ticket: { token, authorization, signature } }: Sale,
+): Effect.Effect<void, NotCharged> =>
+  signer === "payer" ? Effect.void : readChain(
+    Effect.timeout(chain.wouldSettle(token.asset, authorization, signature), timing.verifyTimeout),
+  ).pipe(
+    Effect.flatMap((settles) => settles ? Effect.void : wouldNotSettle),
+  )
+
+const wouldNotSettle = Effect.fail(
+  new NotCharged({
+    code: "payment_required",
+    message: "The payer's contract refuses the transfer in a transaction that pays for gas",
+    fault: "invalid_signature",
+  }),
+)
 
 const alreadyUsedOnChain = Effect.fail(
   new NotCharged({
@@ -851,7 +879,7 @@ const prove = (
   proofOf(chain, settling, transactionHint).pipe(
     orInstead("The chain's adapter failed", notYet),
     Effect.repeat({
-      until: ({ proof }) => proof !== "not_yet",
+      until: (proof) => proof.proof !== "not_yet" || proof.reverted === true,
       schedule: Schedule.spaced(timing.proveInterval),
       times: isDeclined ? 0 : timing.proveRetriesMax,
     }),
@@ -870,14 +898,19 @@ const paidMove = (
     ? { event: "answer", answer: null, paidAt }
     : { event: "settle", paidAt, lease }
 
-/** The move after a settlement for which the chain shows no payment. */
+/**
+ * The move after a settlement for which the chain shows no payment. One that is known to have failed,
+ * by the facilitator's word or by its transaction, needs no cover of the treasury any more.
+ */
 function moveWithoutProof(
   proof: Exclude<PaymentProof, { readonly proof: "paid" }>,
   report: SettleOutcome,
   transactionHint: string | null,
 ): Move {
   if (proof.proof === "never") return { event: "void", reason: proof.reason }
-  const reason = report.outcome === "settled"
+  const reason = proof.reverted === true
+    ? `${declined}its transaction reverted`
+    : report.outcome === "settled"
     ? "unproven"
     : report.outcome === "declined"
     ? `${declined}${report.reason}`

@@ -58,6 +58,7 @@ const emptyChain = Chain.of({
   head: notCalled(),
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
   ...{ transfers: notCalled, balanceOf: notCalled, isNonceUsed: notCalled, hasCode: notCalled },
+  wouldSettle: notCalled,
 })
 
 /** The number of payments that a sweep on that chain moves, and the lines that it logs. */

@@ -28,6 +28,7 @@ const chain = Layer.succeed(
       balanceOf: notCalled,
       isNonceUsed: notCalled,
       hasCode: notCalled,
+      wouldSettle: notCalled,
       head: Effect.die("called"),
     },
   }),

@@ -176,6 +176,31 @@ test("of two sales at the same moment the one that is covered is made", () =>
     equal(outcomes.toSorted(), ["answer", "payments_unavailable"])
   })))
 
+test("a settlement whose transaction reverted is read once, and gives its cover back", () => {
+  let reads = 0
+  return inMarket(
+    Effect.gen(function* () {
+      const chain = yield* Chain
+      const paymentProof: typeof chain.paymentProof = ({ transactionHint }) =>
+        Effect.sync(() => (reads++, transactionHint)).pipe(
+          Effect.map((hint) =>
+            hint === null ? { proof: "not_yet" } : { proof: "not_yet", reverted: true }
+          ),
+        )
+      const { sale } = yield* Effect.provideService(
+        serviceWithTreasury(price),
+        Chain,
+        { ...chain, paymentProof },
+      )
+      const store = yield* PaymentStore
+      const failed = yield* nth(0)
+      equal(yield* sale(failed, neverComputed), "Unresolved")
+      equal([yield* stateOf(failed), reads, yield* store.liability], ["unresolved", 1, 0n])
+    }),
+    { misbehave: (call) => call === "settle" ? "success_without_transaction" : null },
+  )
+})
+
 test("a sale that is refused, abandoned or answered leaves no reservation", () =>
   inMarket(Effect.gen(function* () {
     const { sell, sale } = yield* serviceWithTreasury(price)

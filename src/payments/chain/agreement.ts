@@ -27,7 +27,10 @@ import {
 import { disputeMsHeld } from "../domain/paymentHealth.ts"
 
 /** The reads of a contract's state. */
-export type ChainState = Pick<Chain["Service"], "isNonceUsed" | "balanceOf" | "hasCode">
+export type ChainState = Pick<
+  Chain["Service"],
+  "isNonceUsed" | "balanceOf" | "hasCode" | "wouldSettle"
+>
 
 /** One endpoint: the port, and the reads that compare it with another endpoint. */
 export interface Endpoint {
@@ -77,6 +80,12 @@ export function agreeing(endpoints: ReadonlyArray<Endpoint>): Chain["Service"] {
       ),
     balanceOf: (...holder) => state("balance", ({ balanceOf }) => balanceOf(...holder), least),
     hasCode: (address) => state("code", ({ hasCode }) => hasCode(address), isAny),
+    // Each calls from the account that it saw settle, and a wallet may answer each in another way.
+    wouldSettle: (...transfer) =>
+      Effect.map(
+        fromAll(({ chain }) => chain.wouldSettle(...transfer)),
+        (answers) => !answers.includes(false),
+      ),
   })
 }
 

@@ -23,6 +23,7 @@ import {
   type RpcOptions,
 } from "./rpc.ts"
 import { readNextRange, scanBlocksMax } from "./transfers.ts"
+import { type Settling, wouldSettle } from "./settling.ts"
 import { sharedReads } from "./sharedReads.ts"
 import {
   authorizationStateCall,
@@ -105,11 +106,13 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
   const newest = newestBlock(rpc)
+  const settling: Settling = { from: null }
   const searching: Searching = {
     rpc,
     reads: sharedReads(rpc, BigInt(blocksMax)),
     blocksMax: BigInt(blocksMax),
     reached: new Map(),
+    settling,
   }
   const proofAsOf: Endpoint["proofAsOf"] = (expected) =>
     expected.chainId !== options.chainId
@@ -138,21 +141,21 @@ const connectEndpoint = Effect.fnUntraced(function* (options: EndpointOptions) {
             ? Effect.succeed({ transfers: [], through: number })
             : readNextRange(rpc, { asset, to, blocksMax }, after, number)),
       ),
-    ...stateOf(rpc, inTime, "latest"),
+    ...stateOf(rpc, inTime, "latest", settling),
   })
   return {
     chain,
     proofAsOf,
     newest: inTime(Effect.map(newest, ({ number }) => BigInt(number))),
     hashOf: (block) => inTime(Effect.map(blockAt(rpc, quantity(block)), ({ hash }) => hash)),
-    stateAt: (block) => stateOf(rpc, inTime, quantity(block)),
+    stateAt: (block) => stateOf(rpc, inTime, quantity(block), settling),
   } satisfies Endpoint
 })
 
 type InTime = <A>(answer: Effect.Effect<A, RpcFailure>) => Effect.Effect<A, ChainUnavailable>
 
 /** The reads of the state as of a block. */
-const stateOf = (rpc: Rpc, inTime: InTime, block: string): ChainState => {
+const stateOf = (rpc: Rpc, inTime: InTime, block: string, settling: Settling): ChainState => {
   const read = (to: Address, data: string) =>
     rpc.call({ method: "eth_call", params: [{ to, data }, block], decode: decodeWord })
   return {
@@ -164,6 +167,7 @@ const stateOf = (rpc: Rpc, inTime: InTime, block: string): ChainState => {
         rpc.call({ method: "eth_getCode", params: [address, block], decode: decodeBytes }),
         (code) => code !== "0x",
       )),
+    wouldSettle: (...transfer) => inTime(wouldSettle(rpc, settling, block, ...transfer)),
   }
 }
 
@@ -193,6 +197,7 @@ interface Searching {
   readonly blocksMax: bigint
   /** The first block that was not searched yet, by `searchKey`. */
   readonly reached: Map<string, bigint>
+  readonly settling: Settling
 }
 
 const proofOf = Effect.fnUntraced(function* (
@@ -201,13 +206,16 @@ const proofOf = Effect.fnUntraced(function* (
   expected: ExpectedTransfer,
 ) {
   const { rpc, reads } = searching
-  const hinted = yield* paidInHint(rpc, safe, expected)
-  if (Option.isSome(hinted)) return paid(hinted.value)
+  const hinted = yield* readHint(searching, safe, expected)
+  if (hinted !== null && hinted !== "reverted") return paid(hinted)
+  const notYet: PaymentProof = hinted === null
+    ? { proof: "not_yet" }
+    : { proof: "not_yet", reverted: true }
   const usual = searchRange(expected.validBefore, safe)
   const used = yield* findUse(reads, safe, expected, usual)
   if (used !== null) return yield* proofFromUse(rpc, safe, expected, used)
   const unused: PaymentProof = safe.timestamp <= expected.validBefore
-    ? { proof: "not_yet" }
+    ? notYet
     : { proof: "never", reason: "expired" }
   const start = otherStart(expected, usual)
   if (start === null && unused.proof === "not_yet") return unused
@@ -219,31 +227,33 @@ const proofOf = Effect.fnUntraced(function* (
 })
 
 /**
- * The payment, when it is in the transaction that the facilitator reported. The report may be
- * wrong: when the payment is not in it, the logs are searched. Fails only when the endpoint does
- * not respond.
+ * The payment, when it is in the transaction that the facilitator reported; `reverted` when that has
+ * failed. The report may be wrong: when the payment is not in it, the logs are searched. Fails only
+ * when the endpoint does not respond.
  */
-const paidInHint = Effect.fnUntraced(function* (
-  rpc: Rpc,
+const readHint = Effect.fnUntraced(function* (
+  { rpc, settling }: Searching,
   safe: Head,
   expected: ExpectedTransfer,
 ) {
   const hint = expected.transactionHint?.toLowerCase() ?? ""
-  if (!transactionPattern.test(hint)) return Option.none<PaidAt>()
+  if (!transactionPattern.test(hint)) return null
   const receipt = yield* rpc.call({
     method: "eth_getTransactionReceipt",
     params: [hint],
     decode: decodeReceipt,
   }).pipe(Effect.catchIf(({ kind }) => kind !== "silent", () => Effect.succeed(null)))
-  if (receipt === null || receipt.status !== "0x1") return Option.none()
+  if (receipt === null) return null
+  if (receipt.status === "0x0") return "reverted"
   const isConsistent = receipt.logs.every(({ transactionHash, blockHash, blockNumber }) =>
     transactionHash.toLowerCase() === hint && blockHash === receipt.blockHash &&
     BigInt(blockNumber) === BigInt(receipt.blockNumber)
   )
   const events = isConsistent ? eventsIn(expected.asset, receipt.logs) : null
-  return Option.map(paymentIn(events ?? [], expected), (event) => paidAt(event, safe)).pipe(
-    Option.filter(({ block }) => block <= safe.number + aheadBlocksMax),
-  )
+  const payment = Option.getOrNull(paymentIn(events ?? [], expected))
+  if (payment === null || payment.at.block > safe.number + aheadBlocksMax) return null
+  settling.from = receipt.from ?? settling.from
+  return paidAt(payment, safe)
 })
 
 /** The log that used or cancelled the nonce; null when there is none in these blocks. */

@@ -27,10 +27,10 @@ const retriesMax = 1
 /** Why a call has no usable response. */
 export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
   /**
-   * `silent`: no response, or not in time. `refused`: a JSON-RPC error. `too_large`: larger than
-   * the limit. `malformed`: not of the requested form.
+   * `silent`: no response, or not in time. `refused`: a JSON-RPC error. `reverted`: that the
+   * contract reverted. `too_large`: larger than the limit. `malformed`: not of the requested form.
    */
-  kind: Schema.Literals(["silent", "refused", "too_large", "malformed"]),
+  kind: Schema.Literals(["silent", "refused", "reverted", "too_large", "malformed"]),
   reason: Schema.String,
 }) {}
 
@@ -78,7 +78,7 @@ export const connect = Effect.fnUntraced(function* (
     }
     if ("error" in envelope) {
       return yield* new RpcFailure({
-        kind: "refused",
+        kind: request.method === "eth_call" && isRevert(envelope.error) ? "reverted" : "refused",
         reason: `${request.method} was refused with code ${envelope.error.code}`,
       })
     }
@@ -99,6 +99,10 @@ export const connect = Effect.fnUntraced(function* (
     )
   }
 })
+
+/** Nodes name a revert by code 3 or, when the contract gave no reason, by the message alone. */
+const isRevert = ({ code, message }: { readonly code: number; readonly message: string }) =>
+  code === 3 || /\brevert/i.test(message)
 
 /**
  * The failure of a request, with the name of the error or the HTTP status. The error itself is
@@ -148,6 +152,7 @@ const Receipt = Schema.Struct({
   blockNumber: Quantity,
   blockHash: Word,
   status: Schema.Literals(["0x0", "0x1"]),
+  from: Schema.optionalKey(hexOf("[0-9a-fA-F]{40}")),
   logs: Schema.Array(Log),
 })
 type Receipt = typeof Receipt.Type

@@ -57,8 +57,8 @@ export function agreedProof(answers: ReadonlyArray<ProofAsOf>): Agreed<PaymentPr
   const [first, ...others] = answers
   if (first === undefined) return Result.succeed(notYet)
   if (others.every(({ proof }) => saysTheSame(first.proof, proof))) {
-    const latest = answers.find(({ proof }) => proof.proof === "paid" && !isFinal(proof))
-    return Result.succeed((latest ?? first).proof)
+    const least = answers.find(({ proof }) => saysLeast(proof))
+    return Result.succeed((least ?? first).proof)
   }
   const final = answers.filter(({ proof }) => isFinal(proof))
   const contradicts = final.some((one) =>
@@ -71,6 +71,10 @@ export function agreedProof(answers: ReadonlyArray<ProofAsOf>): Agreed<PaymentPr
     ? contradiction("one has a safe proof of a payment, and another does not")
     : Result.succeed(notYet)
 }
+
+/** Whether a proof is the weaker one of two that name the same outcome. */
+const saysLeast = (proof: PaymentProof) =>
+  proof.proof === "not_yet" ? proof.reverted !== true : !isFinal(proof)
 
 /** Whether a proof is about safe blocks: it cannot change any more. */
 const isFinal = (proof: PaymentProof) =>

@@ -240,8 +240,11 @@ export type PaidAt = typeof PaidAt.Type
 export type PaymentProof =
   /** `AuthorizationUsed(from, nonce)` and, at the next log index, `Transfer(from, to, value)`. */
   | { readonly proof: "paid"; readonly at: PaidAt }
-  /** Not seen yet; it may still be paid. */
-  | { readonly proof: "not_yet" }
+  /**
+   * Not seen yet; it may still be paid. `reverted`: the transaction that the facilitator reported has
+   * failed.
+   */
+  | { readonly proof: "not_yet"; readonly reverted?: true }
   /**
    * It was never paid and never will be: on a safe block, its nonce is unused after validBefore
    * (`expired`), or was used by a cancellation or another transfer (`spent_elsewhere`).

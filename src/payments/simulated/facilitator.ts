@@ -198,6 +198,7 @@ function chain(ledger: Ledger["Service"], safeAfterSeconds: bigint): Chain["Serv
     balanceOf: (_asset, holder) =>
       Effect.zipWith(ledger.balance(holder), ledger.received(holder), (left, got) => left + got),
     hasCode: () => Effect.succeed(false),
+    wouldSettle: () => Effect.succeed(true),
   })
 }
 

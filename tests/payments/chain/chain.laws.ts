@@ -147,7 +147,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
       for (const hint of hints) {
         const proof = yield* proofOf(authorization(0), hint)
         equal(proof.proof === "paid" && proof.at.transaction, paid.transaction)
-        equal(yield* proofOf(authorization(2), hint), { proof: "not_yet" })
+        equal((yield* proofOf(authorization(2), hint)).proof, "not_yet")
       }
     }),
   ],
@@ -330,8 +330,10 @@ const checkProofs = Effect.fnUntraced(function* (
     const expected = expectedProof(payment, uses.get(`${payment.from}:${payment.nonce}`), safe)
     for (const hint of [null, ...hints]) {
       const proof = yield* proofOf(payment, hint)
+      // A hint that failed says so; it decides nothing.
+      const { reverted: _, ...plain } = { reverted: undefined, ...proof }
       equal(
-        proof.proof === "paid" ? [proof.at.transaction, proof.at.finality] : proof,
+        proof.proof === "paid" ? [proof.at.transaction, proof.at.finality] : plain,
         expected,
       )
     }

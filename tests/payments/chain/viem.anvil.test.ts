@@ -7,13 +7,19 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { serializeErc6492Signature } from "viem"
 import type { Finality } from "../../../src/payments/chain/heads.ts"
 import { layer } from "../../../src/payments/chain/chain.ts"
-import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
+import {
+  type Address,
+  address,
+  type Authorization,
+  Signature,
+} from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { type Anvil, hasAnvil, skipWithoutAnvil } from "../../support/payments/anvil.ts"
-import { buyer } from "../../support/payments/buyers.ts"
+import { buyer, sign } from "../../support/payments/buyers.ts"
 import { controlOf, freshAnvil } from "../../support/payments/chains.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
@@ -34,10 +40,10 @@ const deep = { blocks: 4 } as const satisfies Finality
 const authorization = (n: number, changes: Partial<Authorization> = {}) =>
   authorizationFor(buyer(n), products.latest, startSeconds, { nonce: nonce(n), ...changes })
 
-const proofOf = (expected: Authorization) =>
+const proofOf = (expected: Authorization, transactionHint: string | null = null) =>
   Effect.flatMap(
     Chain,
-    (chain) => chain.paymentProof({ ...token, ...expected, transactionHint: null }),
+    (chain) => chain.paymentProof({ ...token, ...expected, transactionHint }),
   )
 
 const scanAll = Effect.flatMap(
@@ -126,6 +132,56 @@ onAnvil(
     equal(proof.proof === "paid" && proof.at.transaction, transaction)
     yield* advance(10)
     equal((yield* scanAll).transfers.map(({ from }) => from), [walletAddress])
+  }),
+)
+
+onAnvil(
+  "a reported transaction that failed is named, until another one pays",
+  Effect.fnUntraced(function* (anvil) {
+    const { transfer, advance } = yield* ChainControl
+    yield* block(anvil, [toToken("pause", [true])])
+    const failed = yield* transfer(0, authorization(0))
+    equal(failed.succeeded, false)
+    equal(yield* proofOf(authorization(0), failed.transaction), {
+      ...{ proof: "not_yet", reverted: true },
+    })
+    yield* block(anvil, [toToken("pause", [false])])
+    yield* transfer(0, authorization(0))
+    equal((yield* proofOf(authorization(0), failed.transaction)).proof, "paid")
+    yield* transfer(1, authorization(1))
+    yield* advance(200)
+    equal((yield* proofOf(authorization(2), failed.transaction)).proof, "never")
+  }),
+)
+
+/** A contract that accepts each signature in a call that pays for no gas, and none in another one. */
+const twoFacedWallet = "0x3a15631626ba7e60e01b0260005260206000f3"
+
+onAnvil(
+  "a wallet that accepts a transfer only while it is simulated would not settle",
+  Effect.fnUntraced(function* (anvil) {
+    const { wouldSettle } = yield* Chain
+    const twoFaced = address(`0x${"2f".repeat(20)}`)
+    yield* anvil.call("anvil_setCode", twoFaced, twoFacedWallet)
+    yield* block(anvil, [toToken("mint", [twoFaced, 1_000_000n])])
+    const signature = yield* sign(buyer(0), authorization(0))
+    const wrapped = Signature.make(
+      serializeErc6492Signature({ address: payTo, data: "0x", signature }),
+    )
+    const wouldPay = (from: Address, shown: Signature) =>
+      wouldSettle(token.asset, authorization(3, { from }), shown)
+    const { data } = toToken("transferWithAuthorization", [
+      ...Object.values(authorization(3, { from: twoFaced })),
+      signature,
+    ])
+    equal(yield* anvil.call("eth_call", { to: token.asset, data }, "latest"), "0x", "simulated")
+    equal(yield* wouldPay(twoFaced, signature), true, "no settlement was seen yet")
+    const [settled = ""] = yield* block(anvil, [yield* transferCall(buyer(0), authorization(0))])
+    equal((yield* proofOf(authorization(0), settled)).proof, "paid")
+    for (const shown of [signature, wrapped]) equal(yield* wouldPay(twoFaced, shown), false)
+    equal(yield* wouldPay(address(`0x${"3b".repeat(20)}`), wrapped), true, "not deployed")
+    const honest = authorization(4, { from: walletAddress })
+    equal(yield* wouldSettle(token.asset, honest, yield* sign(buyer(0), honest)), true)
   }),
 )
 

@@ -56,6 +56,14 @@ function truthOf(
   }
 }
 
+Deno.test("a reported transaction has failed when all endpoints say so", () => {
+  const failed: ProofAsOf = { proof: { proof: "not_yet", reverted: true }, asOf: 5n }
+  const unknown: ProofAsOf = { proof: { proof: "not_yet" }, asOf: 5n }
+  const agreed = (...answers: ReadonlyArray<ProofAsOf>) => Result.getOrThrow(agreedProof(answers))
+  equal(agreed(failed, failed), failed.proof)
+  equal([agreed(failed, unknown), agreed(unknown, failed)], [unknown.proof, unknown.proof])
+})
+
 const isFinal = (proof: PaymentProof) =>
   proof.proof === "never" || (proof.proof === "paid" && proof.at.finality === "safe")
 

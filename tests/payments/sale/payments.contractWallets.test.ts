@@ -48,6 +48,8 @@ const wrapped = Signature.make(`${owner}${"00".repeat(500)}${suffix}` as `0x${st
 interface Faults {
   /** Replaces the chain's answer whether an address has code. */
   readonly hasCode?: Chain["Service"]["hasCode"]
+  /** Replaces the chain's answer whether a transfer would settle. */
+  readonly wouldSettle?: Chain["Service"]["wouldSettle"]
   /** Runs before each verification. */
   readonly beforeVerify?: Effect.Effect<void>
 }
@@ -117,6 +119,20 @@ test("the facilitator judges a contract's signature: a valid one buys, an invali
     equal(yield* buying(bought, answer), "answer")
     equal([yield* stateOf(bought), (yield* rowOf(bought))?.signature], ["answered", valid])
   })))
+
+test("a wallet whose transfer would not settle leaves no row and takes no place", () => {
+  let tried = 0
+  return withWallets(
+    Effect.gen(function* () {
+      const bought = yield* bySignature(valid)
+      equal(yield* buying(bought, notComputed), "payment_required")
+      equal([yield* stateOf(bought), tried], [null, 1])
+      equal(yield* buying(yield* purchase(), answer), "answer")
+      equal(tried, 1, "a key's own signature holds in every call")
+    }),
+    { wouldSettle: () => Effect.sync(() => (tried++, false)) },
+  )
+})
 
 test("a wallet that is not deployed yet pays with an ERC-6492 signature, and with no other", () =>
   withWallets(Effect.gen(function* () {

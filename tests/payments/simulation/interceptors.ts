@@ -54,6 +54,7 @@ export function interceptChain(chain: Chain["Service"], intercept: Intercept): C
     balanceOf: (...args) => intercept("balanceOf", chain.balanceOf(...args)),
     isNonceUsed: (...args) => intercept("isNonceUsed", chain.isNonceUsed(...args)),
     hasCode: (...args) => intercept("hasCode", chain.hasCode(...args)),
+    wouldSettle: (...args) => intercept("wouldSettle", chain.wouldSettle(...args)),
   }
 }
 

@@ -101,6 +101,8 @@ function lying(chain: Chain["Service"], lieOf: () => Lie | null): Endpoint {
         (lie, units) => lie === "another balance" ? units + 1_000_000_000n : units,
       ),
     hasCode: (at) => instead(chain.hasCode(at), (lie, has) => lie === "another state" ? !has : has),
+    wouldSettle: (...transfer) =>
+      instead(chain.wouldSettle(...transfer), (lie, would) => lie !== "another state" && would),
   }
   return {
     chain: {

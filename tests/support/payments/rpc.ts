@@ -93,7 +93,14 @@ const methods: Readonly<Record<string, ReadonlyArray<Rule>>> = {
   eth_blockNumber: [],
   eth_getBlockByNumber: [block, (value) => typeof value === "boolean"],
   eth_getCode: [account, state],
-  eth_call: [withOnly({ to: account, data: bytes }), state],
+  eth_call: [
+    withOnly({
+      ...{ to: account, data: bytes, from: account },
+      ...{ gas: matching(quantity), gasPrice: matching(quantity) },
+    }),
+    state,
+  ],
+  eth_gasPrice: [],
   eth_getTransactionReceipt: [blockHash],
   eth_getLogs: [
     withOnly({ address: account, topics: anyTopics, fromBlock: block, toBlock: block, blockHash }),

@@ -126,6 +126,7 @@ function failing(
     isNonceUsed: (...nonce) => whenReadable(inner.isNonceUsed(...nonce)),
     balanceOf: (...holder) => whenReadable(inner.balanceOf(...holder)),
     hasCode: (address) => whenReadable(inner.hasCode(address)),
+    wouldSettle: (...transfer) => whenReadable(inner.wouldSettle(...transfer)),
   })
 }
 

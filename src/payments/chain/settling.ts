@@ -1,0 +1,57 @@
+/**
+ * Tries a transfer as its settlement will run: from an account that settled before, with a gas price.
+ * A contract wallet decides about its signature by code, which can distinguish a settlement from a call that
+ * pays for no gas, and could say yes to that alone.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { encodeFunctionData, parseAbi, parseErc6492Signature } from "viem/utils"
+import type { Address, Authorization, Signature } from "../domain/payment.ts"
+import { decodeBytes, decodeQuantity, type Rpc, type RpcFailure } from "./rpc.ts"
+
+/** What is known of the transactions that settle our payments. */
+export interface Settling {
+  /** The account that sent the last one. It can pay for gas; null before the first. */
+  from: string | null
+}
+
+const abi = parseAbi([
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+])
+/** More than a transfer with the code of a wallet needs. */
+const gas = "0x7a120"
+
+/** Whether the transfer succeeds; true when nothing settled yet, or the wallet is not deployed. */
+export const wouldSettle = Effect.fnUntraced(function* (
+  rpc: Rpc,
+  { from }: Settling,
+  block: string,
+  asset: Address,
+  authorization: Authorization,
+  signature: Signature,
+): Effect.fn.Return<boolean, RpcFailure> {
+  if (from === null) return true
+  const code = { method: "eth_getCode", params: [authorization.from, block], decode: decodeBytes }
+  if ((yield* rpc.call(code)) === "0x") return true
+  const gasPrice = yield* rpc.call({ method: "eth_gasPrice", params: [], decode: decodeQuantity })
+  const data = transferCall(authorization, signature)
+  return yield* rpc.call({
+    method: "eth_call",
+    params: [{ from, to: asset, gas, gasPrice, data }, block],
+    decode: decodeBytes,
+  }).pipe(
+    Effect.as(true),
+    Effect.catchIf(({ kind }) => kind === "reverted", () => Effect.succeed(false)),
+  )
+})
+
+/** The call of a facilitator, which takes the signature out of an ERC-6492 wrapper. */
+function transferCall(
+  { from, to, value, validAfter, validBefore, nonce }: Authorization,
+  signature: Signature,
+): string {
+  const inner = parseErc6492Signature(signature).signature
+  const args = [from, to, value, validAfter, validBefore, nonce, inner] as const
+  return encodeFunctionData({ abi, functionName: "transferWithAuthorization", args })
+}
