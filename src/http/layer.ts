@@ -108,12 +108,14 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const parts = yield* makeParts(options)
   const { pending, log, errorPage, refresh } = parts
   yield* publishDepth("requests", pending)
+  const routes = routesOf(parts)
   const router = yield* HttpRouter.toHttpEffect(
-    Layer.effectDiscard(Effect.forEach(routesOf(parts), addRoute)),
+    Layer.effectDiscard(Effect.forEach(routes, addRoute)),
   )
+  const whole = routes.map(({ path }) => path).filter((path) => !path.endsWith("*"))
   const service: HttpService = {
     handle: yield* toWebHandler(
-      aroundRouter(router, log, errorPage),
+      aroundRouter(router, log, errorPage, whole),
       options.trustedProxyHops,
     ),
     refresh,

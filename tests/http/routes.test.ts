@@ -86,6 +86,31 @@ for (const [state, enter] of Object.entries(states)) {
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 }
 
+test("a misspelt path is 404 with the path that was meant", () =>
+  Effect.gen(function* () {
+    const { get } = yield* makeService(yield* makeWorld(3))
+    const hintAt = Effect.fnUntraced(function* (path: string) {
+      const response = yield* get(path as `/${string}`)
+      strictEqual(response.status, 404, path)
+      return (yield* Effect.promise(() => response.json())).error.hint
+    })
+    for (const path of [...free, ...paid]) {
+      for (
+        const wrong of [
+          `${path}x?since=1`,
+          `${path}/`,
+          `${path.slice(0, 3)}${path.slice(4)}`,
+          path.toUpperCase(),
+        ]
+      ) {
+        match(yield* hintAt(wrong), new RegExp(`^Did you mean ${path}\\? /openapi.json`), wrong)
+      }
+    }
+    for (const path of ["/x", "/v1/nothing", `/${"v".repeat(2_000)}`]) {
+      strictEqual(yield* hintAt(path), "/openapi.json lists every path of the API.", path)
+    }
+  }))
+
 const reads = "GET, HEAD, OPTIONS"
 /** Path, and its methods. */
 const allowed: ReadonlyArray<readonly [path: string, allow: string]> = [

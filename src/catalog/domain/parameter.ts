@@ -98,7 +98,7 @@ export function unknownNames(
     in: where,
     message: known.length === 0
       ? "is not a parameter: this call has none"
-      : `is not a parameter (${known.join(", ")}): did you mean ${nearest(known, name)}?`,
+      : `is not a parameter (${known.join(", ")}): did you mean ${nearest(known, name).name}?`,
   }))
 }
 
@@ -123,20 +123,21 @@ export function queryReader<const P extends ReadonlyArray<Parameter>>(parameters
   }
 }
 
-function nearest(known: ReadonlyArray<string>, name: string): string {
+/** The nearest of these names in any case of letters, and how many letters differ. */
+export function nearest(known: ReadonlyArray<string>, name: string) {
   const lower = name.slice(0, receivedLengthMax).toLowerCase()
-  const distances = known.map((one) => editDistance(one.toLowerCase(), lower))
-  return known[distances.indexOf(Math.min(...distances))] ?? ""
+  const all = known.map((name) => ({ name, distance: editDistance(name.toLowerCase(), lower) }))
+  return all.reduce((best, one) => one.distance < best.distance ? one : best)
 }
 
 /** Fewest characters to insert, delete or replace between two texts (Levenshtein). */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...from].entries()) {
+  for (let at = 0; at < from.length; at++) {
     const next = [at + 1]
-    for (const [column, other] of [...to].entries()) {
-      const [above = 0, diagonal = 0, left = 0] = [row[column + 1], row[column], next[column]]
-      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)))
+    for (let end = 1; end <= to.length; end++) {
+      const replaced = (row[end - 1] ?? 0) + (from[at] === to[end - 1] ? 0 : 1)
+      next.push(Math.min((row[end] ?? 0) + 1, (next[end - 1] ?? 0) + 1, replaced))
     }
     row = next
   }

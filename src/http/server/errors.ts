@@ -8,7 +8,7 @@
  * @module
  */
 import { Effect, Schema } from "effect"
-import { type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
+import { nearest, type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
 import { Refusal as RefusalBody, type RefusalCode, resend } from "../../catalog/domain/refusal.ts"
 import { described, text } from "../../core/domain/fields.ts"
 import {
@@ -299,11 +299,37 @@ export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
   return refusal
 }
 
+const listsPaths = "/openapi.json lists every path of the API."
 export const notFound = prepare({
   code: "not_found",
   message: "Nothing exists at this path",
-  hint: "/openapi.json lists every path of the API.",
+  hint: listsPaths,
 })
+/** Most letters of a misspelt path that differ from the path that was meant, one in three of it. */
+const misspeltMax = 2
+
+/**
+ * Refuses a URL without a route. Of these paths it names the one that was probably meant, which
+ * starts with the same letter, so that a flood of other paths costs little.
+ */
+export function makeNotFound(paths: ReadonlyArray<string>): (url: string) => PreparedRefusal {
+  const meant = new Map(paths.map((path) => {
+    const hint = `Did you mean ${path}? ${listsPaths}`
+    return [path, prepare({ code: "not_found", message: notFound.message, hint })]
+  }))
+  const isAlike = (path: string, { length, 1: letter }: string) =>
+    Math.abs(length - path.length) <= misspeltMax &&
+    letter?.toLowerCase() === path[1]?.toLowerCase()
+  return (url) => {
+    const [path = ""] = url.split("?")
+    const alike = paths.filter((one) => isAlike(path, one))
+    if (alike.length === 0) return notFound
+    const { name, distance } = nearest(alike, path)
+    const isMeant = distance <= misspeltMax && 3 * distance <= path.length
+    return isMeant && meant.get(name) || notFound
+  }
+}
+
 /** Refuses a request without a payment whose query is wrong. */
 export const wrongQuery = (faults: ReadonlyArray<ParameterError>): PreparedRefusal =>
   prepare({

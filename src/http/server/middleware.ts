@@ -24,6 +24,7 @@ import {
   internalError,
   internalErrorPaid,
   invalidHost,
+  makeNotFound,
   methodNotAllowed,
   notFound,
   overloaded,
@@ -57,9 +58,10 @@ export const aroundRouter = <R>(
   router: Effect.Effect<Response, Failure | HttpServerError.HttpServerError, R>,
   log: AnswerLog,
   errorPage: ErrorPage,
+  paths: ReadonlyArray<string>,
 ): App<never, R> =>
   router.pipe(
-    answerUnrouted,
+    answerUnrouted(makeNotFound(paths)),
     refuseInvalidTargets,
     answerFailures(log, errorPage),
   )
@@ -77,7 +79,8 @@ const refuseInvalidTargets = <R>(app: App<Failure, R>): App<Failure, R> =>
  * Answers what no route answered: OPTIONS with the methods of most paths, another method of a known
  * path with 405, and the rest with 404. The OPTIONS of a path knows its methods.
  */
-const answerUnrouted = <R>(
+const answerUnrouted = (notFoundAt: (url: string) => PreparedRefusal) =>
+<R>(
   router: Effect.Effect<Response, Failure | HttpServerError.HttpServerError, R>,
 ): Effect.Effect<Response, Failure, R | HttpServerRequest.HttpServerRequest> =>
   Effect.catch(router, (failure) => {
@@ -85,14 +88,15 @@ const answerUnrouted = <R>(
     if (failure._tag !== "HttpServerError" && !isMissing) return Effect.fail(failure)
     return byRequest((request): Effect.Effect<Response, Failure, R> => {
       if (request.method === "OPTIONS") return Effect.succeed(preflight(readMethods))
-      if (failure._tag !== "HttpServerError") return Effect.fail(failure)
+      const missing = refuse(notFoundAt(request.url))
+      if (failure._tag !== "HttpServerError") return missing
       // Not as a new web request, which would spell the path in another way.
       const asOptions: typeof request = Object.create(request, { method: { value: "OPTIONS" } })
       const length = Number(request.headers["content-length"] ?? 0)
       return Effect.matchEffect(
         Effect.provideService(router, HttpServerRequest.HttpServerRequest, asOptions),
         {
-          onFailure: () => refuse(notFound),
+          onFailure: () => missing,
           onSuccess: ({ headers }) =>
             refuse(
               length > bodyBytesMax
