@@ -266,7 +266,7 @@ function* admit(
   const signer = yield* seller.signerOf(ticket, purchase.client, known)
   const taken = known === undefined ? undefined : wasTaken(known.state)
   if (signer === "stranger") {
-    return yield* taken === undefined ? invalidSignature : paymentConflict(taken)
+    return yield* known === undefined ? invalidSignature : conflictWith(known)
   }
   if (proof === "wrong") return yield* wrongProof(terms, ticket.paymentId, taken)
   const abandoned = Deferred.makeUnsafe<void>()
@@ -290,7 +290,7 @@ function* waitForSaleHere(
   if (other === undefined) return
   const { request, payment, secret } = other.purchase
   if (request !== purchase.request || payment.signature !== purchase.payment.signature) {
-    return yield* paymentConflict(null)
+    return yield* paymentConflict(null, other.purchase.product.id)
   }
   if (proof === "wrong") return yield* wrongProof(terms, paymentId, null)
   const hasSecret = secret !== null && secret === purchase.secret
@@ -304,6 +304,8 @@ function* waitForSaleHere(
 /** Another call waits for the payment or resolves it. */
 const busy = "busy" as const
 
+const conflictWith = ({ state, productId }: Payment) => paymentConflict(wasTaken(state), productId)
+
 /** Answers for a known payment, according to its state. */
 function* answerKnownPayment(
   seller: Seller,
@@ -311,7 +313,7 @@ function* answerKnownPayment(
   found: Payment,
   holder: Option.Option<Payment>,
 ): Effect.fn.Return<Outcome, FailedSale> {
-  if (isBoundElsewhere(found, sale.purchase)) return yield* paymentConflict(wasTaken(found.state))
+  if (isBoundElsewhere(found, sale.purchase)) return yield* conflictWith(found)
   const { outcome, row } = found.state === "released"
     ? { outcome: null, row: found }
     : yield* resolve(seller, sale, found)

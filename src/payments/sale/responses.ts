@@ -50,12 +50,13 @@ export const invalidSignature = Effect.fail(
   }),
 )
 
-/** The payment is known from another request or with another signature. */
-export const paymentConflict = (taken: boolean | null) =>
+/** The payment is known from another request or with another signature. Its product is public. */
+export const paymentConflict = (taken: boolean | null, productId: string | null) =>
   Effect.fail(
     new NotCharged({
       code: "payment_conflict",
-      message: "This authorization is bound to another request or signature",
+      message: `This payment was ${taken === true ? "already used" : "first sent"} for another ` +
+        `request${productId === null ? "" : ` (product ${productId})`}, or with another signature`,
       hint: "It pays only for the request it was first sent with: there, " +
         `${resend}. This call charged nothing; another request needs a payment of its own.`,
       taken,

@@ -185,7 +185,7 @@ Deno.test("every error that the code can return is right about recovery", () => 
   )
   const named = thrown.map((error) => responses.firstPaymentNamed(first)(error))
   const conflicts = [true, false, null].map((taken) =>
-    Effect.flip(responses.paymentConflict(taken))
+    Effect.flip(responses.paymentConflict(taken, taken === null ? null : "latest"))
   )
   const failed = [
     ...conflicts,

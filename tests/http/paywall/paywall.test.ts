@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
@@ -266,6 +266,7 @@ test("a repeated payment gets the answer only with the secret of the first call"
     const elsewhere = yield* call(handle, paid(header, key, "?index=4"))
     const conflict = yield* error(elsewhere)
     equal([elsewhere.status, conflict.code, conflict.charged], [409, "payment_conflict", true])
+    match(conflict.message, /^This payment was already used for another request \(product latest\)/)
     equal(yield* taken, once)
   })))
 
