@@ -264,10 +264,8 @@ function* admit(
   const found = yield* store.findWithKey(ticket.paymentId, key)
   const known = Option.getOrUndefined(found.payment)
   const signer = yield* seller.signerOf(ticket, purchase.client, known)
-  const taken = known === undefined ? undefined : wasTaken(known.state)
-  if (signer === "stranger") {
-    return yield* known === undefined ? invalidSignature : conflictWith(known)
-  }
+  const taken = known && wasTaken(known.state)
+  if (signer === "stranger") return yield* known ? paymentConflict(known) : invalidSignature
   if (proof === "wrong") return yield* wrongProof(terms, ticket.paymentId, taken)
   const abandoned = Deferred.makeUnsafe<void>()
   const sale: Sale = { purchase, work, ticket, key, proof, signer, abandoned }
@@ -290,7 +288,7 @@ function* waitForSaleHere(
   if (other === undefined) return
   const { request, payment, secret } = other.purchase
   if (request !== purchase.request || payment.signature !== purchase.payment.signature) {
-    return yield* paymentConflict(null, other.purchase.product.id)
+    return yield* paymentConflict({ state: "settling", productId: other.purchase.product.id })
   }
   if (proof === "wrong") return yield* wrongProof(terms, paymentId, null)
   const hasSecret = secret !== null && secret === purchase.secret
@@ -304,8 +302,6 @@ function* waitForSaleHere(
 /** Another call waits for the payment or resolves it. */
 const busy = "busy" as const
 
-const conflictWith = ({ state, productId }: Payment) => paymentConflict(wasTaken(state), productId)
-
 /** Answers for a known payment, according to its state. */
 function* answerKnownPayment(
   seller: Seller,
@@ -313,7 +309,7 @@ function* answerKnownPayment(
   found: Payment,
   holder: Option.Option<Payment>,
 ): Effect.fn.Return<Outcome, FailedSale> {
-  if (isBoundElsewhere(found, sale.purchase)) return yield* conflictWith(found)
+  if (isBoundElsewhere(found, sale.purchase)) return yield* paymentConflict(found)
   const { outcome, row } = found.state === "released"
     ? { outcome: null, row: found }
     : yield* resolve(seller, sale, found)

@@ -28,6 +28,7 @@ import {
   type PaymentId,
   type PaymentWithRefund,
   type ReleasedPayment,
+  wasTaken,
 } from "../domain/payment.ts"
 import {
   receiptExtension,
@@ -51,15 +52,15 @@ export const invalidSignature = Effect.fail(
 )
 
 /** The payment is known from another request or with another signature. Its product is public. */
-export const paymentConflict = (taken: boolean | null, productId: string | null) =>
+export const paymentConflict = ({ state, productId }: Pick<Payment, "state" | "productId">) =>
   Effect.fail(
     new NotCharged({
       code: "payment_conflict",
-      message: `This payment was ${taken === true ? "already used" : "first sent"} for another ` +
+      message: `This payment was ${wasTaken(state) ? "already used" : "first sent"} for another ` +
         `request${productId === null ? "" : ` (product ${productId})`}, or with another signature`,
       hint: "It pays only for the request it was first sent with: there, " +
         `${resend}. This call charged nothing; another request needs a payment of its own.`,
-      taken,
+      taken: wasTaken(state),
     }),
   )
 

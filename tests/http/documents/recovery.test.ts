@@ -184,8 +184,8 @@ Deno.test("every error that the code can return is right about recovery", () => 
     value instanceof NotCharged || value instanceof Unresolved
   )
   const named = thrown.map((error) => responses.firstPaymentNamed(first)(error))
-  const conflicts = [true, false, null].map((taken) =>
-    Effect.flip(responses.paymentConflict(taken, taken === null ? null : "latest"))
+  const conflicts = (["answered", "released", "settling"] as const).map((state) =>
+    Effect.flip(responses.paymentConflict({ state, productId: "latest" }))
   )
   const failed = [
     ...conflicts,
