@@ -14,9 +14,10 @@ import type { HeaderPair } from "../server/answer.ts"
 import { overloaded } from "../server/errors.ts"
 import {
   asRpcRefusal,
+  failWithRefusal,
   isObject,
   objectOf,
-  rpcCodes,
+  orRpcError,
   rpcEndpoint,
   type RpcError,
   rpcResponse,
@@ -27,7 +28,6 @@ import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import {
   a2aError,
   type ClientMessage,
-  failWithRefusal,
   type FieldViolation,
   hasPayload,
   invalid,
@@ -43,6 +43,7 @@ import {
   isFree,
   isPaid,
   makeTasks,
+  type PaidTask,
   type Task,
   type Tasks,
   type TaskSubject,
@@ -89,16 +90,15 @@ export const a2aRoute = Effect.fnUntraced(function* a2aRoute({ skills }: Pick<A2
       answer: Effect.fnUntraced(function* (json, request, id) {
         const address = addressOf(request)
         const call = yield* Effect.result(readCall(json, request, id))
-        const plan = Result.isFailure(call)
-          ? refusing(call.failure)
-          : planOf(ports, call.success, address)
-        const { result, fields } = yield* runPlan(ports, plan, address)
+        const plan = Result.flatMap(call, (call) => planOf(ports, call, address))
+        const isPaid = Result.isSuccess(call) && hasPayload(call.success.params)
+        const { result, fields } = yield* runPlan(ports, plan, address, isPaid)
         return rpcResponse(200, JSON.stringify({ jsonrpc: "2.0", id, result }), fields)
       }),
       fields: activatedExtensions,
       mayPay: ({ params }) => hasPayload(params),
     }),
-    refusal: asRpcRefusal(rpcCodes.limited),
+    refusal: asRpcRefusal,
   }
   return route
 })
@@ -123,30 +123,35 @@ interface Reply extends TaskReply {
 /** How a call is answered, and which limit it spends first; `own`: the answer spends one itself. */
 interface Plan {
   readonly spends: "documents" | "own"
-  /** The call has a payment that is not read, so a refusal has `charged: null`. */
-  readonly hasPayment?: boolean
   readonly answer: Effect.Effect<Reply, RpcError>
 }
+/** A plan, or why the call is refused: then a payment in it is not read. */
+type Planned = Result.Result<Plan, RpcError>
 
 const documents = (answer: Plan["answer"]): Plan => ({ spends: "documents", answer })
-const refusing = (error: RpcError): Plan => documents(Effect.fail(error))
-/** Refuses a call whose payment was not read. */
-const refusingPayment = (error: RpcError): Plan => ({
-  ...refusing({
-    ...error,
-    data: { ...objectOf(error.data), payment: "The payment was not read by this call" },
-  }),
-  hasPayment: true,
-})
 
-const runPlan = Effect.fnUntraced(function* runPlan(ports: A2aPorts, plan: Plan, address: string) {
-  const call = plan.hasPayment === true ? "paid" : "unpaid"
-  const spent = plan.spends === "own" ? [] : yield* Effect.catch(
-    spend(ports.skills.documents, address, call),
-    ({ refusal, fields }) => failWithRefusal(refusal, fields),
+const runPlan = Effect.fnUntraced(function* runPlan(
+  ports: A2aPorts,
+  planned: Planned,
+  address: string,
+  hasPayment: boolean,
+) {
+  const isUnread = Result.isFailure(planned) && hasPayment
+  const { spends, answer } = Result.getOrElse(
+    planned,
+    ({ data, ...error }) =>
+      documents(Effect.fail({
+        ...error,
+        data: isUnread
+          ? { ...objectOf(data), payment: "The payment was not read by this call" }
+          : data,
+      })),
+  )
+  const spent = spends === "own" ? [] : yield* orRpcError(
+    spend(ports.skills.documents, address, isUnread ? "paid" : "unpaid"),
   )
   const { task, view, delivery, fields = spent } = yield* Effect.mapError(
-    plan.answer,
+    answer,
     (error): RpcError => ({ ...error, headers: [...spent, ...error.headers ?? []] }),
   )
   const result = wireTask(task, view, yield* Clock.currentTimeMillis)
@@ -158,36 +163,34 @@ const runPlan = Effect.fnUntraced(function* runPlan(ports: A2aPorts, plan: Plan,
 const unknownNameMax = 128
 
 /** How a call of this method is answered. */
-function planOf(ports: A2aPorts, { method, params }: RpcCall, address: string): Plan {
+function planOf(ports: A2aPorts, { method, params }: RpcCall, address: string): Planned {
   if (params !== undefined && params !== null && !isObject(params)) {
-    return refusing(invalid([{ field: "params", description: "must be an object" }]))
+    return refuse("params", "must be an object")
   }
   switch (method) {
     case "message/send":
-      return planMessage(ports, params, address)
+      return Result.flatMap(readMessage(params), (message) => planMessage(ports, message, address))
     case "tasks/get":
-      return planGet(ports, params, address)
+      return Result.map(taskOf(ports, params), (task) => planTask(ports, task, address))
     case "tasks/cancel":
-      return planCancel(ports, params)
+      return Result.map(taskOf(ports, params), (task) => documents(cancel(ports, task)))
     case "message/stream":
     case "tasks/resubscribe":
-      return refusing(a2aError("unsupported", { capability: "streaming" }))
+      return Result.fail(a2aError("unsupported", { capability: "streaming" }))
     case "tasks/pushNotificationConfig/set":
     case "tasks/pushNotificationConfig/get":
     case "tasks/pushNotificationConfig/list":
     case "tasks/pushNotificationConfig/delete":
-      return refusing(a2aError("pushNotSupported"))
+      return Result.fail(a2aError("pushNotSupported"))
     case "agent/getAuthenticatedExtendedCard":
-      return refusing(a2aError("noExtendedCard"))
+      return Result.fail(a2aError("noExtendedCard"))
     default:
-      return refusing(a2aError("method", { method: method.slice(0, unknownNameMax) }))
+      return Result.fail(a2aError("method", { method: method.slice(0, unknownNameMax) }))
   }
 }
 
-function planGet(ports: A2aPorts, params: unknown, address: string): Plan {
-  const found = taskOf(ports, params)
-  return Result.isFailure(found) ? refusing(found.failure) : planTask(ports, found.success, address)
-}
+const refuse = (field: string, description: string) =>
+  Result.fail(invalid([{ field, description }]))
 
 /** A task as it is now. A free skill is answered again. */
 function planTask(ports: A2aPorts, task: Task, address: string): Plan {
@@ -199,23 +202,21 @@ function planTask(ports: A2aPorts, task: Task, address: string): Plan {
   )
 }
 
-function planCancel(ports: A2aPorts, params: unknown): Plan {
-  const found = taskOf(ports, params)
-  if (Result.isFailure(found)) return refusing(found.failure)
-  const task = found.success
-  return documents(Effect.gen(function* () {
-    const state = isFree(task)
-      ? "completed"
-      : isPaid(task)
-      ? (yield* readTask(ports, task)).view.state
-      : whichSkill.state
-    if (state !== "input-required") return yield* notCancelable(state)
-    const decision = yield* ports.cancels.take({ client: task.secret, site: null })
-    if (decision.kind === "denied") return yield* notCancelable(canceled.state)
-    if (decision.kind !== "granted") return yield* failWithRefusal(overloaded)
-    return { task, view: canceled, delivery: null }
-  }))
-}
+const cancel = Effect.fnUntraced(function* cancel(
+  ports: A2aPorts,
+  task: Task,
+): Effect.fn.Return<Reply, RpcError> {
+  const state = isFree(task)
+    ? "completed"
+    : isPaid(task)
+    ? (yield* readTask(ports, task)).view.state
+    : whichSkill.state
+  if (state !== "input-required") return yield* notCancelable(state)
+  const decision = yield* ports.cancels.take({ client: task.secret, site: null })
+  if (decision.kind === "denied") return yield* notCancelable(canceled.state)
+  if (decision.kind !== "granted") return yield* failWithRefusal(overloaded)
+  return { task, view: canceled, delivery: null }
+})
 
 const notCancelable = (state: TaskView["state"]) =>
   Effect.fail(a2aError("taskNotCancelable", { state }))
@@ -231,16 +232,14 @@ const findTask = ({ tasks }: A2aPorts, id: string): Result.Result<Task, RpcError
     () => a2aError("taskNotFound", { taskId: id.slice(0, unknownNameMax) }),
   )
 
-function planMessage(ports: A2aPorts, params: unknown, address: string): Plan {
-  const read = readMessage(params)
-  if (Result.isFailure(read)) {
-    return hasPayload(params) ? refusingPayment(read.failure) : refusing(read.failure)
-  }
-  const message = read.success
+function planMessage(ports: A2aPorts, message: ClientMessage, address: string): Planned {
   const { taskId, contextId, call, payment } = message
   if (taskId !== null) return planReply(ports, taskId, message, address)
-  if (payment.kind !== "none") return refusing(paymentTooEarly)
-  return planCall(ports, contextId, call, address)
+  return payment.kind === "none" ? planCall(ports, contextId, call, address) : refuse(
+    "message.taskId",
+    "must name the task to pay or to decline. Call the skill first, then reply on its task. The " +
+      "payment was not read",
+  )
 }
 
 /** Opens a task: a free skill is answered, a paid one offered. */
@@ -249,76 +248,68 @@ function planCall(
   contextId: string | null,
   call: SkillCall | null,
   address: string,
-): Plan {
+): Planned {
   const subject = call === null ? Result.succeed(null) : subjectOf(ports, call)
-  if (Result.isFailure(subject)) return refusing(subject.failure)
-  const task = ports.tasks.open(contextId, subject.success)
-  return isPaid(task)
-    ? documents(
-      Effect.sync(() => ({ task, view: viewOfOffer(task.subject, ports.skills), delivery: null })),
-    )
-    : planTask(ports, task, address)
+  return Result.map(subject, (subject) => {
+    const task = ports.tasks.open(contextId, subject)
+    if (!isPaid(task)) return planTask(ports, task, address)
+    const view = viewOfOffer(task.subject, ports.skills)
+    return documents(Effect.succeed({ task, view, delivery: null }))
+  })
 }
 
 /** A message on a task. */
-function planReply(
+const planReply = (
   ports: A2aPorts,
   taskId: string,
   { contextId, payment, call }: ClientMessage,
   address: string,
-): Plan {
-  const found = Result.filterOrFail(
-    findTask(ports, taskId),
-    (task) => contextId === null || contextId === task.contextId,
-    () =>
-      invalid([{ field: "message.contextId", description: "is not the contextId of the task" }]),
-  )
-  const isPayment = payment.kind === "submitted"
-  if (Result.isFailure(found)) {
-    return isPayment ? refusingPayment(found.failure) : refusing(found.failure)
-  }
-  const task = found.success
-  if (isPaid(task) && isPayment) {
-    const sold = payTask(ports, task, { payload: payment.payload, client: clientOf(address) })
-    return { spends: "own", answer: Effect.map(sold, (reply) => ({ task, ...reply })) }
-  }
-  if (isPayment) return refusingPayment(notForSale)
-  if (isPaid(task)) {
-    return documents(Effect.flatMap(readTask(ports, task), ({ view, delivery }) => {
-      if (view.state === "completed" || view.state === "failed") {
-        return Effect.fail(hasEnded(view.state))
+): Planned =>
+  Result.gen(function* () {
+    const task = yield* findTask(ports, taskId)
+    if (contextId !== null && contextId !== task.contextId) {
+      return yield* refuse("message.contextId", "is not the contextId of the task")
+    }
+    if (isPaid(task)) {
+      if (payment.kind !== "submitted") {
+        return documents(replyUnpaid(ports, task, payment.kind === "rejected"))
       }
-      const isDeclined = payment.kind === "rejected" && view.state === "input-required"
-      return Effect.succeed({ task, view: isDeclined ? declined : view, delivery })
-    }))
+      const sold = payTask(ports, task, { payload: payment.payload, client: clientOf(address) })
+      return { spends: "own", answer: Effect.map(sold, (reply) => ({ task, ...reply })) } as const
+    }
+    if (payment.kind === "submitted") {
+      return yield* refuse("message.taskId", "the task has no paid skill")
+    }
+    if (isFree(task)) return yield* Result.fail(hasEnded("completed"))
+    if (payment.kind === "rejected") {
+      const text = "no payment was requested on this task. Name a skill first"
+      return yield* refuse("message.metadata", text)
+    }
+    // The id of a task says what it is about, so the skill has a task of its own.
+    return call === null
+      ? planTask(ports, task, address)
+      : yield* planCall(ports, task.contextId, call, address)
+  })
+
+/** A message without a payment on a task that has a paid skill. */
+const replyUnpaid = Effect.fnUntraced(function* replyUnpaid(
+  ports: A2aPorts,
+  task: PaidTask,
+  isRejected: boolean,
+): Effect.fn.Return<Reply, RpcError> {
+  const { view, delivery } = yield* readTask(ports, task)
+  if (view.state === "completed" || view.state === "failed") {
+    return yield* Effect.fail(hasEnded(view.state))
   }
-  if (isFree(task)) return refusing(hasEnded("completed"))
-  if (payment.kind === "rejected") return refusing(nothingOffered)
-  // The id of a task says what it is about, so the skill has a task of its own.
-  return call === null
-    ? planTask(ports, task, address)
-    : planCall(ports, task.contextId, call, address)
-}
+  const isDeclined = isRejected && view.state === "input-required"
+  return { task, view: isDeclined ? declined : view, delivery }
+})
 
 const hasEnded = (state: TaskView["state"]) =>
   invalid([{
     field: "message.taskId",
     description: `the task is ${state} and accepts no more messages`,
   }])
-const paymentTooEarly = invalid([{
-  field: "message.taskId",
-  description:
-    "must name the task to pay or to decline. Call the skill first, then reply on its task. The " +
-    "payment was not read",
-}])
-const notForSale = invalid([{
-  field: "message.taskId",
-  description: "the task has no paid skill",
-}])
-const nothingOffered = invalid([{
-  field: "message.metadata",
-  description: "no payment was requested on this task. Name a skill first",
-}])
 
 /** The subject of a call, if its parameters are valid. */
 function subjectOf(
@@ -355,9 +346,8 @@ const answerFree = Effect.fnUntraced(function* answerFree(
   address: string,
 ): Effect.fn.Return<Reply, RpcError> {
   const { skill, parameters } = task.subject
-  const { answer, fields } = yield* Effect.catch(
+  const { answer, fields } = yield* orRpcError(
     freeSkillAnswer(skills, skill.id, new URLSearchParams(parameters), address),
-    ({ refusal, fields }) => failWithRefusal(refusal, fields),
   )
   const text = "body" in answer ? answer.body(yield* RequestId) : utf8.decode(answer.bytes)
   return { task, view: viewOfFree(skill, JSON.parse(text)), delivery: null, fields }

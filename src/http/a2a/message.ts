@@ -8,9 +8,7 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
-import type { PreparedRefusal, Refused } from "../server/errors.ts"
 import {
-  failWithRefusal as failWithRpcRefusal,
   isObject,
   type Json,
   type MessageId,
@@ -50,19 +48,6 @@ export interface FieldViolation {
 export function invalid(violations: ReadonlyArray<FieldViolation>): RpcError {
   return a2aError("params", { violations })
 }
-
-/**
- * Fails with a documented error that has its own HTTP status: rate limits and temporary failures.
- */
-export const failWithRefusal = (
-  refusal: PreparedRefusal,
-  fields: Refused["fields"] = [],
-): Effect.Effect<never, RpcError> =>
-  failWithRpcRefusal(
-    refusal,
-    refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited,
-    fields,
-  )
 
 /** A JSON-RPC call. */
 export interface RpcCall {

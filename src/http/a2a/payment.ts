@@ -21,8 +21,7 @@ import { errorRules, prepare, type Refusal, toRefusal } from "../server/errors.t
 import { RequestId } from "../server/route.ts"
 import type { Client } from "../../core/CallClient.ts"
 import type { SkillPorts } from "../skills.ts"
-import type { RpcError } from "../server/jsonRpc.ts"
-import { failWithRefusal } from "./message.ts"
+import { failWithRefusal, type RpcError } from "../server/jsonRpc.ts"
 import type { PaidTask } from "./task.ts"
 import {
   type JsonObject,

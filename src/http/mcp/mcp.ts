@@ -15,14 +15,13 @@ import { type Skill, skillOf } from "../../catalog/domain/skill.ts"
 import { resendRule } from "../../catalog/domain/refusal.ts"
 import { prepared } from "../../core/domain/prepared.ts"
 import { Payments } from "../../payments/Payments.ts"
-import type { PreparedRefusal } from "../server/errors.ts"
 import {
   asRpcRefusal,
-  failWithRefusal,
   isObject,
   type Json,
   type MessageId,
   objectOf,
+  orRpcError,
   rpcCodes,
   rpcEndpoint,
   type RpcError,
@@ -94,7 +93,7 @@ export const mcpRoute = Effect.fnUntraced(function* mcpRoute(options: McpOptions
       path: mcpPath,
       answer: (json, request, id) => answerMessage(ports, json, request, id),
     }),
-    refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal),
+    refusal: asRpcRefusal,
   }
   return route
 })
@@ -113,11 +112,7 @@ const answerMessage = Effect.fnUntraced(function* answerMessage(
   id: MessageId,
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RpcError> {
   const address = addressOf(request)
-  const spendFor = (limiter: RateLimiter) =>
-    Effect.catch(
-      spend(limiter, address),
-      ({ refusal, fields }) => failWithRefusal(refusal, codeOf(refusal), fields),
-    )
+  const spendFor = (limiter: RateLimiter) => orRpcError(spend(limiter, address))
   const refuseFor = (error: RpcError) =>
     Effect.flatMap(
       spendFor(skills.documents),
@@ -372,6 +367,3 @@ function rpcError(
 }
 
 const refuse = (...error: Parameters<typeof rpcError>) => Effect.fail(rpcError(...error))
-
-const codeOf = ({ status }: PreparedRefusal) =>
-  status === 429 ? rpcCodes.limited : rpcCodes.internal

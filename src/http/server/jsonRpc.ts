@@ -13,6 +13,7 @@ import {
   internalErrorPaid,
   prepare,
   type PreparedRefusal,
+  type Refused,
 } from "./errors.ts"
 import { bodyTimeout } from "./middleware.ts"
 import { type Body, byRequest, type Handler, RequestId } from "./route.ts"
@@ -53,7 +54,7 @@ const readJson = (
 ): Effect.Effect<unknown, RpcError> =>
   Effect.gen(function* () {
     const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
-    if (type !== "application/json") return yield* failWithRefusal(wrongType, rpcCodes.request)
+    if (type !== "application/json") return yield* failWithRefusal(wrongType)
     if ("fault" in body) return yield* bodyFault(body.fault)
     const json = parse(body.bytes)
     return json === undefined ? yield* parseError(400, "The body is not JSON in UTF-8") : json
@@ -62,7 +63,7 @@ const readJson = (
 const bodyFault = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) => {
   switch (fault) {
     case "too large":
-      return failWithRefusal(bodyTooLarge, rpcCodes.request)
+      return failWithRefusal(bodyTooLarge)
     case "late":
       return parseError(
         408,
@@ -76,39 +77,30 @@ const bodyFault = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) =
 const parseError = (status: number, message: string) =>
   Effect.fail<RpcError>({ status, code: rpcCodes.parse, message })
 
-/** Fails with a documented HTTP error. */
+/** Fails with a documented HTTP error: the same status and headers, and the error in `data`. */
 export const failWithRefusal = (
   refusal: PreparedRefusal,
-  code: number,
   fields: ReadonlyArray<HeaderPair> = [],
 ): Effect.Effect<never, RpcError> =>
-  Effect.flatMap(
-    RequestId,
-    (requestId) => Effect.fail(toRpcError(refusal, code, requestId, fields)),
-  )
+  Effect.flatMap(RequestId, (requestId) => {
+    const error = toRpcError(refusal, requestId)
+    return Effect.fail({ ...error, headers: [...refusal.headers, ...fields] })
+  })
 
-/**
- * A documented HTTP error as a JSON-RPC error: the same status and headers, and the error in
- * `data`.
- */
-function toRpcError(
-  { status, headers, body }: PreparedRefusal,
-  code: number,
-  requestId: string,
-  fields: ReadonlyArray<HeaderPair> = [],
-): RpcError {
+/** Fails with the documented HTTP error of a request that is refused before its work. */
+export const orRpcError = <A, R>(work: Effect.Effect<A, Refused, R>) =>
+  Effect.catch(work, ({ refusal, fields }) => failWithRefusal(refusal, fields))
+
+function toRpcError({ status, body }: PreparedRefusal, requestId: string): RpcError {
   const { error } = JSON.parse(body(requestId))
-  return { status, code, message: error.message, data: error, headers: [...headers, ...fields] }
+  const name = status < 429 ? "request" : status === 500 ? "internal" : "limited"
+  return { status, code: rpcCodes[name], message: error.message, data: error }
 }
 
 /** A documented HTTP error in the JSON-RPC format, for a message that was not read. */
-export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
+export const asRpcRefusal = (refusal: PreparedRefusal): PreparedRefusal => ({
   ...refusal,
-  body: (requestId) =>
-    errorBody(
-      null,
-      toRpcError(refusal, refusal.status === 400 ? rpcCodes.request : code, requestId),
-    ),
+  body: (requestId) => errorBody(null, toRpcError(refusal, requestId)),
 })
 
 interface RpcEndpoint {
@@ -138,10 +130,7 @@ export const rpcEndpoint =
           Effect.catchDefect((defect) =>
             Effect.andThen(
               Effect.logError(`Cannot answer a message to ${path}`, defect),
-              failWithRefusal(
-                mayPay(message) ? internalErrorPaid : internalError,
-                rpcCodes.internal,
-              ),
+              failWithRefusal(mayPay(message) ? internalErrorPaid : internalError),
             )
           ),
           Effect.catch((error) =>
