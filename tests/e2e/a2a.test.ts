@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, match, ok, rejects, strictEqual } from "node:assert/strict"
 import { ClientFactory } from "a2a-v1/client"
-import { Effect, Schedule, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
@@ -16,12 +16,9 @@ import {
   clientKinds,
   connect,
   connectingLines,
-  payFor,
-  submitted,
 } from "../support/http/a2aClients.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { removeFolder, startDev } from "../support/process.ts"
 import { market } from "../support/payments/sales.ts"
 import { openShop } from "../support/http/servedService.ts"
 
@@ -31,21 +28,6 @@ const spent = Effect.map(
 )
 
 const call = <A>(request: () => Promise<A>): Effect.Effect<A> => Effect.promise(request)
-
-/**
- * The same request again while the service says that it cannot answer now, as a client is asked to. On
- * a busy machine a tick keeps the one connection of an embedded store for longer than the two seconds
- * that a shared limit may take; then nothing is read, and no payment is used.
- */
-const patiently = <A>(request: () => Promise<A>): Effect.Effect<A> =>
-  Effect.tryPromise({ try: request, catch: String }).pipe(
-    Effect.retry({
-      while: (error) => error.includes("The service cannot answer now"),
-      schedule: Schedule.spaced("1 second"),
-      times: 60,
-    }),
-    Effect.orDie,
-  )
 
 const unknownTaskId = "3f2f1c52-7a1c-4b53-9f0e-0d7d2a6f9b11"
 
@@ -109,29 +91,3 @@ for (const kind of clientKinds) {
       })),
   )
 }
-
-liveTest(
-  "the sandboxed service on an embedded store is paid over A2A",
-  () =>
-    Effect.gen(function* () {
-      const dir = yield* Effect.acquireRelease(
-        Effect.promise(async () => {
-          await Deno.mkdir(".data", { recursive: true })
-          return await Deno.makeTempDir({ dir: ".data", prefix: "a2a-" })
-        }),
-        removeFolder,
-      )
-      const { base, until } = yield* startDev(dir)
-      yield* until("/v1/index", (body) => Number(body["index"]) > 0)
-      for (const kind of clientKinds) {
-        const { send, get } = yield* patiently(() => connect(kind, base))
-        const offer = yield* patiently(() => send([{ text: "get_latest" }]))
-        const metadata = submitted(yield* call(() => payFor(offer, 7)))
-        const paid = yield* patiently(() =>
-          send([{ text: "Paid." }], { taskId: offer.id, metadata })
-        )
-        equal([paid.state, paid.answer?.["charged"]], ["completed", true], JSON.stringify(paid))
-        equal((yield* patiently(() => get(offer.id))).answer, paid.answer)
-      }
-    }),
-)
