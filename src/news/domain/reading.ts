@@ -14,7 +14,7 @@ import { excerpt, safeName } from "../../core/domain/untrusted.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
 import { titleLengthMax } from "./headline.ts"
 import type { Match } from "./match.ts"
-import { isAbout, scopeFault, type SiblingMarket } from "./scope.ts"
+import { isAbout, settles, type SiblingMarket, wordsSettle } from "./scope.ts"
 import type { Story } from "./stories.ts"
 
 /** A checked reading of a story that is about the question. */
@@ -167,14 +167,13 @@ function verdictOf(
     rules: { ...clause, deciding: decidingSentence(rules) },
   } as const
   if (claim.decides && story.label === "none") {
-    const faultFor = (outcome: 0 | 1) => scopeFault(market, siblings, { ...scoped, outcome })
-    const fault = faultFor(decided)
-    if (fault === null) {
+    if (settles(market, siblings, scoped)) {
       return { outcome: market.outcomes[decided], bears: "for", decides: true, quote }
     }
-    // The words settle the other outcome, now or at the end.
-    const other = faultFor(decided === 0 ? 1 : 0)
-    if (fault === "another_answer" && [null, "another_time"].includes(other)) {
+    // The words settle the other outcome only, now or at the end.
+    const [isFor, isAgainst] = ([decided, decided === 0 ? 1 : 0] as const)
+      .map((outcome) => wordsSettle(market, { ...scoped, outcome }))
+    if (isAgainst && !isFor) {
       return { outcome: market.outcomes[decided], bears: "against", decides: true, quote }
     }
   }

@@ -1,101 +1,212 @@
 /**
- * Whether the words of a headline fit what a market's question asks, so that a model's claim that it
- * decides the question can be believed.
+ * Whether the words of a headline fit what a market's question asks, so that a model's claim about the
+ * two can be believed.
  *
- * The model reads the meaning. Code compares names, numbers and dates: each of the question must stand in
- * the headline, and no word that code knows may say a doubt, another part of a contest, another thing of
- * the same name or another outcome. It cannot detect a false report.
+ * The model reads the meaning. Code compares words: each name, number and date of the question must stand
+ * in the headline, and no word that it knows (`scope.json`) may say a doubt, another part of a contest,
+ * another thing of the same name or another outcome. It cannot detect a false report.
  *
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { Clause } from "../../markets/domain/clause.ts"
 import type { Market } from "../../markets/domain/market.ts"
-import {
-  figuresOf,
-  isThreshold,
-  lists,
-  numbersAgree,
-  type Question,
-  readQuestion,
-  same,
-  type ScopedMarket,
-} from "./question.ts"
 import known from "./scope.json" with { type: "json" }
 import { isYesNo, timesAgree, withoutDates } from "./times.ts"
-import { isInformative, termsOf, tokensOf, type Word } from "./words.ts"
+import { isInformative, termsOf, tokensOf, withSpellings, type Word } from "./words.ts"
 
+type Terms = ReadonlySet<string>
+type ScopedMarket = Pick<
+  Market,
+  "question" | "eventSlug" | "outcomes" | "endsAt" | "gameStartsAt" | "exclusive"
+>
 /** Another market of the event. */
 export type SiblingMarket = Pick<Market, "question" | "exclusive">
 
-/** What the rules add to a question; `deciding` is their sentence that decides, empty when it is unknown. */
-type RulesScope = Pick<Clause, "series" | "deadlineAt" | "operator"> & { readonly deciding: string }
-
+/** What a headline is said to be about, and to favour. */
 interface ScopedClaim {
   readonly title: string
   readonly publishedAt: EpochMs
-  /** The outcome that it is said to decide for. */
   readonly outcome: 0 | 1
-  /** What the rules add to the question. */
-  readonly rules: RulesScope
+  /** What the rules add to the question; `deciding` is their sentence that decides, or empty. */
+  readonly rules: Pick<Clause, "series" | "deadlineAt" | "operator"> & { readonly deciding: string }
 }
 
-/** The first fault of the claim that a headline decides the question; null for none. */
-export function scopeFault(
+/** Whether it can decide the question, by its words and its time. */
+export function settles(
   market: ScopedMarket,
   siblings: ReadonlyArray<SiblingMarket>,
   claim: ScopedClaim,
-): string | null {
-  const { title, outcome } = claim
+): boolean {
+  const { rules: { deadlineAt } } = claim
   // Of exclusive markets one winner decides all others.
-  const rivals = outcome === 1 && market.exclusive
-    ? siblings.filter(({ exclusive }) => exclusive)
-    : []
-  const isWonByRival = rivals.some(({ question }) =>
-    scopeFault({ ...market, question, exclusive: false }, [], { ...claim, outcome: 0 }) === null
-  )
-  if (isWonByRival) return null
-  const question = readQuestion(market, claim.rules.deciding)
+  const rivals = claim.outcome === 1 && market.exclusive ? siblings : []
+  return wordsSettle(market, claim) && timesAgree(market, { ...claim, deadlineAt }) ||
+    rivals.some(({ question, exclusive }) =>
+      exclusive && settles({ ...market, question }, [], { ...claim, outcome: 0 })
+    )
+}
+
+/** Whether its words can decide the question, whenever they were published. */
+export function wordsSettle(market: ScopedMarket, claim: ScopedClaim): boolean {
+  const { title, outcome, rules } = claim
+  const asked = readQuestion(market, rules.deciding)
   const stated = new Set(termsOf(title))
-  if (!hasNames(question, stated)) return "another_name"
-  if (hasOtherPart(question, stated)) return "another_part"
-  if (hasDoubt(question, title)) return "doubt"
   const tokens = tokensOf(withoutDates(title))
-  if (isToCome(question, tokens)) return "to_come"
-  if (isOtherName(question, tokens)) return "another_name"
-  if (!numbersAgree(question, title, outcome, claim.rules.operator)) return "another_number"
-  if (!mayAnswer(market, question, title, outcome)) return "another_answer"
-  if (!wordsAgree(question, stated)) return "other_words"
-  if (!isOfSeries(claim.rules, stated)) return "another_series"
-  return timesAgree(market, { ...claim, deadlineAt: claim.rules.deadlineAt })
-    ? null
-    : "another_time"
+  return isOf(asked, stated) && !hasDoubt(asked, title) && !isToCome(asked, tokens) &&
+    !isOtherName(asked, tokens) && numbersAgree(asked, claim) && mayAnswer(asked, title, outcome) &&
+    asked.words.every((term) => [...stated].some((other) => same(term, other))) &&
+    isOfSeries(rules, stated)
 }
 
 /** Whether a headline that favours an outcome can be about the question: its names, parts and numbers. */
-export function isAbout(
-  market: ScopedMarket,
-  { title, outcome, rules }: ScopedClaim,
-): boolean {
-  const question = readQuestion(market, rules.deciding)
-  const stated = new Set(termsOf(title))
+export function isAbout(market: ScopedMarket, claim: ScopedClaim): boolean {
+  const asked = readQuestion(market, claim.rules.deciding)
+  const stated = new Set(termsOf(claim.title))
   // A headline without a number contradicts none.
-  const isBare = figuresOf(withoutDates(title)).length === 0
-  return hasNames(question, stated) && !hasOtherPart(question, stated) &&
-    lists.others.intersection(stated).isSubsetOf(question.terms) &&
-    (isBare || numbersAgree(question, title, outcome, rules.operator))
+  const isBare = figuresOf(withoutDates(claim.title)).length === 0
+  return isOf(asked, stated) && lists.others.intersection(stated).isSubsetOf(asked.terms) &&
+    (isBare || numbersAgree(asked, claim))
+}
+
+const setOf = (text: string): Terms => new Set(text.split(" ").flatMap(termsOf))
+/** Words of one answer: what asks for it, what says yes or no to it, and what may stand with them. */
+const meanings = known.meanings.map((row) => {
+  const [keys = "", yes = "", no = "", also = ""] = row.split("|")
+  return { keys: setOf(keys), yes: setOf(yes), no: setOf(no), also: setOf(also) }
+})
+const lists = {
+  /** Words of a question that need not stand in a headline: of a match, and of any other. */
+  matchFree: setOf(known.matchFree),
+  fillers: setOf(known.fillers),
+  /** They stand before a person's name. */
+  titles: setOf(known.titles),
+  /** Institutions, which name no single thing. */
+  offices: setOf(`${known.offices} the`),
+  /** Parts of a contest: in the headline if and only if in the question or its rules. */
+  parts: setOf(known.parts),
+  /** Of these, those that mean nothing else in rules. */
+  ruleParts: setOf("half halftime quarter inning corner corners card cards booking"),
+  /** Of another competition, body, measure or degree of finality: only if in the question. */
+  others: setOf(known.others),
+  doubts: setOf(`${known.doubts} ${known.parts} ${known.others}`),
+  negations: setOf("not never no without fail miss refuse decline"),
+}
+
+/** What a question asks, as sets of words. */
+interface Asked {
+  readonly text: string
+  readonly isMatch: boolean
+  /** Whether its answer is a name and not yes or no. */
+  readonly isNamed: boolean
+  /** Each name as its terms: one of them must stand in the headline. */
+  readonly names: ReadonlyArray<ReadonlyArray<string>>
+  /** Other words: all of them must stand there. */
+  readonly words: ReadonlyArray<string>
+  /** All terms, those of the outcomes included; and those with a capital. */
+  readonly terms: Terms
+  readonly capitals: Terms
+  /** Parts of a contest that the question or its rules name. */
+  readonly parts: Terms
+  /** Words that say that it happened, and that it did not. */
+  readonly yes: Terms
+  readonly no: Terms
+}
+
+function readQuestion(market: ScopedMarket, deciding: string): Asked {
+  const text = withoutDates(market.question)
+  const named = market.outcomes.filter((outcome) =>
+    !/^(?:yes|no|over|under|draw|tie|up|down|odd|even)\b/i.test(outcome)
+  )
+  const sides = sidesOf(text) ?? (named.length === 2 ? named : [])
+  const isMatch = sides.length > 0 || market.gameStartsAt !== null
+  const runs = sides.length > 0 ? sides.map(capitalTerms) : namesOf(text)
+  const names = runs.map((run, n) => {
+    const others = sides.length > 0 ? runs[1 - n] ?? [] : []
+    const own = run.filter((term) => !lists.offices.has(term) && !others.includes(term))
+    // Of a long name the last word is the side's, the others may be a place's.
+    return sides.length > 0 && run.length > 2 ? own.slice(-1) : own
+  })
+  const capitals = new Set(runs.flat())
+  const terms = new Set([...termsOf(text), ...market.outcomes.flatMap(termsOf)])
+  const sought = new Set(termsOf(isMatch ? `${text} match` : text))
+  const rows = meanings.filter(({ keys }) => !keys.isDisjointFrom(sought))
+  const all = (part: "yes" | "no" | "also") => new Set(rows.flatMap((row) => [...row[part]]))
+  const [yes, no, also] = [all("yes"), all("no").difference(sought), all("also")]
+  const isFree = (term: string) =>
+    isMatch
+      ? lists.matchFree.has(term)
+      : !isInformative(term) || [lists.fillers, yes, no, also].some((it) => it.has(term))
+  // "LoL: " before the sides of a match is no part of what it asks.
+  const plain = isMatch ? text.replace(/^[^:]{1,60}: (?=.* vs)/i, "") : text
+  return {
+    ...{ text, isMatch, terms, capitals, yes, no, isNamed: !isYesNo(market) },
+    names: names.filter((name) => name.length > 0),
+    words: termsOf(plain).filter((it) => !capitals.has(it) && !/\d/.test(it) && !isFree(it)),
+    parts: lists.ruleParts.intersection(new Set(termsOf(deciding))).union(terms),
+  }
+}
+
+/** "A vs. B" of a question, without what follows. */
+function sidesOf(text: string): ReadonlyArray<string> | null {
+  const found =
+    /^(?:[^:]{1,60}: )?(?:will )?(.{2,60}?) vs?\.? (.{2,60}?)(?= ?[:(–—]| - |\?|$| end in)/i.exec(
+      text,
+    )
+  return found === null ? null : found.slice(1)
+}
+
+/** "both teams score in Kestrels" is no side: its small words must stand in a headline too. */
+function capitalTerms(side: string): ReadonlyArray<string> {
+  const tokens = tokensOf(side)
+  const named = tokens.filter(({ written }) => !/^\p{Ll}/u.test(written))
+  return (named.length > 0 ? named : tokens).map(({ term }) => term)
+}
+
+/** Names: runs of words with a capital. */
+function namesOf(text: string): ReadonlyArray<ReadonlyArray<string>> {
+  const all = tokensOf(text.replace(/^(?:will|did|does|is|has|do)\s+(?:the\s+)?/i, ""))
+  const runs: Array<Array<string>> = []
+  for (const [place, { term, capitalised, follows, written }] of all.entries()) {
+    if (!capitalised && !/^\p{L}+\d/u.test(written)) continue
+    const run = runs.at(-1)
+    if (run !== undefined && follows && all[place - 1]?.capitalised === true) run.push(term)
+    else runs.push([term])
+  }
+  return runs.filter((run) => run.some((term) => !lists.offices.has(term)))
+}
+
+/** Two forms of one word: "president" and "presidency". */
+function same(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+  if (/\d/.test(short) || short.length < 5) return short === long
+  return long.startsWith(short.slice(0, -1)) && long.length <= short.length + 4
+}
+
+/** Whether the headline has every name, and no part of a contest that the question has not, or lacks one. */
+function isOf({ names, parts, text }: Asked, stated: Terms): boolean {
+  const numbered = numberedParts([...stated])
+  return names.every((name) => name.some((term) => stated.has(term))) &&
+    [...lists.parts].every((part) => parts.has(part) === stated.has(part)) &&
+    numberedParts(termsOf(text)).symmetricDifference(numbered).size === 0
+}
+
+/** "round 2" of "the second round", "game 3" of "Game 3". */
+function numberedParts(terms: ReadonlyArray<string>): Terms {
+  return new Set(terms.flatMap((term, n) => {
+    if (!lists.parts.has(term) && term !== "game") return []
+    return [terms[n - 1] ?? "", terms[n + 1] ?? ""].filter((it) => /^\d$/.test(it))
+      .map((number) => `${term} ${number}`)
+  }))
 }
 
 /** A market of one station or series is decided by a headline that names it. */
-function isOfSeries({ series }: RulesScope, stated: ReadonlySet<string>): boolean {
+function isOfSeries({ series }: ScopedClaim["rules"], stated: Terms): boolean {
   return series === null ||
     termsOf(series).some((term) =>
       isInformative(term) && !lists.offices.has(term) && stated.has(term)
     )
 }
-
-const hasNames = ({ names }: Question, stated: ReadonlySet<string>): boolean =>
-  names.every((name) => name.some((term) => stated.has(term)))
 
 const disputed = new RegExp(`\\b(?:${known.corrections.replaceAll(" ", "|")})\\b`, "gi")
 
@@ -105,42 +216,28 @@ export function disputes(title: string, question: string): boolean {
   return (title.match(disputed) ?? []).flatMap(termsOf).some((term) => !asked.has(term))
 }
 
-/** Whether one of both names a part of a contest that the other does not. */
-function hasOtherPart(question: Question, stated: ReadonlySet<string>): boolean {
-  const asked = question.parts.union(question.terms)
-  const [own, others] = [termsOf(question.text), [...stated]].map(numberedParts)
-  return [...lists.parts].some((part) => asked.has(part) !== stated.has(part)) ||
-    own === undefined || others === undefined || own.symmetricDifference(others).size > 0
+/** A negation is no doubt: it may be the answer. */
+function hasDoubt({ terms, text }: Asked, title: string): boolean {
+  const doubts = lists.doubts.difference(terms).difference(lists.negations)
+  return /\?/.test(title) || disputes(title, text) ||
+    !doubts.isDisjointFrom(new Set(termsOf(title)))
 }
-
-/** "round 2" of "the second round", "game 3" of "Game 3". */
-function numberedParts(terms: ReadonlyArray<string>): ReadonlySet<string> {
-  return new Set(terms.flatMap((term, n) => {
-    if (!lists.parts.has(term) && term !== "game") return []
-    return [terms[n - 1] ?? "", terms[n + 1] ?? ""].filter((it) => /^\d$/.test(it))
-      .map((number) => `${term} ${number}`)
-  }))
-}
-
-const score = /\b\d{1,3}[-–]\d{1,3}\b/g
 
 /** Whether what is asked is still to come: "Lumen to launch", "agree to sign"; a side may "rally to win". */
-function isToCome({ isMatch, meaning }: Question, tokens: ReadonlyArray<Word>): boolean {
+function isToCome({ isMatch, yes }: Asked, tokens: ReadonlyArray<Word>): boolean {
   const at = tokens.findIndex(({ term }) => term === "to")
   const next = tokens.slice(at + 1, at + 3)
   if (at < 1 || !/^\p{Ll}/u.test(next[0]?.written ?? "")) return false
   const isFirst = tokens.slice(0, at)
-    .every(({ term, capitalised }) => capitalised || joining.has(term))
-  const isAsked = next.some(({ term }) => meaning.yes.has(term))
-  return isFirst || !isMatch && isAsked
+    .every(({ term, capitalised }) => capitalised || /^(?:and|of|the)$/.test(term))
+  return isFirst || !isMatch && next.some(({ term }) => yes.has(term))
 }
-const joining: ReadonlySet<string> = new Set(["and", "of", "the"])
 
 /** "West Lorne" for "Lorne": a word with a capital that makes another name of one of the question's. */
-function isOtherName({ capitals, terms, isMatch }: Question, tokens: ReadonlyArray<Word>): boolean {
+function isOtherName({ capitals, terms, isMatch }: Asked, tokens: ReadonlyArray<Word>): boolean {
   const isInTitleCase = tokens.filter(({ capitalised }) => capitalised).length > tokens.length / 2
-  const isForeign = (word: Word | undefined) =>
-    word?.capitalised === true && !terms.has(word.term) && !lists.titles.has(word.term)
+  const isForeign = ({ capitalised, term }: Word) =>
+    capitalised && !terms.has(term) && !lists.titles.has(term)
   return !isMatch && !isInTitleCase && tokens.some((word, n) => {
     const before = tokens[n - 1]
     if (n < 2 || !word.follows || before === undefined) return false
@@ -149,93 +246,128 @@ function isOtherName({ capitals, terms, isMatch }: Question, tokens: ReadonlyArr
   })
 }
 
-/** The place of the other side: the first word with a capital that is not the question's; null for none. */
-function opponentOf({ capitals, terms }: Question, tokens: ReadonlyArray<Word>): number | null {
-  const at = tokens.findIndex(({ term, capitalised }) =>
-    capitalised && !capitals.has(term) && !terms.has(term)
-  )
-  return at < 0 ? null : at
-}
-
-/** A negation is no doubt: it may be the answer. */
-function hasDoubt({ terms, text }: Question, title: string): boolean {
-  const doubts = lists.doubts.difference(terms).difference(lists.negations)
-  return /\?/.test(title) || disputes(title, text) ||
-    !doubts.isDisjointFrom(new Set(termsOf(title)))
-}
-
 /** Words that a match is level, and a score that says so. */
 const drawn =
   /\b(?:draws?|drew|drawn|tied?|ties|stalemate|goalless|held|level|(?:points|spoils) shared)\b|\b(\d+)[-–]\1\b/i
 /** A match on the way to a title decides no title, and a name on a list names no winner. */
 const onTheWay =
   /\b(?:wins?|won|winning) (?:in|at|over|against|away|home|again|\d)|\b(?:named|picked|chosen) (?:in|for|to|among|by|at)\b/i
+
 /** Whether the headline can answer the question with this outcome: no word that code knows says another. */
-function mayAnswer(
-  market: ScopedMarket,
-  question: Question,
-  title: string,
-  outcome: 0 | 1,
-): boolean {
-  const { meaning, isMatch, text, names, numbers } = question
+function mayAnswer(asked: Asked, title: string, outcome: 0 | 1): boolean {
+  const { isMatch, isNamed, text, names, yes, no, terms } = asked
   const tokens = tokensOf(withoutDates(title))
-  const stated = new Set(tokens.map(({ term }) => term))
-  const says = (words: ReadonlySet<string>) => !words.isDisjointFrom(stated)
-  const places = names.map((name) => tokens.findIndex(({ term }) => name.includes(term)))
-  const [first = -1, second = -1] = places
+  const isDrawn = drawn.test(title)
+  const says = (words: Terms) => tokens.some(({ term }) => words.has(term))
+  const agrees = (known: 0 | 1 | null) => known === null || known === outcome
   if (isMatch && !isFinalScore(text, title)) return false
-  if (isMatch && drawn.test(text)) return drawn.test(title) === (outcome === 0)
-  if (!isYesNo(market) || /\b(?:beat|defeat)\b/i.test(text) && names.length > 1) {
-    return !drawn.test(title) && agrees(winnerOf(question, tokens, first, second), outcome)
+  if (isMatch && drawn.test(text)) return isDrawn === (outcome === 0)
+  const [first = -1, second = -1] = names.map((name) =>
+    tokens.findIndex(({ term }) => name.includes(term))
+  )
+  if (isNamed || /\b(?:beat|defeat)\b/i.test(text) && names.length > 1) {
+    return !isDrawn && agrees(winnerOf(yes, tokens, first, second))
   }
   if (onTheWay.test(title) && !isMatch) return false
-  if (numbers.some((it) => isThreshold(question, it))) return true
-  if (isMatch && names.length === 1 && !drawn.test(title)) {
-    const other = opponentOf(question, tokens)
-    if (other !== null) return agrees(winnerOf(question, tokens, first, other), outcome)
+  if (figuresOf(text).some((it) => isThreshold(asked, it))) return true
+  // The other side is the first word with a capital that is not the question's.
+  const other = tokens.findIndex(({ term, capitalised }) => capitalised && !terms.has(term))
+  if (isMatch && names.length === 1 && !isDrawn && other >= 0) {
+    return agrees(winnerOf(yes, tokens, first, other))
   }
-  const isNo = says(meaning.no) || says(lists.negations.difference(question.terms)) ||
-    isMatch && drawn.test(title)
-  return agrees(isNo ? 1 : says(meaning.yes) ? 0 : null, outcome)
+  const isNo = says(no) || says(lists.negations.difference(terms)) || isMatch && isDrawn
+  return agrees(isNo ? 1 : says(yes) ? 0 : null)
 }
-
-/** Whether code knows of no other outcome than the claimed one. */
-const agrees = (known: 0 | 1 | null, claimed: 0 | 1): boolean => known === null || known === claimed
 
 /** Whether a score is that of a whole series: of three, five or seven games the first to two, three or four. */
 function isFinalScore(question: string, title: string): boolean {
   const [, games] = /\bBO(\d)\b/i.exec(question) ?? []
-  const [won] = title.match(score) ?? []
+  const [won] = title.match(/\b\d{1,3}[-–]\d{1,3}\b/) ?? []
   return games === undefined || won === undefined ||
     Math.max(...won.split(/[-–]/).map(Number)) === (Number(games) + 1) / 2
 }
 
 /** Which of two sides, by their places, the words between them say has won; null for neither. */
 function winnerOf(
-  { meaning }: Question,
+  yes: Terms,
   tokens: ReadonlyArray<Word>,
   first: number,
   second: number,
 ): 0 | 1 | null {
-  if (first < 0 || second < 0 || drawn.test(tokens.map(({ written }) => written).join(" "))) {
-    return null
-  }
+  if (first < 0 || second < 0) return null
   const [from, to] = [Math.min(first, second), Math.max(first, second)]
   const between = tokens.slice(from + 1, to).filter(({ term, capitalised }) =>
-    term !== "the" && (!capitalised || meaning.yes.has(term))
-  ).map(({ term }) => term)
-  const last = between.at(-1) ?? ""
-  const has = (...words: ReadonlyArray<string>) => words.some((word) => between.includes(word))
-  const isLost = has("lose", "lost", "fall", "fell", "defeat", "loss") &&
-      /^(?:to|at|by|against)$/.test(last) ||
-    last === "by" && between.some((term) => meaning.yes.has(term))
-  const isWon = has("win", "won", "victory", "winner") && /^(?:over|against|at|past)$/.test(last) ||
-    meaning.yes.has(last)
+    term !== "the" && (!capitalised || yes.has(term))
+  ).map(({ term }) => term).join(" ")
+  const last = between.slice(between.lastIndexOf(" ") + 1)
+  const isLost = /\b(?:lose|lost|fall|fell|defeat|loss)\b.* (?:to|at|by|against)$/.test(between) ||
+    last === "by" && between.split(" ").some((term) => yes.has(term))
+  const isWon = /\b(?:win|won|victory|winner)\b.* (?:over|against|at|past)$/.test(between) ||
+    yes.has(last)
   if (isLost === isWon) return null
   return isWon === (first < second) ? 0 : 1
 }
 
-/** Whether each of the question's other words stands in the headline, in a form of its own. */
-function wordsAgree({ words }: Question, stated: ReadonlySet<string>): boolean {
-  return words.every((term) => [...stated].some((other) => same(term, other)))
+interface Figure {
+  readonly value: number
+  readonly unit: string
+}
+const figure =
+  /([$€£])?(?<![\p{L}\d.])(\d+(?:[.,]\d+)*)\s?(%|percent\b|°[CF]?|k\b|m\b|bn\b|million\b|billion\b|trillion\b|bps?\b|basis\b)?/giu
+const powers: Readonly<Record<string, number>> = {
+  k: 1e3,
+  m: 1e6,
+  million: 1e6,
+  bn: 1e9,
+  billion: 1e9,
+  trillion: 1e12,
+}
+
+function figuresOf(text: string): ReadonlyArray<Figure> {
+  return [...text.matchAll(figure)].map(([, sign = "", digits = "", suffix = ""]) => {
+    const unit = suffix.toLowerCase()
+    const power = powers[unit] ?? 1
+    return {
+      value: Number(digits.replace(/,(?=\d{3})/g, "")) * power,
+      unit: sign !== "" ? sign : power > 1 ? "" : unit.replace("percent", "%").replace(/[cf]$/, "")
+        .replace(/^b(?:p|ps|asis)$/, "bp"),
+    }
+  })
+}
+
+const upward =
+  /\b(?:above|over|more|at least|exceed\w*|greater|higher|reach\w*|hits?|tops?|surpass\w*|gains?)\b|≥|\+/i
+const downward = /\b(?:below|under|less|fewer|lower|at most|dips?|falls? to|short)\b|≤/i
+const included =
+  /\b(?:or (?:more|higher|above|less|lower|below|fewer)|at least|at most|reach\w*|hits?|tops?)\b|[≥≤]/i
+
+/** Whether the question asks on which side of a number something ends. */
+function isThreshold({ text, isMatch }: Asked, { value, unit }: Figure): boolean {
+  return upward.test(text) !== downward.test(text) && (unit !== "" || value >= 100) && !isMatch
+}
+
+/**
+ * Whether the question's numbers stand in the headline. A threshold may be passed instead: then the
+ * headline has one number of its unit, and the comparison gives the outcome. Whether the threshold itself
+ * counts is said by the `operator` of the rules, else by the words of the question.
+ */
+function numbersAgree(asked: Asked, { title, outcome, rules: { operator } }: ScopedClaim): boolean {
+  const stated = figuresOf(withSpellings(withoutDates(title)))
+  const isUp = upward.test(asked.text)
+  return figuresOf(asked.text).every(({ value, unit }) => {
+    const of = stated.filter((it) => it.unit === unit)
+    const isSame = of.some((it) => it.value === value)
+    if (!isThreshold(asked, { value, unit })) return isSame
+    const [goesUp, goesDown] = [upward.test(title), downward.test(title)]
+    if (isSame && (goesUp || goesDown)) {
+      const isPassed = (isUp ? goesUp : goesDown) &&
+        lists.negations.isDisjointFrom(new Set(termsOf(title)))
+      return isPassed === (outcome === 0)
+    }
+    const [only] = of
+    if (only === undefined || of.length > 1) return false
+    const isPassed = isUp ? only.value > value : only.value < value
+    const isIncluded = operator === null ? included.test(asked.text) : operator.endsWith("=")
+    return (isPassed || isIncluded && only.value === value) === (outcome === 0)
+  })
 }
