@@ -229,7 +229,8 @@ const readingOf = (
       market,
       matches: matches.filter(({ url }) => verdicts.get(market.id)?.has(url) !== true),
     })).filter(({ matches }) => matches.length > 0)
-    const isUrgent = ({ matches }: Pairs) => matches.some(isListed)
+    const isUrgent = ({ market, matches }: Pairs) =>
+      matches.some((match) => isListed(match, market))
     const asked = unread.toSorted((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)))
       .slice(0, questions)
     if (asked.length === 0) return verdicts
@@ -292,7 +293,7 @@ function storiesOf(
     decidedOutcome(market, story) !== null ? 0 : story.reading !== null ? 1 : 2
   return matches.flatMap((match): ReadonlyArray<RelatedStory> => {
     const verdict = of?.get(match.url) ?? "refused"
-    if (verdict === "unrelated" || verdict === "refused" && !isListed(match)) return []
+    if (verdict === "unrelated" || verdict === "refused" && !isListed(match, market)) return []
     const reading = verdict === "refused" ? null : verdict
     return [{ ...match, reading }]
   }).toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)

@@ -12,7 +12,9 @@ import type { Market } from "../../markets/domain/market.ts"
 import type { Parts } from "../../core/domain/parts.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { compare, type Headline } from "./headline.ts"
+import { sidesOf } from "./scope.ts"
 import { storiesInParts, type Story } from "./stories.ts"
+import { namesAnotherDay } from "./times.ts"
 import vocabulary from "./vocabulary.json" with { type: "json" }
 import { isInformative, type Word, wordsOf } from "./words.ts"
 
@@ -123,9 +125,23 @@ export function related(
   ).slice(0, limit)
 }
 
-/** Whether a match that no model has read is worth a line: more than one word is shared. */
-export function isListed({ shared, score }: Match): boolean {
-  return shared.length >= sharedMin && score >= scoreMin
+/**
+ * Whether a match that no model has read is worth a line: more than one word is shared, of a match one of
+ * each side, and no day is named but that of the match.
+ */
+export function isListed(
+  { title, firstAt, shared, score }: Match,
+  market: Pick<Market, "question" | "outcomes" | "gameStartsAt">,
+): boolean {
+  const isMatch = market.gameStartsAt !== null || /\bvs?\b/i.test(market.question)
+  const sides = isMatch ? sidesOf(market) : []
+  const [own, other] = sides.map((side) => termsOf(wordsOf(side)))
+  const words = termsOf(shared.flatMap(wordsOf))
+  const hasSides = own === undefined || other === undefined ||
+    [own.difference(other), other.difference(own)]
+      .every((side) => side.size === 0 || !side.isDisjointFrom(words))
+  return shared.length >= sharedMin && score >= scoreMin && hasSides &&
+    !namesAnotherDay(title, firstAt, market.gameStartsAt)
 }
 
 /** A word of a question that is compared. */

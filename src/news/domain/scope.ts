@@ -115,10 +115,7 @@ interface Asked {
 
 function readQuestion(market: ScopedMarket, deciding: string): Asked {
   const text = withoutDates(market.question)
-  const named = market.outcomes.filter((outcome) =>
-    !/^(?:yes|no|over|under|draw|tie|up|down|odd|even)\b/i.test(outcome)
-  )
-  const sides = sidesOf(text) ?? (named.length === 2 ? named : [])
+  const sides = sidesOf(market)
   const isMatch = sides.length > 0 || market.gameStartsAt !== null
   const runs = sides.length > 0 ? sides.map(capitalTerms) : namesOf(text)
   const names = runs.map((run, n) => {
@@ -147,13 +144,19 @@ function readQuestion(market: ScopedMarket, deciding: string): Asked {
   }
 }
 
-/** "A vs. B" of a question, without what follows. */
-function sidesOf(text: string): ReadonlyArray<string> | null {
+/** The two sides of a match: "A vs. B" of its question, without what follows, or its outcomes; else none. */
+export function sidesOf(
+  { question, outcomes }: Pick<Market, "question" | "outcomes">,
+): ReadonlyArray<string> {
   const found =
     /^(?:[^:]{1,60}: )?(?:will )?(.{2,60}?) vs?\.? (.{2,60}?)(?= ?[:(–—]| - |\?|$| end in)/i.exec(
-      text,
+      withoutDates(question),
     )
-  return found === null ? null : found.slice(1)
+  if (found !== null) return found.slice(1)
+  const named = outcomes.filter((outcome) =>
+    !/^(?:yes|no|over|under|draw|tie|up|down|odd|even)\b/i.test(outcome)
+  )
+  return named.length === 2 ? named : []
 }
 
 /** "both teams score in Kestrels" is no side: its small words must stand in a headline too. */

@@ -61,6 +61,14 @@ export const isTimely = (
   publishedAt >= (gameStartsAt ?? -Infinity) + matchMsMin &&
   publishedAt <= Math.max(endsAt ?? Infinity, gameStartsAt ?? -Infinity) + lateMsMax
 
+/** Whether a text names a day that is neither that of the match nor next to it. */
+export function namesAnotherDay(text: string, at: EpochMs, gameStartsAt: EpochMs | null): boolean {
+  return gameStartsAt !== null &&
+    datesOf(text, at).some(({ from, unit }) =>
+      unit === "day" && (from < gameStartsAt - 2 * day || from > gameStartsAt + day)
+    )
+}
+
 export const isYesNo = ({ outcomes }: Pick<Market, "outcomes">): boolean =>
   /^yes$/i.test(outcomes[0])
 

@@ -18,9 +18,11 @@ import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { newsCases, otherNews } from "../../support/news/newsPairs.ts"
 
-const subjectOf = (question: string, outcomes: NewsSubject["outcomes"] = ["Yes", "No"]) => ({
-  ...{ question, outcomes },
-})
+const subjectOf = (
+  question: string,
+  outcomes: NewsSubject["outcomes"] = ["Yes", "No"],
+  gameStartsAt: number | null = null,
+) => ({ question, outcomes, gameStartsAt })
 const indexOf = (titles: ReadonlyArray<string>, subjects: ReadonlyArray<NewsSubject>) =>
   runParts(newsIndex(
     titles.map((title, n) => ({
@@ -35,9 +37,12 @@ Deno.test("the labelled pairs are candidates, and most of the others are not lis
   const index = indexOf([...titles, ...otherNews], subjects)
   const count = { about: 0, found: 0, unrelated: 0, listed: 0 }
   for (const { question, outcomes, about, unrelated } of newsCases) {
-    const matches = related(index, subjectOf(question, outcomes), 0, titles.size)
+    const subject = subjectOf(question, outcomes)
+    const matches = related(index, subject, 0, titles.size)
     const found = new Set(matches.map(({ title }) => title))
-    const listed = new Set(matches.filter(isListed).map(({ title }) => title))
+    const listed = new Set(
+      matches.filter((match) => isListed(match, subject)).map(({ title }) => title),
+    )
     count.about += about.length
     count.found += about.filter((title) => found.has(title)).length
     count.unrelated += unrelated.length
@@ -91,6 +96,29 @@ Deno.test("a name is shared where it is written as one, also as an adjective of 
     ["Salt Road Party gains", ["Salt", "Road", "Party"]],
     ["Japanese voters wait", ["Japan"]],
   ])
+})
+
+Deno.test("another match of one of the sides is not listed", () => {
+  const kickOff = Date.UTC(2026, 10, 28, 18)
+  const listed = (subject: ReturnType<typeof subjectOf>, ...titles: ReadonlyArray<string>) =>
+    related(indexOf(titles, [subject]), subject, 0, 9)
+      .filter((match) => isListed(match, subject)).map(({ title }) => title)
+  const clash = subjectOf("Port Lorne vs. Drava Valley", ["Port Lorne", "Drava Valley"], kickOff)
+  const own = [
+    "Port Lorne host Drava Valley",
+    "Port Lorne ready for Drava Valley on November 28, 2026",
+  ]
+  equal(
+    listed(
+      clash,
+      ...own,
+      "Port Lorne beat Halvern Town",
+      "Port Lorne vs Drava Valley: tickets for February 14, 2027",
+    ).toSorted(),
+    own.toSorted(),
+  )
+  const sails = subjectOf("Will the Skerry Ferry sail?", ["Sails", "Stays"])
+  equal(listed(sails, "Skerry Ferry delayed"), ["Skerry Ferry delayed"])
 })
 
 Deno.test("topicsOf() gives each subject's two heaviest words, once", () => {

@@ -57,7 +57,7 @@ const readStories = Effect.gen(function* () {
       const verdicts = yield* read(task)
       const stories = matches.flatMap((match, n): ReadonlyArray<RelatedStory> => {
         const verdict = verdicts[n] ?? "refused"
-        if (verdict === "unrelated" || verdict === "refused" && !isListed(match)) return []
+        if (verdict === "unrelated" || verdict === "refused" && !isListed(match, asked)) return []
         return [{
           ...match,
           reading: typeof verdict === "string" ? null : verdict,
