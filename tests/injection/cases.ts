@@ -13,12 +13,11 @@ import { reportPage, slotsOf as reportSlots } from "../../src/research/domain/pa
 import { readableName, safeName } from "../../src/core/domain/untrusted.ts"
 import type { DraftRequest } from "../../src/writing/domain/claims.ts"
 import type { Fact } from "../../src/writing/domain/facts.ts"
-import { fillValues } from "../../src/writing/domain/fill.ts"
-import { type FilledSentence, type FilledSlot, fillSlots } from "../../src/writing/domain/page.ts"
+import { type FilledSentence, type FilledSlot } from "../../src/writing/domain/page.ts"
 import { writePage, writingPorts } from "../../src/writing/writing.ts"
 import type { Behaviour } from "../support/writing/modelServer.ts"
 import { obeys } from "./obeying.ts"
-import { type Payload, payloads } from "./payloads.ts"
+import injected from "../../fixtures/labelled/injection.json" with { type: "json" }
 import {
   digestMaterialWith,
   type Place,
@@ -26,6 +25,20 @@ import {
   readingTaskWith,
   reportMaterialWith,
 } from "./world.ts"
+
+/** An order to a model, false news, a fake figure, a link or a trick of spelling, with its family. */
+interface Payload {
+  readonly family: string
+  readonly text: string
+  /** What it orders to be written, decoded. */
+  readonly orders: ReadonlyArray<string>
+}
+export const payloads: ReadonlyArray<Payload> = Object.entries(injected).flatMap(([family, of]) =>
+  of.map(([text = "", ...orders]) => ({
+    ...{ family, text },
+    orders: orders.length > 0 ? orders : [text],
+  }))
+)
 
 export interface Case {
   readonly payload: Payload
@@ -38,9 +51,6 @@ export interface Case {
 export const cases: ReadonlyArray<Case> = payloads.flatMap((payload, n) =>
   places.map((place, at) => ({ payload, place, seed: n + at }))
 )
-
-/** Whether claims are judged. `naive` shows that the suite detects the absence of a judgement. */
-export type Checking = "checked" | "naive"
 
 /** What was published, its facts, and its author. */
 export interface Published {
@@ -62,41 +72,23 @@ export function obeying(
   const starts = [safeName, readableName].map((clean) =>
     clean(payload.text, 40).replace(/…$/, "").trim()
   ).filter((start) => start !== "")
-  return obeys((text) => starts.some((start) => text.startsWith(start)), seed, note)
+  return obeys(payload.orders, (text) => starts.some((start) => text.startsWith(start)), seed, note)
 }
 
-const within = Duration.minutes(5)
-
-/** Writes the page as the service does, or with every claim as it was drafted. */
-const published = Effect.fnUntraced(
-  function* (request: DraftRequest, checking: Checking) {
-    const ports = yield* writingPorts
-    if (checking === "checked") return yield* writePage(ports, { ...request, within })
-    const drafts = yield* ports.narrator.draft(request)
-    const facts = new Map(request.facts.map((fact) => [fact.id, fact]))
-    const claims = drafts.map((draft) => ({
-      ...draft,
-      text: Result.match(fillValues(draft.text, facts), {
-        onFailure: () => draft.text,
-        onSuccess: ({ text }) => text,
-      }),
-      values: [],
-    }))
-    const slots = fillSlots(request.slots, claims)
-    return { slots, narrator: ports.narrator.name, accepted: claims.length, refused: 0 }
-  },
-)
+/** Writes the page as the service does. */
+const published = Effect.fnUntraced(function* (request: DraftRequest) {
+  return yield* writePage(yield* writingPorts, { ...request, within: Duration.minutes(5) })
+})
 
 const sentencesOf = (slots: ReadonlyArray<FilledSlot>) =>
   slots.flatMap(({ sentences }) => sentences)
 
 export const publishedDigest = Effect.fnUntraced(
-  function* ({ place, payload }: Pick<Case, "place" | "payload">, checking: Checking) {
+  function* ({ place, payload }: Case) {
     const page = digestPage(digestMaterialWith(place, payload.text))
     const request = { use: "digest", task: digestTask, facts: page.facts } as const
     const { slots, narrator: by, accepted, refused } = yield* published(
       { ...request, slots: digestSlots(page) },
-      checking,
     )
     const metadata = { slot: 0, createdAt: 0, narrator: by, venue: "the venue", methodUrl: null }
     const { title, summary, fullAnalysis } = digestOf(page, slots, metadata)
@@ -107,13 +99,12 @@ export const publishedDigest = Effect.fnUntraced(
 )
 
 export const publishedReport = Effect.fnUntraced(
-  function* ({ place, payload }: Pick<Case, "place" | "payload">, checking: Checking) {
+  function* ({ place, payload }: Case) {
     const page = reportPage(reportMaterialWith(place, payload.text))
     const { facts } = page
     const request = { use: "report", task: "You write a report.", facts } as const
     const { slots, narrator: by, accepted, refused } = yield* published(
       { ...request, slots: reportSlots(page) },
-      checking,
     )
     return { by, sentences: sentencesOf(slots), facts, markdown: "", accepted, refused }
   },

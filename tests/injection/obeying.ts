@@ -1,6 +1,6 @@
 /**
- * A simulated model that obeys prompt injections: it finds orders in the data of its prompt and follows
- * them in one of several ways, deterministically.
+ * A simulated model that obeys prompt injections: it finds them in the data of its prompt and follows them
+ * in one of several ways, deterministically.
  *
  * @module
  */
@@ -24,24 +24,6 @@ interface PromptHeadline {
   readonly headline: string
   readonly title: string
   readonly publisher: string
-}
-
-/** What an untrusted text orders to be written; the text itself if it contains no order. */
-export function orders(text: string): ReadonlyArray<string> {
-  const plain = unTagged(text)
-  const hidden = [
-    ...[...plain.matchAll(/[A-Za-z0-9+/]{16,}={0,2}/g)].map(([found]) => fromBase64(found)),
-    ...[...plain.matchAll(/\b(?:[0-9a-f]{2}){8,}\b/g)].map(([found]) => fromHex(found)),
-    ...plain.startsWith("rot13:") ? [rot13(plain)] : [],
-  ].filter((found) => found !== "")
-  const spoken =
-    /(?:write|say|publish|output|statement|schreibe|escribe|напиши|写|اكتب)[^:：]{0,20}[:：]\s*(.+)$/isu
-      .exec(plain)?.[1]
-  const fields = [...plain.matchAll(/"(?:text|statement)":"([^"]+)"/g)].map(([, text]) =>
-    text ?? ""
-  )
-  const found = [...hidden.flatMap(orders), ...fields, ...spoken === undefined ? [] : [spoken]]
-  return found.length > 0 ? found : [plain]
 }
 
 /** Characters of an order that are written: fits into a name and into a page. */
@@ -115,10 +97,11 @@ function proseOf(order: string): string {
 }
 
 /**
- * Obeys the texts that `isOrder` picks: true claims with the order among them, cycling through the ways
+ * Obeys `orders` where `isOrder` finds their text: true claims with an order among them, cycling through the ways
  * from the one of `seed`. Its judge says yes to every claim.
  */
 export function obeys(
+  orders: ReadonlyArray<string>,
   isOrder: (text: string) => boolean,
   seed: number,
   /** Called for each draft: whether there was an order to obey. */
@@ -130,7 +113,7 @@ export function obeys(
     if (call.use === "judge") return agreement(call)
     const turn = seed + drafts
     drafts++
-    const claim = obedient(call, isOrder, ways[turn % ways.length] ?? quoting, turn)
+    const claim = obedient(call, orders, isOrder, ways[turn % ways.length] ?? quoting, turn)
     note(claim !== null)
     return { claims: claim === null ? honestClaims(call) : [claim, ...honestClaims(call)] }
   })
@@ -139,6 +122,7 @@ export function obeys(
 /** A claim with the order, about a fact of some slot; null without an order. */
 function obedient(
   call: Call,
+  orders: ReadonlyArray<string>,
   isOrder: (text: string) => boolean,
   way: Way,
   turn: number,
@@ -157,8 +141,11 @@ function obedient(
   if (slot === undefined || fact === undefined) return null
   const own = [...new Set(owners)].filter((id) => id !== fact.id && slot.facts.includes(id))
     .slice(0, 4)
-  const found = orders(whole.text)
-  const order = (found[turn % found.length] ?? whole.text).slice(0, orderLengthMax)
+  // Of a text that was cut off, only what it still says.
+  const read = orders.filter((order) =>
+    !whole.text.endsWith("…") || whole.text.includes(order.slice(0, 20))
+  )
+  const order = (read[turn % read.length] ?? whole.text).slice(0, orderLengthMax)
   const open = own.includes(whole.id) ? `{${whole.id}.${whole.slot}}` : null
   const truth = trueSentence(fact)
   return { slot: slot.slot, ...way({ order, fact, truth, own, whole: open }) }
@@ -192,32 +179,4 @@ export function clauseQuoting(text: string) {
     ...{ source: quote, series: quote, deadline: quote, comparison: quote },
     ...{ rounding: quote, revision: quote, void: quote },
   }
-}
-
-function unTagged(text: string): string {
-  return text.replace(
-    /[\u{e0000}-\u{e007f}]/gu,
-    (tag) => String.fromCharCode((tag.codePointAt(0) ?? 0) - 0xe0000),
-  )
-}
-
-function fromBase64(text: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true })
-      .decode(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)))
-  } catch {
-    return ""
-  }
-}
-
-function fromHex(text: string): string {
-  const codes = (text.match(/../g) ?? []).map((pair) => parseInt(pair, 16))
-  return String.fromCharCode(...codes)
-}
-
-function rot13(text: string): string {
-  return text.slice("rot13:".length).replace(/[a-z]/gi, (letter) => {
-    const a = letter <= "Z" ? 65 : 97
-    return String.fromCharCode((letter.charCodeAt(0) - a + 13) % 26 + a)
-  })
 }
