@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Clock, Effect, Fiber, Layer } from "effect"
+import { Clock, Effect, Fiber, Layer, Result } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { defaultLimits } from "../../../src/news/sources/limits.ts"
@@ -16,7 +16,7 @@ import { formats, gdeltAnswer, newsNow } from "../../support/news/newsFeeds.ts"
 
 interface RecordedRequest {
   readonly at: number
-  readonly query: string | null
+  readonly search: URLSearchParams
 }
 
 /** A source whose server answers at once, and its recorded requests. */
@@ -29,7 +29,7 @@ const source = (
   const requests: Array<RecordedRequest> = []
   const client = HttpClient.make((request, url) =>
     Effect.map(Clock.currentTimeMillis, (at) => {
-      requests.push({ at: at - newsNow, query: url.searchParams.get("query") })
+      requests.push({ at: at - newsNow, search: url.searchParams })
       return HttpClientResponse.fromWeb(request, answer(requests.length))
     })
   )
@@ -79,11 +79,18 @@ test("GDELT is queried for every topic in turn, and with a default query when th
     yield* reading(read, topics)
     yield* reading(read, topics)
     const counts = new Map<string | null, number>()
-    for (const { query } of requests) counts.set(query, (counts.get(query) ?? 0) + 1)
+    for (const { search } of requests) {
+      const query = search.get("query")
+      counts.set(query, (counts.get(query) ?? 0) + 1)
+    }
     equal(counts.size, topics.length)
     ok([...counts.values()].every((count) => count <= 2))
+    equal(Object.fromEntries(requests[0]?.search ?? []), {
+      ...{ query: '"Person0" "something0" sourcelang:english', mode: "artlist", format: "json" },
+      ...{ maxrecords: "75", timespan: "1d", sort: "datedesc" },
+    })
     yield* reading(read, [["US"]])
-    ok(requests.at(-1)?.query?.includes("election"))
+    ok(requests.at(-1)?.search.get("query")?.includes("election"))
     equal(requests.length, 2 * defaultLimits.gdeltQueriesMax + 1)
   }))
 
@@ -105,8 +112,20 @@ test("GDELT is given up after two failed queries", () =>
     yield* TestClock.setTime(newsNow)
     const { source: read, requests } = yield* source(gdelt, () => new Response("", { status: 503 }))
     equal((yield* reading(read, topics))._tag, "Failure")
-    equal(new Set(requests.map(({ query }) => query)).size, 2)
+    equal(new Set(requests.map(({ search }) => search.get("query"))).size, 2)
     equal(requests.length, 4)
+  }))
+
+test("a query that GDELT rejects does not affect the others", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(newsNow)
+    const rejects = "The specified phrase is too short."
+    const { source: read } = yield* source(
+      gdelt,
+      (count) => new Response(count === 1 ? rejects : gdeltAnswer),
+    )
+    const { rows, rejected } = Result.getOrThrow(yield* reading(read, topics.slice(0, 2)))
+    equal([rows.length, rejected], [3, { no_answer: 1 }])
   }))
 
 test("a feed is not requested before its Retry-After, which counts for six hours at most", () =>

@@ -4,21 +4,20 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { Limits } from "../../../src/news/sources/limits.ts"
 import { layer } from "../../../src/news/sources/sources.ts"
-import { isoTime, minute } from "../../../src/core/domain/time.ts"
+import { minute } from "../../../src/core/domain/time.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
-import { gdeltAnswer, rss, rssItem, serve, serveRawBytes } from "../../support/news/newsFeeds.ts"
+import { rss, rssItem, serve, serveRawBytes } from "../../support/news/newsFeeds.ts"
 
 const quick: Partial<Limits> = {
   timeoutMs: 60_000,
   bodyBytesMax: 200_000,
   retryDelayMs: 2,
   retryAfterWaitMsMax: 1_500,
-  gdeltEveryMs: 0,
 }
 
 const startsAt = Date.parse("2026-11-20T12:00:00Z")
@@ -69,90 +68,36 @@ const good = () => new Response(feed, { headers: { "content-type": "application/
 const status = (code: number, headers: Record<string, string> = {}) => () =>
   new Response("no", { status: code, headers })
 
-const outcomes: ReadonlyArray<{
-  readonly name: string
-  readonly answers: Parameters<typeof serveInTurn>[0]
-  readonly expected: string | ReadonlyArray<string>
-  readonly requests: number
-  readonly limits?: Partial<Limits>
-}> = [
-  { name: "answers", answers: [good], expected: titles, requests: 1 },
-  { name: "fails once", answers: [status(503), good], expected: titles, requests: 2 },
-  { name: "stays down", answers: [status(500)], expected: "A: status 500", requests: 3 },
-  { name: "answers 403", answers: [status(403), good], expected: "A: status 403", requests: 1 },
-  { name: "answers 410", answers: [status(410), good], expected: "A: status 410", requests: 1 },
-  {
-    name: "returns an HTML page with status 200",
-    answers: [() => new Response("<!doctype html><html><body>Sorry</body></html>")],
-    expected: "A: an HTML page",
-    requests: 1,
-  },
-  {
-    name: "never ends",
-    answers: [() => new Response(endless())],
-    expected: "A: response too long",
-    requests: 1,
-  },
-  {
-    name: "is a compression bomb",
-    answers: [() => compressed("<rss>".repeat(2_000_000))],
-    expected: "A: response too long",
-    requests: 1,
-  },
-  {
-    name: "compresses its answer",
-    answers: [() => compressed(feed)],
-    expected: titles,
-    requests: 1,
-  },
-  {
-    name: "does not answer",
-    answers: [() => new Promise(() => {})],
-    expected: "A: no answer in time",
-    requests: 3,
-    limits: { timeoutMs: 1_000 },
-  },
-  {
-    name: "sends one byte at a time",
-    answers: [() => new Response(slowBytes())],
-    expected: "A: no answer in time",
-    requests: 3,
-    limits: { timeoutMs: 1_000 },
-  },
-  {
-    name: "redirects within its host",
-    answers: [status(301, { location: "/elsewhere?x=1" }), good],
-    expected: titles,
-    requests: 2,
-  },
-  {
-    name: "redirects forever",
-    answers: [status(302, { location: "/again" })],
-    expected: "A: too many redirects",
-    requests: 4,
-  },
-  {
-    name: "redirects to another host",
-    answers: [status(302, { location: "https://other.example/rss" }), good],
-    expected: "A: redirect to another host",
-    requests: 1,
-  },
-  {
-    name: "redirects to another port of its host",
-    answers: [status(307, { location: "http://127.0.0.1:1/latest/meta-data" }), good],
-    expected: "A: redirect to another host",
-    requests: 1,
-  },
-  {
-    name: "redirects to a file",
-    answers: [status(302, { location: "file:///etc/passwd" }), good],
-    expected: "A: redirect to another host",
-    requests: 1,
-  },
+const soon = { timeoutMs: 1_000 }
+const moved = (location: string) => [status(302, { location }), good]
+const elsewhere = "A: redirect to another host"
+const outcomes: ReadonlyArray<
+  readonly [
+    does: string,
+    answers: Parameters<typeof serveInTurn>[0],
+    expected: string | ReadonlyArray<string>,
+    requests: number,
+    limits?: Partial<Limits>,
+  ]
+> = [
+  ["fails once", [status(503), good], titles, 2],
+  ["stays down", [status(500)], "A: status 500", 3],
+  ["answers 403", [status(403), good], "A: status 403", 1],
+  ["is an HTML page", [() => new Response("<!doctype html><p>Sorry")], "A: an HTML page", 1],
+  ["never ends", [() => new Response(endless())], "A: response too long", 1],
+  ["is a bomb", [() => compressed("<rss>".repeat(2_000_000))], "A: response too long", 1],
+  ["compresses its answer", [() => compressed(feed)], titles, 1],
+  ["does not answer", [() => new Promise(() => {})], "A: no answer in time", 3, soon],
+  ["sends slow bytes", [() => new Response(slowBytes())], "A: no answer in time", 3, soon],
+  ["redirects within its host", moved("/elsewhere?x=1"), titles, 2],
+  ["redirects forever", [status(302, { location: "/again" })], "A: too many redirects", 4],
+  ["redirects to another host", moved("https://other.example/rss"), elsewhere, 1],
+  ["redirects to another port", moved("http://127.0.0.1:1/latest"), elsewhere, 1],
+  ["redirects to a file", moved("file:///etc/passwd"), elsewhere, 1],
 ]
 
-for (const { name, answers, expected, requests, limits } of outcomes) {
-  liveTest(`a feed that ${name} is read, or fails with a reason`, () =>
+for (const [does, answers, expected, requests, limits] of outcomes) {
+  liveTest(`a feed that ${does} is read, or fails with a reason`, () =>
     Effect.gen(function* () {
       const server = yield* serveInTurn(answers)
       equal(yield* reading(`${server.url}/rss`, limits), expected)
@@ -166,23 +111,16 @@ liveTest(
     Effect.gen(function* () {
       const head = "HTTP/1.1 200 OK\r\ncontent-type: text/xml\r\n"
       for (
-        const [bytes, reason] of [
-          ["", "connection failed"],
-          ["nonsense\r\n\r\n", "connection failed"],
-          [`${head}content-length: 9999\r\n\r\n<rss>`, "connection failed"],
-          [`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`, "connection failed"],
-          [
-            `${head}content-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello`,
-            "connection failed",
-          ],
-          [`${head}content-length: 5\r\n\r\n<rss>`, "not a feed"],
-        ] as const
+        const bytes of [
+          "",
+          "nonsense\r\n\r\n",
+          `${head}content-length: 9999\r\n\r\n<rss>`,
+          `${head}transfer-encoding: chunked\r\n\r\nzz\r\n`,
+          `${head}content-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello`,
+        ]
       ) {
-        equal(
-          yield* reading(yield* serveRawBytes(bytes), { attemptsMax: 2 }),
-          `A: ${reason}`,
-          bytes,
-        )
+        const found = yield* reading(yield* serveRawBytes(bytes), { attemptsMax: 2 })
+        equal(found, "A: connection failed", bytes)
       }
       equal(yield* reading("http://127.0.0.1:1/rss"), "A: connection failed")
     }),
@@ -199,71 +137,6 @@ liveTest(
       for (const header of ["cookie", "authorization", "traceparent", "referer"]) {
         equal(request?.headers.get(header), null)
       }
-    }),
-)
-
-/** Reads GDELT for two topics, from a server with these answers in turn. */
-const gdelt = (answers: ReadonlyArray<() => Response>) =>
-  Effect.gen(function* () {
-    const { url, requests } = yield* serveInTurn(answers)
-    const read = Effect.flatMap(NewsSources, ([source]) =>
-      source === undefined ? Effect.die("no source") : source.read([
-        ["Jerome Powell", "fired"],
-        ["Emmanuel Macron", "resign"],
-      ]))
-    const exit = yield* Effect.exit(Effect.provide(
-      read,
-      layer({ feeds: [], gdelt: true, home: "https://bell.example", gdeltUrl: url, limits: quick }),
-    )).pipe(Effect.provide(FetchHttpClient.layer), atStart)
-    return {
-      exit,
-      queries: requests.map(({ url }) =>
-        new URL(url).searchParams
-      ),
-    }
-  })
-
-const articles = gdeltAnswer.replaceAll(
-  /"seendate":"\w+"/g,
-  () => `"seendate":"${isoTime(today[1]?.publishedAt ?? 0).replace(/[-:]|\.\d+/g, "")}"`,
-)
-const sentence = (text: string) => () =>
-  new Response(text, { headers: { "content-type": "text/html" } })
-
-liveTest(
-  "GDELT is queried once per topic, and the answers are one result",
-  () =>
-    Effect.gen(function* () {
-      const { exit, queries } = yield* gdelt([
-        () => new Response(articles),
-        () => new Response("{}"),
-      ])
-      ok(Exit.isSuccess(exit))
-      equal([exit.value.rows.length, exit.value.rejected], [3, {}])
-      equal(queries.map((query) => query.get("query")), [
-        '"Jerome Powell" "fired" sourcelang:english',
-        '"Emmanuel Macron" "resign" sourcelang:english',
-      ])
-      const { query: _, ...others } = Object.fromEntries(queries[0] ?? [])
-      equal(others, {
-        ...{ mode: "artlist", format: "json", maxrecords: "75", timespan: "1d", sort: "datedesc" },
-      })
-    }),
-)
-
-liveTest(
-  "a rejected query does not affect the others; when every query fails, the read fails",
-  () =>
-    Effect.gen(function* () {
-      const half = yield* gdelt([
-        sentence("The specified phrase is too short."),
-        () => new Response(articles),
-      ])
-      ok(Exit.isSuccess(half.exit))
-      equal([half.exit.value.rows.length, half.exit.value.rejected], [3, { no_answer: 1 }])
-      const none = yield* gdelt([sentence("<html>Bad gateway</html>")])
-      ok(Exit.isFailure(none.exit))
-      equal(none.queries.length, 2)
     }),
 )
 
