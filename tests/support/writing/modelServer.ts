@@ -240,17 +240,6 @@ export const cutsOff: Behaviour = () =>
     json,
   )
 
-/** The beginning of an answer, then nothing on an open connection. */
-export const stalls = (code = 200): Behaviour => () =>
-  new Response(
-    new ReadableStream({
-      start(controller) {
-        controller.enqueue(bytes.encode('{"choices":'))
-      },
-    }),
-    { ...json, status: code },
-  )
-
 /** An endless body of spaces; `read` is called with the bytes read so far. */
 export const endless = (read: (bytes: number) => void, code = 200): Behaviour => () => {
   const chunk = bytes.encode(" ".repeat(16 * 1024))
