@@ -4,12 +4,10 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Context, Effect, References } from "effect"
+import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { day, minute } from "../../src/core/domain/time.ts"
-import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { test } from "../support/effect.ts"
-import { makeKiller } from "../support/killer.ts"
 import { now } from "../support/movers/market.ts"
 import {
   candidate,
@@ -157,35 +155,6 @@ on(
     strictEqual((yield* itemsOf(ports)).length, 20)
   }),
 )
-
-test("tick() has the same result when it is killed at every call", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(now - 1)
-    const run = Effect.fnUntraced(function* (withKills: boolean) {
-      const script = makeScript({
-        markets: [0, 1, 2, 3].map((n) => candidate(n)),
-        proposals: [proposed(0), proposed(1), proposed(2, { disputed: true })],
-        stories: { m3: openedTwice },
-      })
-      const ports = yield* portsOf(script)
-      const killer = makeKiller()
-      const watched = ports.pipe(
-        Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
-      )
-      let died = 0
-      for (let call = 1; withKills && call < 100; call++) {
-        if (!(yield* killer.killed(call, tickOf(watched, now)))) break
-        died += 1
-      }
-      yield* tickOf(watched, now)
-      return { died, markets: marketsOf(yield* itemsOf(ports)) }
-    })
-    const undisturbed = yield* Effect.scoped(run(false))
-    equal(undisturbed, { died: 0, markets: ["lighthouse-0", "lighthouse-1"] })
-    const { died, markets } = yield* Effect.scoped(run(true))
-    ok(died >= 1, "no process died")
-    equal(markets, undisturbed.markets)
-  }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
 on(
   "a proposal carries the record of earlier ones as it was then",

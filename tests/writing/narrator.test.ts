@@ -1,6 +1,5 @@
 /**
- * The laws of every narrator, on generated digests and reports over a real socket: true claims are
- * published, a lie never is, and the page is whole.
+ * True claims about generated digests and reports, over a real socket, are published, and the page is whole.
  *
  * @module
  */
@@ -15,8 +14,8 @@ import { anyMaterial as anyDigestMaterial } from "../support/digest/digests.ts"
 import { liveTest } from "../support/effect.ts"
 import { anyMaterial as anyReportMaterial } from "../support/research/reports.ts"
 import { sized } from "../support/size.ts"
-import { type Behaviour, modelServer, overModel } from "../support/writing/modelServer.ts"
-import { lies, writesLie, writesTruly } from "../support/writing/writers.ts"
+import { modelServer, overModel } from "../support/writing/modelServer.ts"
+import { writesTruly } from "../support/writing/writers.ts"
 
 const runs = sized({ short: 12, full: 40 })
 const within = Duration.minutes(4)
@@ -32,10 +31,10 @@ const anyReport: Arbitrary.Arbitrary<PageOptions> = Arbitrary.map(anyReportMater
   return { use: "report", task: "You write a report.", facts: page.facts, slots, within }
 })
 
-/** Writes generated pages with a model that behaves so, and counts their claims. */
-const writing = (any: Arbitrary.Arbitrary<PageOptions>, behaviour: Behaviour) =>
+/** Writes generated pages with a model that claims what is true, and counts the claims. */
+const writing = (any: Arbitrary.Arbitrary<PageOptions>) =>
   Effect.gen(function* () {
-    const server = yield* modelServer(behaviour)
+    const server = yield* modelServer(writesTruly)
     const sum = { accepted: 0, refused: 0, dropped: 0 }
     const property = Effect.fnUntraced(function* (options: PageOptions) {
       const page = yield* writePage(yield* writingPorts, options)
@@ -63,18 +62,11 @@ const passedShareMin = 0.75
 for (const [name, any] of [["digest", anyDigest], ["report", anyReport]] as const) {
   liveTest(`true claims of a ${name} are published`, () =>
     Effect.gen(function* () {
-      const { accepted, refused, dropped } = yield* writing(any, writesTruly)
+      const { accepted, refused, dropped } = yield* writing(any)
       const share = 1 - refused / (accepted + refused + dropped)
       ok(
         accepted > 0 && share >= passedShareMin,
         `${accepted} accepted, ${refused} refused`,
       )
     }))
-
-  for (const [lie, change] of Object.entries(lies)) {
-    liveTest(`no claim of a model that ${lie} is in a ${name}`, () =>
-      Effect.gen(function* () {
-        equal((yield* writing(any, writesLie(change))).accepted, 0)
-      }))
-  }
 }

@@ -100,28 +100,6 @@ liveTest(
 )
 
 liveTest(
-  "a clause is asked for once, and is that of the fixed phrases without an answer",
-  () =>
-    Effect.gen(function* () {
-      const rules = "The harbour log decides, as published. It is rounded to whole degrees."
-      const parts = { series: null, deadline: null, comparison: null, revision: null, void: null }
-      const server = yield* modelServer(
-        says(() => ({ ...parts, source: "The harbour log", rounding: null })),
-      )
-      const clause = Effect.flatMap(NewsReader, ({ clause }) => clause("Will it be 60?", rules))
-      yield* Effect.gen(function* () {
-        const known = yield* clause
-        equal([known.source, known.rounding], ["The harbour log", "rounded to whole degrees"])
-        equal(yield* clause, known)
-        equal(server.calls.length, 1)
-      }).pipe(Effect.provide(overModel(server)))
-      server.does(status(401))
-      const { source, rounding } = yield* clause.pipe(Effect.provide(overModel(server)))
-      equal([source, rounding], [null, "rounded to whole degrees"])
-    }),
-)
-
-liveTest(
   "the judge's model, the effort and the token limit are sent when they are set",
   () =>
     Effect.gen(function* () {

@@ -59,30 +59,6 @@ law("storiesOf() does not depend on the input order", anyHeadlines, (headlines) 
   equal(storiesOf(headlines.toReversed()), storiesOf(headlines))
 }, { runs: sized({ short: 300, full: 3_000 }) })
 
-const subjects = titles.slice(0, 4).map((question, n) => ({
-  question,
-  outcomes: ["Yes", `No ${n % 2}`] as const,
-}))
-
-law(
-  "an index that is built in turns with another one is the same as without a pause",
-  Arbitrary.all([anyHeadlines, anyHeadlines]),
-  (lists) => {
-    const builds = lists.map((headlines) => ({
-      headlines,
-      parts: newsIndexInParts(headlines, subjects),
-    }))
-    while (builds.length > 0) {
-      const build = builds.shift()
-      const part = build?.parts.next()
-      if (build === undefined || part === undefined) continue
-      if (part.done === true) equal(part.value, newsIndex(build.headlines, subjects))
-      else builds.push(build)
-    }
-  },
-  { runs: sized({ short: 100, full: 1_000 }) },
-)
-
 law(
   "a story starts with its earliest outlet, and no outlet is in it twice",
   anyHeadlines,

@@ -1,5 +1,5 @@
 /**
- * Simulated models that write claims from the facts in a prompt: truly, or with a lie.
+ * Simulated models that write true claims from the facts in a prompt, and judges of claims.
  *
  * @module
  */
@@ -98,20 +98,3 @@ export function careful({ data }: Pick<Call, "data">) {
 export const writesTruly: Behaviour = says((call) =>
   call.use === "judge" ? agreement(call) : { claims: honestClaims(call) }
 )
-
-/** Changes a true claim. */
-type Lie = (claim: ClaimDraft) => ClaimDraft
-
-export const lies: Readonly<Record<string, Lie>> = {
-  "types a figure": (claim) => ({ ...claim, text: `${claim.text} It was at 0.91737 before.` }),
-  "invents a market": (claim) => ({
-    ...claim,
-    text: `${claim.text} So did “Will Acme merge with Globex?”.`,
-  }),
-  "adds a link": (claim) => ({ ...claim, text: `${claim.text} See https://evil.example/x.` }),
-  "cites an unknown fact": (claim) => ({ ...claim, facts: ["F999"] }),
-}
-
-/** Writes claims that are all changed by a lie, and supports them. */
-export const writesLie = (lie: Lie): Behaviour =>
-  says((call) => call.use === "judge" ? agreement(call) : { claims: honestClaims(call).map(lie) })
