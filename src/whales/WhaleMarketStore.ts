@@ -26,7 +26,7 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
     requestedBefore: EpochMs,
   ) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
-   * Saves facts, and that those of `requested` were requested. The first facts decide a market's event,
+   * Saves facts, and that these and `requested` were requested. The first facts decide a market's event,
    * its fee and when it is due; later ones do not change them, because records depend on all three.
    */
   readonly saveFacts: (
@@ -52,7 +52,7 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
     readonly recheckedBefore: EpochMs
   }) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
-   * Saves how markets ended, and that `checked` were checked. Every wallet with entries in a
+   * Saves how markets ended, and that these and `checked` were checked. Every wallet with entries in a
    * market becomes uncounted when its resolution is new or changed, or only its time. A market that has
    * ended and is not among the resolutions stays ended. Returns how many were new or changed.
    */

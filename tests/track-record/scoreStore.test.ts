@@ -378,10 +378,10 @@ onEveryStore("ScoreStore", (law) => {
       assert.notEqual(version, unread)
       assert.equal(yield* store.saveReadings(read(1).slice(0, 47)), 0)
       assert.equal(yield* store.version, version)
-      const values = [undefined, 0.25, "unknown"] as const
+      const values = [null, 0.25, "unknown"] as const
       yield* store.saveVerdicts(checks.flatMap((check, n) => {
         const later = values[n % 3]
-        return later === undefined ? [] : [{
+        return later === undefined || later === null ? [] : [{
           ...{ check, version: 0, point: null, outcome: null },
           ...later === "unknown"
             ? { verdict: "unknown" as const, value: null }
@@ -393,15 +393,15 @@ onEveryStore("ScoreStore", (law) => {
       assert.deepEqual(
         yield* store.entries,
         entries.map((entry, n): ScoredEntry => ({
-          ...{ ...entry, later: values[n % 3] },
+          ...{ ...entry, later: values[n % 3] ?? null },
           result: n % 4 === 3 ? null : n % 4 === 2 ? "cancelled" : "paid",
           payout: n % 4 > 1 ? null : n % 4 === 1 ? 0.5 : n % 2 === 0 ? 1 : 0,
-          readings: [1, 60].map((delayMinutes) => {
+          readings: [1, 60].flatMap((delayMinutes) => {
             const n = due.findIndex((one) =>
               one.feedIndex === entry.feedIndex && one.delayMinutes === delayMinutes
             )
             const result = n < 47 ? read(0)[n]?.result : undefined
-            return { delayMinutes, result: result ?? { state: "due" } }
+            return result?.state === "read" ? [{ delayMinutes, prices: result.prices }] : []
           }),
         })),
       )

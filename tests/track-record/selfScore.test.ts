@@ -237,12 +237,7 @@ test("tick() and readBooks() have the same result when they are killed at every 
     equal(killed, undisturbed)
     const { entries, ...counts } = undisturbed
     equal(entries.map(({ later }) => later), [0, 0, 0.5, "unknown"])
-    equal(entries.map(({ readings }) => readings.map(({ result }) => result.state)), [
-      ["read", "read"],
-      ["no_book", "no_book"],
-      ["read", "read"],
-      ["no_book", "no_book"],
-    ])
+    equal(entries.map(({ readings }) => readings.length), [2, 0, 2, 0])
     equal(counts, {
       movers: {
         emitted: 4,

@@ -37,7 +37,6 @@ const entry = (n: number, fields: Partial<Parameters<typeof newWhaleItem>[0]> = 
 on(
   "readBooks() reads both sides of each book 1 and 60 minutes after publication",
   Effect.fnUntraced(function* ({ venue, read, publish, store }) {
-    const score = scoreOf(store)
     yield* publish([entry(0), entry(1, { label: "fade" })])
     venue.books = { 0: [0.49, 0.51, 5_000], 1: [0.49, 0.51, 150] }
     equal((yield* read(now + minute - 1)).readings, {})
@@ -45,21 +44,17 @@ on(
     venue.books = {}
     equal((yield* read(now + 61 * minute)).readings, { no_book: 2 })
     equal((yield* read(now + day)).readings, {})
-    const none = { missed: 0, withoutBook: 0, resolved: 0, events: 0, roi: null }
-    equal((yield* score("none")).byDelay, [
-      { ...none, delayMinutes: 1, priced: 1, unfillable: 0 },
-      { ...none, delayMinutes: 60, priced: 0, unfillable: 0, withoutBook: 1 },
+    // 150 shares at 0.51 are 77 USD, and as many at 0.51 of the other outcome.
+    equal((yield* store.entries).map(({ readings }) => readings), [
+      [{ delayMinutes: 1, prices: [0.51, 0.51] }],
+      [{ delayMinutes: 1, prices: [null, null] }],
     ])
-    // 150 shares at 0.51 are 77 USD.
-    const [first] = (yield* score("fade")).byDelay
-    equal([first?.priced, first?.unfillable], [0, 1])
   }),
 )
 
 on(
   "a late reading is missed: not taken as one in time, and not read at all",
   Effect.fnUntraced(function* ({ venue, read, publish, store }) {
-    const score = scoreOf(store)
     yield* publish([entry(0)])
     venue.books = { 0: [0.49, 0.51, 5_000] }
     equal((yield* read(now + 3 * minute + 1)).readings, { missed: 1 })
@@ -70,8 +65,7 @@ on(
     strictEqual((yield* store.dueReadings(now + hour, 9)).length, 1)
     venue.down = false
     equal((yield* read(now + 62 * minute)).readings, { read: 1 })
-    const [first, second] = (yield* score("none")).byDelay
-    equal([first?.missed, second?.priced], [1, 1])
+    equal((yield* store.entries).map(({ readings }) => readings.length), [1])
   }),
 )
 
@@ -128,15 +122,11 @@ on(
     yield* price(1, { 1_450: 0.4 })
     venue.resolutions = [paid(3, 0, now + day)]
     yield* tick(now + day + 29 * minute)
-    equal((yield* score("follow")).closingLine.entries, 0)
+    equal((yield* store.entries).map(({ later }) => later), [null, null, null, null])
     yield* tick(now + day + 30 * minute)
-    const { closingLine, mean } = yield* score("follow")
-    equal([closingLine.entries, closingLine.unknown], [3, 1])
-    // 0.7, 1 - 0.4 and 1; the asks are 0.51.
-    equal(
-      [mean.closingLine.fromEntryPrice?.value, mean.closingLine.fromAsk?.value],
-      [0.2667, 0.2567],
-    )
+    equal((yield* store.entries).map(({ later }) => later), [0.7, 0.6, "unknown", 1])
+    const { mean: { closingLine } } = yield* score("follow")
+    equal([closingLine?.value, closingLine?.entries], [0.2667, 30])
   }),
 )
 
@@ -155,7 +145,6 @@ on(
     yield* end([0, 1, 2, 3].map((n) => paid(n, 1, now + 2 * hour)))
     const follow = yield* score("follow")
     equal([follow.published, follow.resolved, follow.events], [4, 4, 4])
-    for (const row of follow.byDelay) equal([row.priced, row.resolved], [4, 4])
-    equal(follow.closingLine.entries + follow.closingLine.unknown, 4)
+    equal((yield* store.entries).map(({ readings }) => readings.length), [2, 2, 2, 2])
   }),
 )

@@ -141,7 +141,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       const query = { limit: 9, checkedBefore: 0, ending: never, endedAfter: start }
       const again = (at: number) =>
         store.unresolved({ ...query, recheckedBefore: start + at * second })
-      equal([yield* again(8), yield* again(9)], [[], [marketOf(0)]])
+      equal([yield* again(9), yield* again(10)], [[], [marketOf(0)]])
     }),
   )
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { MarketId } from "./market.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 
 /** Where the payout was read: the oracle's record, the listing, or the order book's market page. */
 export type ResolutionSource = "oracle" | "listing" | "book"
@@ -31,6 +31,14 @@ export interface ResolutionColumns {
   readonly payout_second: number | null
   readonly source: ResolutionSource | null
   readonly resolved_at: Date | null
+}
+
+/** The columns of a resolution, its time as text. */
+export function resolutionColumns(resolution: Resolution) {
+  const { state, source, resolvedAt } = resolution
+  const [payout_first, payout_second] = resolution.state === "paid" ? resolution.payouts : []
+  const resolved_at = resolvedAt === null ? null : isoTime(resolvedAt)
+  return { state, source, payout_first, payout_second, resolved_at }
 }
 
 /** Null when the market has not ended. */

@@ -128,11 +128,12 @@ export interface ScoredEntry extends PublishedEntry {
   readonly result: "paid" | "cancelled" | null
   /** What a share of the bought outcome paid, USD; null unless paid. */
   readonly payout: number | null
-  /** The price of the bought outcome a day after publication; undefined before it is known. */
-  readonly later: number | "unknown" | undefined
+  /** The price of the bought outcome a day after publication; null before it is judged. */
+  readonly later: number | "unknown" | null
+  /** The books that were read; of the others no price is known. */
   readonly readings: ReadonlyArray<{
     readonly delayMinutes: number
-    readonly result: ReadingResult | { readonly state: "due" }
+    readonly prices: Extract<ReadingResult, { state: "read" }>["prices"]
   }>
 }
 
@@ -156,10 +157,8 @@ function sideOf(entry: ScoredEntry, isOther: boolean): Side {
     ask: asks?.[n] ?? null,
     payout: payout === null ? null : flip(payout),
     later: typeof later === "number" ? flip(later) : null,
-    bookPrice: (delay) => {
-      const result = readings.find(({ delayMinutes }) => delayMinutes === delay)?.result
-      return result?.state === "read" ? result.prices[n] : null
-    },
+    bookPrice: (delay) =>
+      readings.find(({ delayMinutes }) => delayMinutes === delay)?.prices[n] ?? null,
   }
 }
 
@@ -196,43 +195,64 @@ function returnsAt(sides: ReadonlyArray<Side>, priceOf: (side: Side) => number |
   }))
 }
 
-/** The changes from these prices to the price a day after publication. */
-function changesFrom(sides: ReadonlyArray<Side>, priceOf: (side: Side) => number | null) {
-  return sumsOf(sides.flatMap((side) => {
-    const [price, { later, entry: { eventKey } }] = [priceOf(side), side]
-    return price === null || later === null ? [] : [{ eventKey, value: later - price, fair: 0 }]
-  }))
+/** The changes from the entry price to the price a day after publication. */
+function changesToLater(sides: ReadonlyArray<Side>) {
+  return sumsOf(
+    sides.flatMap(({ price, later, entry: { eventKey } }) =>
+      later === null ? [] : [{ eventKey, value: later - price, fair: 0 }]
+    ),
+  )
 }
 
-/** A mean with its 95 % interval. */
-interface Mean {
-  readonly value: number
-  readonly low: number
-  readonly high: number
-}
+/** With fewer events than this a figure is null. */
+const fewEvents = `Null with fewer than ${scoredEventsMin} independent events`
+
+/** A mean over entries, with its 95 % interval. */
+const Figure = Schema.NullOr(
+  Schema.Struct({
+    value: described(Schema.Finite, "The mean, in the unit of the field that has it"),
+    low: described(Schema.Finite, "Lower end of its 95 % interval, in the same unit"),
+    high: described(Schema.Finite, "Upper end of its 95 % interval, in the same unit"),
+    entries: described(Count, "Entries that it was computed from"),
+    events: Count.annotate({ description: "Independent events among them" }),
+  }).annotate({ identifier: "EntryFigure" }),
+)
 
 /**
- * The mean of all values, clustered by event; null below `scoredEventsMin` events. `floor` is the least
- * possible value.
+ * The mean of all values, clustered by event; null below `scoredEventsMin` events. No return is below
+ * minus the stake, and no price moves by more than a dollar.
  */
-export function meanOf(sums: ClusterSums, floor: number): Mean | null {
-  if (sums.clusters < scoredEventsMin) return null
-  const found = clusteredMean(sums)
+export function figureOf(sums: ClusterSums): typeof Figure.Type {
+  const found = sums.clusters < scoredEventsMin ? null : clusteredMean(sums)
   return found === null ? null : {
     value: roundRate(found.mean),
-    low: roundRate(Math.max(floor, found.low)),
+    low: roundRate(Math.max(-1, found.low)),
     high: roundRate(found.high),
+    entries: sums.n,
+    events: sums.clusters,
   }
 }
 
-const interval = {
-  value: described(Schema.Finite, "The mean, in the unit of the field that has it"),
-  low: described(Schema.Finite, "Lower end of its 95 % interval, in the same unit"),
-  high: described(Schema.Finite, "Upper end of its 95 % interval, in the same unit"),
+const copiedText = (when: string) =>
+  `What a copier gets: return per USD on equal stakes of ${readingUsd} USD on its ` +
+  `published entries, at the asks in the book ${when} publication plus the fee, held to resolution. ${fewEvents}`
+
+/** What copying published entries returns, by the delay of the copier. */
+export const copiedFields = {
+  copiedRoi1m: Figure.annotate({ description: copiedText("a minute after") }),
+  copiedRoi60m: Figure.annotate({ description: copiedText("an hour after") }),
 }
-const Interval = Schema.NullOr(Schema.Struct(interval).annotate({ identifier: "Interval" }))
-const events = Count.annotate({ description: "Independent events among them" })
-const fewEvents = `Null with fewer than ${scoredEventsMin} independent events`
+
+/** What is known of published entries, of a wallet or of a label. */
+const scoreFields = {
+  ...copiedFields,
+  closingLine: Figure.annotate({
+    description:
+      "Mean price a day after publication (after the resolution: the payout) minus entry price of its published entries, USD per share. " +
+      fewEvents,
+  }),
+}
+export type WalletScore = Schema.Struct.Type<typeof scoreFields>
 
 const LabelScore = Schema.Struct({
   published: described(Count, "Published entries with this label"),
@@ -241,45 +261,13 @@ const LabelScore = Schema.Struct({
   }),
   cancelled: Count.annotate({ description: "In cancelled markets; no result" }),
   resolved: Count.annotate({ description: "With a book, in markets that paid out" }),
-  events,
-  roiAtAsk: Interval.annotate({
+  events: Count.annotate({ description: "Independent events among these" }),
+  roiAtAsk: Figure.annotate({
     description:
       "Return per USD on equal stakes at the published ask plus the taker fee, held to resolution. " +
       fewEvents,
   }),
-  closingLine: Schema.Struct({
-    entries: Count.annotate({ description: "Entries whose later price is known" }),
-    events,
-    unknown: Count.annotate({ description: "Entries whose later price is not known" }),
-    fromEntryPrice: described(
-      Interval,
-      "Later price minus the entry price, USD per share. " + fewEvents,
-    ),
-    fromAsk: described(
-      Interval,
-      "Later price minus the ask published with the item, USD per share; entries with a book only. " +
-        fewEvents,
-    ),
-  }).annotate({
-    identifier: "ClosingLine",
-    description: "The price a day after publication (after the resolution: the payout)",
-  }),
-  byDelay: Schema.Array(Schema.Struct({
-    delayMinutes: described(Count, "Minutes from publication to the reading of the book"),
-    priced: Count.annotate({ description: "Entries for which the book had a price" }),
-    unfillable: Count.annotate({ description: "The book was too thin for the stake" }),
-    missed: Count.annotate({
-      description: `The book was not read within ${readingLateMsMax / minute} minutes of its time`,
-    }),
-    withoutBook: described(Count, "The market had no valid book"),
-    resolved: described(Count, "Priced entries in markets that paid out"),
-    events,
-    roi: described(Interval, "Return per USD at that price, after the fee. " + fewEvents),
-  })).annotate({
-    description:
-      `The same return on a stake of ${readingUsd} USD at its mean price in the book at that time; only ` +
-      "entries that could be filled",
-  }),
+  ...scoreFields,
 }).annotate({ identifier: "EntryScore" })
 
 /** The score of published entries by label, on the wire. */
@@ -295,9 +283,6 @@ export const EntryScores = Schema.Struct({
     "Without skill a return is about minus the fee and half of the spread",
 })
 
-/** No return is below minus the stake. */
-const roiMin = -1
-
 /** Each label's entries from the side that it recommends. */
 function entryScores(entries: ReadonlyArray<ScoredEntry>): typeof EntryScores.Type {
   const of = (label: EntryLabel) =>
@@ -308,82 +293,33 @@ function entryScores(entries: ReadonlyArray<ScoredEntry>): typeof EntryScores.Ty
 }
 
 function labelScore(sides: ReadonlyArray<Side>): typeof LabelScore.Type {
-  const count = (is: (entry: ScoredEntry) => boolean) =>
-    sides.filter(({ entry }) => is(entry)).length
   const atAsk = returnsAt(sides, ({ ask }) => ask)
-  const changes = changesFrom(sides, ({ price }) => price)
   return {
     published: sides.length,
-    withoutBook: count(({ asks }) => asks === null),
-    cancelled: count(({ result }) => result === "cancelled"),
+    withoutBook: sides.filter(({ entry }) => entry.asks === null).length,
+    cancelled: sides.filter(({ entry }) => entry.result === "cancelled").length,
     resolved: atAsk.n,
     events: atAsk.clusters,
-    roiAtAsk: meanOf(atAsk, roiMin),
-    closingLine: {
-      entries: changes.n,
-      events: changes.clusters,
-      unknown: count(({ later }) => later === "unknown"),
-      fromEntryPrice: meanOf(changes, -1),
-      fromAsk: meanOf(changesFrom(sides, ({ ask }) => ask), -1),
-    },
-    byDelay: delaysMinutes.map((delayMinutes) => {
-      const returns = returnsAt(sides, ({ bookPrice }) => bookPrice(delayMinutes))
-      const readings = (wanted: string) =>
-        count((entry) =>
-          entry.readings.some((one) =>
-            one.delayMinutes === delayMinutes && one.result.state === wanted
-          )
-        )
-      const priced = sides.filter(({ bookPrice }) => bookPrice(delayMinutes) !== null).length
-      return {
-        delayMinutes,
-        priced,
-        unfillable: readings("read") - priced,
-        missed: readings("missed"),
-        withoutBook: readings("no_book"),
-        resolved: returns.n,
-        events: returns.clusters,
-        roi: meanOf(returns, roiMin),
-      }
-    }),
+    roiAtAsk: figureOf(atAsk),
+    ...scoreOf(sides),
   }
 }
 
-const WalletFigure = Schema.NullOr(
-  Schema.Struct({
-    ...interval,
-    entries: described(Count, "Entries that it was computed from"),
-    events,
-  })
-    .annotate({ identifier: "WalletFigure" }),
-)
-
-const copiedText = (when: string) =>
-  `What a copier gets: return per USD on equal stakes of ${readingUsd} USD on its ` +
-  `published entries, at the asks in the book ${when} publication plus the fee, held to resolution. ${fewEvents}`
-
-/** What copying published entries on the wallet's side returns, by the delay of the copier. */
-export const copiedFields = {
-  copiedRoi1m: WalletFigure.annotate({ description: copiedText("a minute after") }),
-  copiedRoi60m: WalletFigure.annotate({ description: copiedText("an hour after") }),
+function scoreOf(sides: ReadonlyArray<Side>): WalletScore {
+  return { ...copiedScore(sides), closingLine: figureOf(changesToLater(sides)) }
 }
 
-/** What is known of a wallet's published entries. */
-const walletScoreFields = {
-  ...copiedFields,
-  closingLine: WalletFigure.annotate({
-    description:
-      "Mean price a day after publication minus entry price of its published entries, USD per share. " +
-      fewEvents,
-  }),
+function copiedScore(sides: ReadonlyArray<Side>) {
+  const [first, second] = delaysMinutes
+  const after = (delay: number) => figureOf(returnsAt(sides, ({ bookPrice }) => bookPrice(delay)))
+  return { copiedRoi1m: after(first), copiedRoi60m: after(second) }
 }
-export type WalletScore = Schema.Struct.Type<typeof walletScoreFields>
 
 /** A row of /v1/whales: a wallet's calibration, and the score of its published entries. */
 export const ScoredWhaleRow = Schema.Struct({
   ...WhaleRow.fields,
   ...skillFields,
-  ...walletScoreFields,
+  ...scoreFields,
 })
   .annotate({ identifier: "Whale" })
 type ScoredWhaleRow = typeof ScoredWhaleRow.Type
@@ -409,25 +345,6 @@ export function entrySummary(entries: ReadonlyArray<ScoredEntry>): EntrySummary 
   return {
     byLabel: entryScores(entries),
     copied: copiedScore(bought),
-    wallets: new Map([...byWallet].map(([wallet, sides]) => [wallet, walletScore(sides)])),
+    wallets: new Map([...byWallet].map(([wallet, sides]) => [wallet, scoreOf(sides)])),
   }
-}
-
-function walletScore(sides: ReadonlyArray<Side>): WalletScore {
-  return {
-    ...copiedScore(sides),
-    closingLine: walletFigure(changesFrom(sides, ({ price }) => price), -1),
-  }
-}
-
-function copiedScore(sides: ReadonlyArray<Side>) {
-  const [first, second] = delaysMinutes
-  const after = (delay: number) =>
-    walletFigure(returnsAt(sides, ({ bookPrice }) => bookPrice(delay)), roiMin)
-  return { copiedRoi1m: after(first), copiedRoi60m: after(second) }
-}
-
-function walletFigure(sums: ClusterSums, floor: number): typeof WalletFigure.Type {
-  const mean = meanOf(sums, floor)
-  return mean === null ? null : { ...mean, entries: sums.n, events: sums.clusters }
 }

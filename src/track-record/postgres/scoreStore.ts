@@ -6,19 +6,18 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { MovePhase } from "../../feed/domain/item.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import {
   type Resolution,
   type ResolutionColumns,
+  resolutionColumns,
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
-import type { Horizon, MoveTotals } from "../domain/moverDrift.ts"
+import type { MoveTotals } from "../domain/moverDrift.ts"
 import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
 import {
-  type CheckedMove,
   type CheckVerdict,
   firstDueAt,
   publishedAt,
@@ -38,7 +37,7 @@ import {
 import type { StoredOutcome } from "../domain/outcomes.ts"
 import {
   delaysMinutes,
-  type EntryLabel,
+  type DueReading,
   type PublishedEntry,
   scoredEntriesMax,
   type ScoredEntry,
@@ -51,6 +50,7 @@ import {
   noForecasts,
 } from "../domain/forecasts.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { millis } from "../../postgres/millis.ts"
 
 type Port = ScoreStore["Service"]
 
@@ -234,7 +234,10 @@ const saveResolutions = (sql: SqlClient) =>
       const [found] = yield* sql<{ changed: number }>`
         WITH incoming AS MATERIALIZED (
           SELECT i.* FROM json_to_recordset(${
-        jsonText([...byMarket.values()].map(resolutionRow))
+        jsonText([...byMarket.values()].map((one) => ({
+          market_id: one.marketId,
+          ...resolutionColumns(one),
+        })))
       }::json)
             AS i (
               market_id text, state text, payout_first float8, payout_second float8, source text,
@@ -259,83 +262,47 @@ const saveResolutions = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-function resolutionRow(resolution: Resolution) {
-  const { marketId, state, source, resolvedAt } = resolution
-  const [first, second] = resolution.state === "paid" ? resolution.payouts : []
-  return {
-    market_id: marketId,
-    state,
-    source,
-    payout_first: first,
-    payout_second: second,
-    resolved_at: resolvedAt === null ? null : isoTime(resolvedAt),
-  }
-}
-
-interface CheckRow extends ResolutionColumns {
-  readonly feed_index: bigint
+interface CheckRow
+  extends
+    ResolutionColumns,
+    Pick<DueCheck, "version" | "hasVerdict" | "point">,
+    Omit<Extract<ScoreCheck, { priceStart: number }>, "kind">,
+    Omit<Extract<ScoreCheck, { kind: "predetermined" }>, "kind"> {
   readonly kind: ScoreCheck["kind"]
-  readonly market_id: MarketId | null
-  readonly at: Date
-  readonly price_start: number | null
-  readonly price_now: number | null
-  readonly outcome: 0 | 1 | null
-  readonly contested_price: number | null
-  readonly phase: MovePhase | null
-  readonly event_key: string | null
-  readonly version: number | null
-  readonly verdict: CheckVerdict | null
-  readonly point_at: Date | null
-  readonly point_mid: number | null
 }
 
-const dueChecks = (sql: SqlClient) =>
-  Effect.fn("ScoreStore.dueChecks")(
-    function* (
-      { now, overdueBefore, limit }: { now: EpochMs; overdueBefore: EpochMs; limit: number },
-    ) {
-      const rows = yield* sql<CheckRow>`
-        SELECT c.feed_index, kind, c.market_id, at, price_start, price_now, c.outcome, verdict,
-          point_at, point_mid, contested_price, phase, event_key,
-          version, m.state, payout_first, payout_second, source, resolved_at
-        FROM score_check c LEFT JOIN score_market m USING (market_id)
-        WHERE c.due_at <= ${new Date(now)} AND (
-          c.market_id IS NULL OR requested_at >= c.due_at OR c.due_at < ${new Date(overdueBefore)}
-        )
-        ORDER BY c.due_at, c.feed_index, kind LIMIT ${limit}`
-      return rows.map(dueCheck)
-    },
-    Effect.orDie,
-  )
+const dueChecks = (sql: SqlClient): Port["dueChecks"] =>
+  Effect.fn("ScoreStore.dueChecks")(function* ({ now, overdueBefore, limit }) {
+    const rows = yield* sql<CheckRow>`
+      SELECT kind, c.feed_index::float8 AS "feedIndex", c.market_id AS "marketId",
+        ${millis(sql, "at", "at")}, price_start AS "priceStart", price_now AS "priceNow", c.outcome,
+        contested_price AS "contestedPrice", CASE WHEN phase IS NOT NULL AND event_key IS NOT NULL
+          THEN json_build_object('phase', phase, 'eventKey', event_key) END AS move,
+        coalesce(version, 0) AS version, verdict IS NOT NULL AS "hasVerdict",
+        CASE WHEN point_at IS NOT NULL THEN json_build_object('at',
+          (extract(epoch FROM point_at) * 1000)::float8, 'mid', point_mid) END AS point,
+        m.state, payout_first, payout_second, source, resolved_at
+      FROM score_check c LEFT JOIN score_market m USING (market_id)
+      WHERE c.due_at <= ${new Date(now)} AND (
+        c.market_id IS NULL OR requested_at >= c.due_at OR c.due_at < ${new Date(overdueBefore)}
+      )
+      ORDER BY c.due_at, c.feed_index, kind LIMIT ${limit}`
+    return rows.map((row): DueCheck => ({
+      check: checkOf(row),
+      ...Struct.pick(row, ["version", "hasVerdict", "point"]),
+      resolution: row.marketId === null ? null : resolutionOf(row.marketId, row),
+    }))
+  }, Effect.orDie)
 
-function dueCheck(row: CheckRow): DueCheck {
-  const { feed_index, kind, market_id, at, price_start, price_now, outcome } = row
-  const shared = { feedIndex: Number(feed_index), marketId: market_id, at: at.getTime() }
-  const check: ScoreCheck = kind === "mover_1h" || kind === "mover_6h" || kind === "mover_24h"
-    ? {
-      kind,
-      ...shared,
-      priceStart: price_start ?? 0,
-      priceNow: price_now ?? 0,
-      move: moveOf(row),
-    }
-    : kind === "predetermined"
-    ? { kind, ...shared, outcome: outcome ?? 0, contestedPrice: row.contested_price }
-    : { kind, ...shared, outcome: outcome ?? 0 }
-  const { point_at, point_mid } = row
-  return {
-    check,
-    version: row.version ?? 0,
-    resolution: market_id === null ? null : resolutionOf(market_id, row),
-    hasVerdict: row.verdict !== null,
-    point: point_at === null || point_mid === null
-      ? null
-      : { at: point_at.getTime(), mid: point_mid },
+function checkOf(row: CheckRow): ScoreCheck {
+  const shared = Struct.pick(row, ["feedIndex", "marketId", "at"])
+  const { kind } = row
+  if (kind === "predetermined") {
+    return { kind, ...shared, ...Struct.pick(row, ["outcome", "contestedPrice"]) }
   }
-}
-
-function moveOf({ phase, event_key }: CheckRow): CheckedMove | null {
-  return phase === null || event_key === null ? null : { phase, eventKey: event_key }
+  return kind === "whale_24h"
+    ? { kind, ...shared, outcome: row.outcome }
+    : { kind, ...shared, ...Struct.pick(row, ["priceStart", "priceNow", "move"]) }
 }
 
 const saveVerdicts = (sql: SqlClient) =>
@@ -378,20 +345,9 @@ const judgedRow = (
   ...outcome ?? {},
 })
 
-interface MoveRow {
-  readonly kind: `mover_${Horizon}`
-  readonly phase: MovePhase
-  readonly kept: bigint
-  readonly martingale_kept: bigint
-  /** `ClusterSums` by event, by UTC day of publication, and by both. */
-  readonly by_event: ClusterSums
-  readonly by_day: ClusterSums
-  readonly by_event_and_day: ClusterSums
-}
-
 /** A move's day is that of its publication. */
 const moveTotals = (sql: SqlClient) =>
-  sql<MoveRow>`
+  sql<MoveTotals>`
     WITH judged AS (
       SELECT kind, phase, event_key, drift, margin, (at AT TIME ZONE 'UTC' - CASE kind
         WHEN 'mover_1h' THEN interval '1 hour' WHEN 'mover_6h' THEN interval '6 hours'
@@ -412,23 +368,12 @@ const moveTotals = (sql: SqlClient) =>
         's', sum(s), 'nn', sum(n * n), 'ns', sum(n * s), 'ss', sum(s * s), 'ff', 0) AS sums
       FROM cluster GROUP BY kind, phase, left_out
     )
-    SELECT kept.*, e.sums AS by_event, d.sums AS by_day, b.sums AS by_event_and_day
+    SELECT substr(kind, 7) AS horizon, phase, kept::float8,
+      martingale_kept::float8 AS "martingaleKept", e.sums AS "byEvent", d.sums AS "byDay",
+      b.sums AS "byEventAndDay"
     FROM kept JOIN summed e USING (kind, phase) JOIN summed d USING (kind, phase)
       JOIN summed b USING (kind, phase)
-    WHERE e.left_out = 1 AND d.left_out = 2 AND b.left_out = 0`.pipe(
-    Effect.map((rows) =>
-      rows.map((row): MoveTotals => ({
-        horizon: row.kind === "mover_1h" ? "1h" : row.kind === "mover_6h" ? "6h" : "24h",
-        phase: row.phase,
-        kept: Number(row.kept),
-        martingaleKept: Number(row.martingale_kept),
-        byEvent: row.by_event,
-        byDay: row.by_day,
-        byEventAndDay: row.by_event_and_day,
-      }))
-    ),
-    Effect.orDie,
-  )
+    WHERE e.left_out = 1 AND d.left_out = 2 AND b.left_out = 0`.pipe(Effect.orDie)
 
 const counts = (sql: SqlClient) =>
   sql<
@@ -466,35 +411,17 @@ const counts = (sql: SqlClient) =>
 /** The most checks of one item: three of a mover. */
 const checksPerItem = 3
 
-const outcomes = (sql: SqlClient) =>
-  Effect.fn("ScoreStore.outcomes")(function* (since: number, items: number) {
-    const rows = yield* sql<
-      Pick<CheckRow, "feed_index" | "kind" | "at" | "verdict" | "price_start" | "price_now"> & {
-        drift: number | null
-        value: number | null
-        entry_price: number | null
-      } & EntryResultRow
-    >`
-      SELECT feed_index, kind, at, verdict, price_start, price_now, drift, value, entry_price,
-        ${entryResult(sql)}
+const outcomes = (sql: SqlClient): Port["outcomes"] =>
+  Effect.fn("ScoreStore.outcomes")((since, items) =>
+    sql<StoredOutcome>`
+      SELECT feed_index::float8 AS "feedIndex", kind, ${millis(sql, "at", "at")}, verdict,
+        price_start AS "priceStart", price_now AS "priceNow", drift, value,
+        entry_price AS "entryPrice", ${entryResult(sql)}
       FROM score_check c LEFT JOIN score_entry USING (feed_index)
         LEFT JOIN whale_market m ON m.market = c.market_id AND kind = 'whale_24h'
       WHERE feed_index > ${BigInt(since)} ORDER BY feed_index, kind
-      LIMIT ${items * checksPerItem}`
-    return rows.map((row): StoredOutcome => ({
-      feedIndex: Number(row.feed_index),
-      kind: row.kind,
-      at: row.at.getTime(),
-      verdict: row.verdict,
-      priceStart: row.price_start,
-      priceNow: row.price_now,
-      drift: row.drift,
-      value: row.value,
-      entryPrice: row.entry_price,
-      result: row.result,
-      payout: row.payout,
-    }))
-  }, Effect.orDie)
+      LIMIT ${items * checksPerItem}`.pipe(Effect.orDie)
+  )
 
 const version = (sql: SqlClient) =>
   sql<{ revision: bigint }>`SELECT revision FROM score_state`.pipe(
@@ -502,31 +429,14 @@ const version = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-interface ReadingRow {
-  readonly feed_index: bigint
-  readonly delay_minutes: number
-  readonly market_id: MarketId | null
-  readonly outcome: 0 | 1
-  readonly due_at: Date
-}
-
 const dueReadings = (sql: SqlClient): Port["dueReadings"] =>
-  Effect.fn("ScoreStore.dueReadings")(
-    function* (now, limit) {
-      const rows = yield* sql<ReadingRow>`
-        SELECT feed_index, delay_minutes, c.market_id, r.due_at, c.outcome
-        FROM score_reading r JOIN score_check c USING (feed_index)
-        WHERE r.state = 'due' AND r.due_at <= ${new Date(now)} AND c.kind = 'whale_24h'
-        ORDER BY r.due_at, feed_index, delay_minutes LIMIT ${limit}`
-      return rows.map((row) => ({
-        feedIndex: Number(row.feed_index),
-        delayMinutes: row.delay_minutes,
-        marketId: row.market_id,
-        outcome: row.outcome,
-        dueAt: row.due_at.getTime(),
-      }))
-    },
-    Effect.orDie,
+  Effect.fn("ScoreStore.dueReadings")((now, limit) =>
+    sql<DueReading>`
+      SELECT feed_index::float8 AS "feedIndex", delay_minutes AS "delayMinutes",
+        c.market_id AS "marketId", c.outcome, ${millis(sql, "r.due_at", "dueAt")}
+      FROM score_reading r JOIN score_check c USING (feed_index)
+      WHERE r.state = 'due' AND r.due_at <= ${new Date(now)} AND c.kind = 'whale_24h'
+      ORDER BY r.due_at, feed_index, delay_minutes LIMIT ${limit}`.pipe(Effect.orDie)
   )
 
 const saveReadings = (sql: SqlClient): Port["saveReadings"] =>
@@ -557,67 +467,25 @@ function readingRow({ feedIndex, delayMinutes, result }: JudgedReading) {
   return { ...row, stake_price, other_stake_price }
 }
 
-interface EntryResultRow {
-  readonly result: ScoredEntry["result"]
-  readonly payout: number | null
-}
-
 /** These columns, from a check `c` and its market `m`: how it ended is known from the whale tables. */
 const entryResult = (sql: SqlClient) =>
   sql`m.state AS result, CASE c.outcome WHEN 0 THEN payout_first ELSE payout_second END AS payout`
 
-interface EntryRow extends EntryResultRow {
-  readonly feed_index: bigint
-  readonly wallet: string
-  readonly event_key: string
-  readonly label: EntryLabel
-  readonly entry_price: number
-  readonly ask: number | null
-  readonly other_ask: number | null
-  readonly fee_rate: number
-  readonly verdict: "priced" | "unknown" | null
-  readonly value: number | null
-  readonly readings: ReadonlyArray<
-    readonly [
-      delay: number,
-      state: "due" | "read" | "missed" | "no_book",
-      bought: number | null,
-      other: number | null,
-    ]
-  >
-}
-
 const entries = (sql: SqlClient) =>
-  sql<EntryRow>`
-    SELECT e.*, c.verdict, c.value, ${entryResult(sql)}, (
-      SELECT json_agg(json_build_array(delay_minutes, r.state, stake_price, other_stake_price)
-        ORDER BY delay_minutes)
-      FROM score_reading r WHERE r.feed_index = e.feed_index
-    ) AS readings
+  sql<ScoredEntry>`
+    SELECT e.feed_index::float8 AS "feedIndex", wallet, e.event_key AS "eventKey", label,
+      entry_price AS "entryPrice", e.fee_rate AS "feeRate", ${entryResult(sql)},
+      CASE WHEN ask IS NOT NULL THEN json_build_array(ask, other_ask) END AS asks,
+      CASE WHEN verdict IS NOT NULL THEN coalesce(to_json(value), '"unknown"') END AS later,
+      (
+        SELECT coalesce(json_agg(json_build_object('delayMinutes', delay_minutes, 'prices',
+          json_build_array(stake_price, other_stake_price)) ORDER BY delay_minutes), '[]')
+        FROM score_reading r WHERE r.feed_index = e.feed_index AND r.state = 'read'
+      ) AS readings
     FROM (SELECT * FROM score_entry ORDER BY feed_index DESC LIMIT ${scoredEntriesMax}) e
     JOIN score_check c ON c.feed_index = e.feed_index AND c.kind = 'whale_24h'
     LEFT JOIN whale_market m ON m.market = c.market_id
-    ORDER BY e.feed_index`.pipe(Effect.map((rows) => rows.map(scoredEntry)), Effect.orDie)
-
-function scoredEntry(row: EntryRow): ScoredEntry {
-  const { ask, other_ask, verdict, value } = row
-  return {
-    feedIndex: Number(row.feed_index),
-    wallet: row.wallet,
-    eventKey: row.event_key,
-    label: row.label,
-    entryPrice: row.entry_price,
-    asks: ask === null || other_ask === null ? null : [ask, other_ask],
-    feeRate: row.fee_rate,
-    result: row.result,
-    payout: row.payout,
-    later: verdict === null ? undefined : value ?? "unknown",
-    readings: row.readings.map(([delayMinutes, state, bought, other]) => ({
-      delayMinutes,
-      result: state === "read" ? { state, prices: [bought, other] } : { state },
-    })),
-  }
-}
+    ORDER BY e.feed_index`.pipe(Effect.orDie)
 
 const forecastsMadeAt = (sql: SqlClient) =>
   sql<{ at: Date | null }>`
@@ -666,42 +534,24 @@ function addedRow(forecast: Forecast) {
   }
 }
 
-interface ForecastRow
-  extends ResolutionColumns, Pick<Forecast, "kind" | "probability" | "baseline" | "low" | "high"> {
-  readonly market_id: MarketId
-  readonly made_at: Date
-  readonly event_key: string
-  readonly requested: boolean
-}
-
-const dueForecasts = (sql: SqlClient) =>
-  Effect.fn("ScoreStore.dueForecasts")(
-    function* (
-      { now, overdueBefore, limit }: { now: EpochMs; overdueBefore: EpochMs; limit: number },
-    ) {
-      const rows = yield* sql<ForecastRow>`
-        SELECT kind, market_id, made_at, probability, baseline, low, high, event_key,
-          requested_at >= due_at AS requested,
-          state, payout_first, payout_second, source, resolved_at
-        FROM forecast JOIN score_market USING (market_id)
-        WHERE NOT judged AND due_at <= ${new Date(now)}
-          AND (requested_at >= due_at OR due_at < ${new Date(overdueBefore)})
-        ORDER BY due_at, market_id COLLATE "C", kind LIMIT ${limit}`
-      return rows.map((row): DueForecast => {
-        const { kind, market_id: marketId, event_key: eventKey, made_at, requested } = row
-        const { probability, baseline, low, high } = row
-        return {
-          forecast: {
-            ...{ kind, marketId, eventKey, madeAt: made_at.getTime() },
-            ...{ probability, baseline, low, high },
-          },
-          resolution: resolutionOf(marketId, row),
-          requested,
-        }
-      })
-    },
-    Effect.orDie,
-  )
+const dueForecasts = (sql: SqlClient): Port["dueForecasts"] =>
+  Effect.fn("ScoreStore.dueForecasts")(function* ({ now, overdueBefore, limit }) {
+    const rows = yield* sql<ResolutionColumns & Forecast & Pick<DueForecast, "requested">>`
+      SELECT kind, market_id AS "marketId", event_key AS "eventKey",
+        ${millis(sql, "made_at", "madeAt")}, probability, baseline, low, high,
+        requested_at >= due_at AS requested,
+        state, payout_first, payout_second, source, resolved_at
+      FROM forecast JOIN score_market USING (market_id)
+      WHERE NOT judged AND due_at <= ${new Date(now)}
+        AND (requested_at >= due_at OR due_at < ${new Date(overdueBefore)})
+      ORDER BY due_at, market_id COLLATE "C", kind LIMIT ${limit}`
+    return rows.map((row): DueForecast => {
+      const { requested, state, payout_first, payout_second, source, resolved_at, ...forecast } =
+        row
+      const columns = { state, payout_first, payout_second, source, resolved_at }
+      return { forecast, resolution: resolutionOf(forecast.marketId, columns), requested }
+    })
+  }, Effect.orDie)
 
 const saveForecastVerdicts = (sql: SqlClient) =>
   Effect.fn("ScoreStore.saveForecastVerdicts")(

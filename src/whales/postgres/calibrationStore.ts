@@ -6,14 +6,12 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { MarketId } from "../../markets/domain/market.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { millis } from "../../postgres/millis.ts"
 import { CalibrationStore, type CountedWallet, type UncountedWallet } from "../CalibrationStore.ts"
 import { farmedMarketsMin } from "../domain/entry.ts"
 import type { RecordedPosition, WalletRecord } from "../domain/record.ts"
-import type { StoredEntry } from "../domain/storedEntry.ts"
-import type { TrackingSource } from "../domain/tracking.ts"
-import type { CalibratedWhale, WhaleRow } from "../domain/whale.ts"
+import type { CalibratedWhale } from "../domain/whale.ts"
 import { bumpRevision, keys } from "./locking.ts"
 
 /** Rows of one query; the service tracks fewer wallets. */
@@ -39,35 +37,15 @@ export const layer: Layer.Layer<CalibrationStore, never, SqlClient> = Layer.effe
     })),
 )
 
-interface PositionRow {
-  readonly market_id: number
-  readonly market: MarketId
-  readonly event_id: number
-  readonly due_at: Date | null
-  readonly ended_at: Date | null
-  readonly counted: boolean
-  readonly fee_rate: number
-  readonly entries: ReadonlyArray<StoredEntry>
-  readonly payout_first: number | null
-  readonly payout_second: number | null
-}
-
 const uncounted = (sql: SqlClient) =>
-  Effect.fn("CalibrationStore.uncounted")(function* (limit: number, at: EpochMs) {
-    const wallets = yield* sql<{
-      wallet: string
-      source: TrackingSource
-      tracked_at: Date
-      version: number
-    }>`
-      SELECT wallet, source, tracked_at, version
+  Effect.fn("CalibrationStore.uncounted")((limit: number, at: EpochMs) =>
+    sql<UncountedWallet>`
+      SELECT wallet, source, ${millis(sql, "tracked_at", "trackedAt")}, version
       FROM whale_record JOIN whale_wallet USING (wallet_id)
-      WHERE count_at <= ${new Date(at)} ORDER BY counted_at, wallet_id LIMIT ${limit}`
-    return wallets.map(({ tracked_at, ...found }): UncountedWallet => ({
-      ...found,
-      trackedAt: tracked_at.getTime(),
-    }))
-  }, Effect.orDie)
+      WHERE count_at <= ${new Date(at)} ORDER BY counted_at, wallet_id LIMIT ${limit}`.pipe(
+      Effect.orDie,
+    )
+  )
 
 /** In the order of `market_id`, so that each statement continues where the one before ended. */
 const positions = (sql: SqlClient) =>
@@ -75,9 +53,12 @@ const positions = (sql: SqlClient) =>
     const found: Array<RecordedPosition> = []
     let last = 0
     for (;;) {
-      const rows = yield* sql<PositionRow>`
-        SELECT market_id, market, event_id, nullif(due_at, '-infinity') AS due_at, ended_at,
-          counted, fee_rate, entries, payout_first, payout_second
+      const rows = yield* sql<RecordedPosition & { readonly key: number }>`
+        SELECT market_id AS key, market AS "marketId", event_id AS theme,
+          ${millis(sql, "nullif(due_at, '-infinity')", "dueAt")},
+          ${millis(sql, "ended_at", "endedAt")}, counted AS "isCounted", fee_rate AS "feeRate",
+          entries, CASE WHEN payout_first IS NOT NULL
+            THEN json_build_array(payout_first, payout_second) END AS payouts
         FROM (
           SELECT market_id, counted, entries FROM whale_position
           WHERE wallet_id = (SELECT wallet_id FROM whale_wallet WHERE wallet = ${wallet})
@@ -85,25 +66,13 @@ const positions = (sql: SqlClient) =>
           ORDER BY market_id LIMIT ${positionsBatch}
         ) batch
         JOIN whale_market USING (market_id) ORDER BY market_id`
-      found.push(...rows.map(recordedPosition))
+      for (const { key, ...position } of rows) {
+        found.push(position)
+        last = key
+      }
       if (rows.length < positionsBatch) return found
-      last = rows.at(-1)?.market_id ?? last
     }
   }, Effect.orDie)
-
-function recordedPosition(row: PositionRow): RecordedPosition {
-  const { payout_first, payout_second } = row
-  return {
-    marketId: row.market,
-    theme: row.event_id,
-    feeRate: row.fee_rate,
-    entries: row.entries,
-    dueAt: row.due_at?.getTime() ?? null,
-    endedAt: row.ended_at?.getTime() ?? null,
-    isCounted: row.counted,
-    payouts: payout_first === null || payout_second === null ? null : [payout_first, payout_second],
-  }
-}
 
 /** Locks the wallet first, like the writers of its positions. */
 const saveCounted = (sql: SqlClient) =>
@@ -144,39 +113,23 @@ const counted = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-interface Row {
-  readonly wallet: string
-  readonly computed_at: Date
-  readonly calibration: WhaleRow
-}
-
-const whale = ({ computed_at, calibration }: Omit<Row, "wallet">): CalibratedWhale => ({
-  computedAt: computed_at.getTime(),
-  row: calibration,
-})
-
 const calibrated = (sql: SqlClient) =>
-  sql<Row>`
-    SELECT computed_at, calibration FROM whale_calibration
-    ORDER BY wallet LIMIT ${walletsMax}`.pipe(
-    Effect.map((rows) => rows.map(whale)),
-    Effect.orDie,
-  )
+  sql<CalibratedWhale>`
+    SELECT ${millis(sql, "computed_at", "computedAt")}, calibration AS row FROM whale_calibration
+    ORDER BY wallet LIMIT ${walletsMax}`.pipe(Effect.orDie)
 
 const calibrations = (sql: SqlClient) =>
-  Effect.fn("CalibrationStore.calibrations")(
-    function* (wallets: ReadonlyArray<string>) {
-      const rows = yield* sql<Row>`
-      SELECT wallet, version.*
+  Effect.fn("CalibrationStore.calibrations")((wallets: ReadonlyArray<string>) =>
+    sql<CalibratedWhale>`
+      SELECT ${millis(sql, "version.computed_at", "computedAt")}, version.calibration AS row
       FROM whale_calibration CROSS JOIN LATERAL (VALUES
         (computed_at, calibration), (previous_computed_at, previous_calibration)
       ) AS version (computed_at, calibration)
       WHERE wallet = ANY (${wallets}::text[]) AND version.computed_at IS NOT NULL
-      ORDER BY wallet, version.computed_at DESC`
-      return Map.groupBy(rows, ({ wallet }) => wallet)
-    },
-    Effect.map((found) => new Map([...found].map(([key, rows]) => [key, rows.map(whale)]))),
-    Effect.orDie,
+      ORDER BY wallet, version.computed_at DESC`.pipe(
+      Effect.map((rows) => Map.groupBy(rows, ({ row }) => row.wallet)),
+      Effect.orDie,
+    )
   )
 
 const saveCalibrated = (sql: SqlClient) =>

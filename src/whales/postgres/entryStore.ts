@@ -3,14 +3,19 @@
  *
  * @module
  */
-import { Array, Effect, Layer } from "effect"
+import { Array, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { type MarketFacts, type MarketId } from "../../markets/domain/market.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { farmedMarketsMin, isMarketMaker } from "../domain/entry.ts"
 import { type OpenEntry, type StoredEntry } from "../domain/storedEntry.ts"
-import type { WhaleRow } from "../domain/whale.ts"
-import { type ComputedPosition, EntryStore } from "../EntryStore.ts"
+import type { TrackedWallet } from "../domain/tracking.ts"
+import {
+  type ComputedPosition,
+  type DuePosition,
+  EntryStore,
+  type StalePosition,
+} from "../EntryStore.ts"
 import { activityOf, type ActivityTuple, noToken } from "./activityRow.ts"
 import { keys, markUncounted } from "./locking.ts"
 
@@ -28,17 +33,12 @@ export const layer: Layer.Layer<EntryStore, never, SqlClient> = Layer.effect(
     })),
 )
 
-interface Row {
-  readonly wallet: string
-  readonly facts: MarketFacts
-  readonly version: number
-  readonly entries: ReadonlyArray<StoredEntry>
-}
-
 const stale = (sql: SqlClient) =>
   Effect.fn("EntryStore.stale")(function* (limit: number) {
-    const rows = yield* sql<Row & { readonly activity: ReadonlyArray<ActivityTuple> }>`
-      SELECT wallet, facts, activity_version AS version, entries, (
+    const rows = yield* sql<
+      Omit<StalePosition, "activity"> & { readonly activity: ReadonlyArray<ActivityTuple> }
+    >`
+      SELECT wallet, facts AS market, activity_version AS version, entries, (
         SELECT coalesce(json_agg(json_build_array(kind, token, size, price, activity_at_ms,
           transaction, occurrence) ORDER BY activity_at_ms, transaction, occurrence), '[]')
         FROM whale_activity a
@@ -52,33 +52,23 @@ const stale = (sql: SqlClient) =>
       JOIN whale_wallet USING (wallet_id)
       JOIN whale_market_facts USING (market_id)
       ORDER BY activity_at_ms DESC, market_id, wallet_id`
-    return rows.map(({ wallet, facts, version, entries, activity }) => ({
-      wallet,
-      market: facts,
-      version,
-      activity: activity.map((event) => activityOf(wallet, facts.id, event)),
-      entries,
+    return rows.map((row): StalePosition => ({
+      ...row,
+      activity: row.activity.map((event) => activityOf(row.wallet, row.market.id, event)),
     }))
   }, Effect.orDie)
 
 const due = (sql: SqlClient) =>
-  Effect.fn("EntryStore.due")(function* (limit: number) {
-    const rows = yield* sql<Row & { readonly bought_both: boolean; readonly farmed: boolean }>`
-      SELECT wallet, facts, entries_version AS version, entries, bought_both, farmed
+  Effect.fn("EntryStore.due")((limit: number) =>
+    sql<DuePosition>`
+      SELECT wallet, facts AS market, entries_version AS version, entries,
+        bought_both AS "boughtBoth", p.farmed
       FROM (
         SELECT * FROM whale_position WHERE due ORDER BY market_id, wallet_id LIMIT ${limit}
-      ) waiting
-      JOIN (SELECT wallet_id, wallet FROM whale_wallet) w USING (wallet_id) JOIN whale_market_facts USING (market_id)
-      ORDER BY market_id, wallet_id`
-    return rows.map(({ wallet, facts, version, entries, bought_both, farmed }) => ({
-      wallet,
-      market: facts,
-      version,
-      entries,
-      boughtBoth: bought_both,
-      farmed,
-    }))
-  }, Effect.orDie)
+      ) p
+      JOIN whale_wallet USING (wallet_id) JOIN whale_market_facts USING (market_id)
+      ORDER BY market_id, wallet_id`.pipe(Effect.orDie)
+  )
 
 const saveEntries = (sql: SqlClient) =>
   Effect.fn("EntryStore.saveEntries")(function* (positions: ReadonlyArray<ComputedPosition>) {
@@ -145,20 +135,15 @@ const saveBatch = Effect.fnUntraced(
   (saved, sql) => sql.withTransaction(saved),
 )
 
-interface OpenRow {
-  readonly wallet: string
-  readonly name: string
-  readonly markets: number
-  readonly both_sides: number
-  readonly entry: StoredEntry
-  readonly computed_at: Date | null
-  readonly calibration: WhaleRow | null
-}
-
 const entriesIn = (sql: SqlClient) =>
   Effect.fn("EntryStore.entriesIn")(function* (marketId: MarketId, limit: number) {
-    const rows = yield* sql<OpenRow>`
-      SELECT w.wallet, w.name, w.markets, w.both_sides, entry, computed_at, calibration
+    const rows = yield* sql<
+      & Pick<TrackedWallet, "wallet" | "name" | "markets" | "bothSides">
+      & Pick<OpenEntry, "calibration">
+      & { readonly entry: StoredEntry }
+    >`
+      SELECT w.wallet, w.name, w.markets, w.both_sides AS "bothSides", entry,
+        ${calibratedWhale(sql)} AS calibration
       FROM whale_market m
       JOIN whale_position p USING (market_id)
       JOIN whale_wallet w USING (wallet_id)
@@ -170,21 +155,13 @@ const entriesIn = (sql: SqlClient) =>
       ORDER BY (entry ->> 'stakeUsd')::float8 DESC, w.wallet COLLATE "C",
         (entry ->> 'openedAt')::float8, (entry ->> 'outcome')::integer
       LIMIT ${limit}`
-    return rows.map(openEntry)
+    return rows.map(({ wallet, name, entry, calibration, ...habits }): OpenEntry => ({
+      ...{ wallet, name, calibration, marketMaker: isMarketMaker(habits) },
+      ...Struct.pick(entry, ["outcome", "price", "stakeUsd", "firstFillAt"]),
+    }))
   }, Effect.orDie)
 
-function openEntry(row: OpenRow): OpenEntry {
-  const { wallet, name, markets, both_sides, entry, computed_at, calibration } = row
-  return {
-    wallet,
-    name,
-    marketMaker: isMarketMaker({ markets, bothSides: both_sides }),
-    outcome: entry.outcome,
-    price: entry.price,
-    stakeUsd: entry.stakeUsd,
-    firstFillAt: entry.firstFillAt,
-    calibration: computed_at === null || calibration === null
-      ? null
-      : { computedAt: computed_at.getTime(), row: calibration },
-  }
-}
+/** The current calibration of a wallet; null without one. */
+const calibratedWhale = (sql: SqlClient) =>
+  sql.literal(`CASE WHEN c.wallet IS NOT NULL THEN json_build_object('computedAt',
+    (extract(epoch FROM c.computed_at) * 1000)::float8, 'row', c.calibration) END`)

@@ -8,7 +8,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { jsonText } from "../../postgres/json.ts"
-import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
+import { millis } from "../../postgres/millis.ts"
+import type { HistoryState, TrackedWallet } from "../domain/tracking.ts"
 import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
 import { activityRow } from "./activityRow.ts"
 import { insertNames, keys, markUncounted } from "./locking.ts"
@@ -26,15 +27,12 @@ export const layer: Layer.Layer<WalletStore, never, SqlClient> = Layer.effect(
   ),
 )
 
-interface FoundWallet {
-  readonly wallet: string
-  readonly name: string
-  readonly source: TrackingSource
-}
-
 const track = (sql: SqlClient) =>
   Effect.fn("WalletStore.track")(
-    function* (found: ReadonlyArray<FoundWallet>, at: EpochMs) {
+    function* (
+      found: Parameters<WalletStore["Service"]["track"]>[0],
+      at: EpochMs,
+    ) {
       const incoming = jsonText(found)
       const added = yield* sql`
         INSERT INTO whale_wallet (wallet, name, source, tracked_at)
@@ -64,40 +62,11 @@ const track = (sql: SqlClient) =>
   )
 
 const tracked = (sql: SqlClient) =>
-  sql<WalletRow>`
-    SELECT wallet, name, source, tracked_at, history, read_from, read_to, activity_count, markets,
-      both_sides, farmed
-    FROM whale_wallet ORDER BY wallet LIMIT ${walletsMax}`.pipe(
-    Effect.map((rows) => rows.map(trackedWallet)),
-    Effect.orDie,
-  )
-
-interface WalletRow extends FoundWallet {
-  readonly tracked_at: Date
-  readonly history: HistoryState
-  readonly read_from: Date | null
-  readonly read_to: Date | null
-  readonly activity_count: number
-  readonly markets: number
-  readonly both_sides: number
-  readonly farmed: number
-}
-
-function trackedWallet(row: WalletRow): TrackedWallet {
-  return {
-    wallet: row.wallet,
-    name: row.name,
-    source: row.source,
-    trackedAt: row.tracked_at.getTime(),
-    history: row.history,
-    readFrom: row.read_from?.getTime() ?? null,
-    readTo: row.read_to?.getTime() ?? null,
-    activityCount: row.activity_count,
-    markets: row.markets,
-    bothSides: row.both_sides,
-    farmed: row.farmed,
-  }
-}
+  sql<TrackedWallet>`
+    SELECT wallet, name, source, ${millis(sql, "tracked_at", "trackedAt")}, history,
+      ${millis(sql, "read_from", "readFrom")}, ${millis(sql, "read_to", "readTo")},
+      activity_count AS "activityCount", markets, both_sides AS "bothSides", farmed
+    FROM whale_wallet ORDER BY wallet LIMIT ${walletsMax}`.pipe(Effect.orDie)
 
 /** Most readings of a wallet have no activity: then only its range changes. */
 const saveRead = (sql: SqlClient) =>

@@ -5,14 +5,16 @@
  */
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { type MarketFacts, type MarketId } from "../../markets/domain/market.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
 import {
   type Resolution,
   type ResolutionColumns,
+  resolutionColumns,
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { millis } from "../../postgres/millis.ts"
 import { dueAt } from "../domain/due.ts"
 import { themeOf } from "../domain/theme.ts"
 import { WhaleMarketStore } from "../WhaleMarketStore.ts"
@@ -45,44 +47,34 @@ const unknownMarkets = (sql: SqlClient) =>
     return rows.map(({ market }) => market)
   }, Effect.orDie)
 
-const saveFacts = (sql: SqlClient) =>
-  Effect.fn("WhaleMarketStore.saveFacts")(
-    function* (
-      facts: ReadonlyArray<MarketFacts>,
-      requested: ReadonlyArray<MarketId>,
-      at: EpochMs,
-    ) {
-      const known = new Map(facts.map((market) => [market.id, market]))
-      const ids = [...new Set([...known.keys(), ...requested])]
-      const wasRequested = new Set(requested)
-      for (const batch of Array.chunksOf(ids, marketsBatch)) {
-        yield* saveFactsOf(
-          sql,
-          batch.map((id) => ({ id, facts: known.get(id), requested: wasRequested.has(id) })),
-          at,
-        )
-      }
-    },
-    Effect.orDie,
-  )
+const saveFacts = (sql: SqlClient): Port["saveFacts"] =>
+  Effect.fn("WhaleMarketStore.saveFacts")(function* (facts, requested, at) {
+    for (const batch of batchesOf(new Map(facts.map((one) => [one.id, one])), requested)) {
+      yield* saveFactsOf(sql, batch, at)
+    }
+  }, Effect.orDie)
 
-interface RequestedFacts {
-  readonly id: MarketId
-  readonly facts: MarketFacts | undefined
-  readonly requested: boolean
+/** The answered and the other requested markets, each once, in batches. */
+function batchesOf<Answer>(
+  answers: ReadonlyMap<MarketId, Answer>,
+  requested: ReadonlyArray<MarketId>,
+): ReadonlyArray<ReadonlyArray<{ readonly id: MarketId; readonly answer: Answer | undefined }>> {
+  const ids = [...new Set([...answers.keys(), ...requested])]
+  return Array.chunksOf(ids.map((id) => ({ id, answer: answers.get(id) })), marketsBatch)
 }
 
+type Batch<Answer> = ReturnType<typeof batchesOf<Answer>>[number]
+
 const saveFactsOf = Effect.fnUntraced(
-  function* (sql: SqlClient, requests: ReadonlyArray<RequestedFacts>, at: EpochMs) {
+  function* (sql: SqlClient, requests: Batch<MarketFacts>, at: EpochMs) {
     const ids = requests.map(({ id }) => id)
-    const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [themeOf(facts)])
+    const events = requests.flatMap(({ answer }) => answer === undefined ? [] : [themeOf(answer)])
     yield* insertNames(sql, "market", ids)
     yield* insertNames(sql, "event", events)
     const markets = yield* keys(sql, "market", ids, "to write")
     const eventKeys = yield* keys(sql, "event", events)
-    const rows = requests.map(({ id, facts, requested }) => ({
+    const rows = requests.map(({ id, answer: facts }) => ({
       market_id: markets.get(id),
-      requested,
       event_id: facts === undefined ? null : eventKeys.get(themeOf(facts)),
       fee_rate: facts?.takerFeeRate,
       ends_at: facts?.endsAt ?? null,
@@ -92,8 +84,8 @@ const saveFactsOf = Effect.fnUntraced(
     yield* sql`
       WITH incoming AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${jsonText(rows)}::json) AS i (
-          market_id integer, requested boolean, event_id integer, fee_rate float8, ends_at float8,
-          due_at float8, facts json
+          market_id integer, event_id integer, fee_rate float8, ends_at float8, due_at float8,
+          facts json
         )
       ), first_known AS MATERIALIZED (
         SELECT market_id FROM incoming i JOIN whale_market m USING (market_id)
@@ -106,9 +98,7 @@ const saveFactsOf = Effect.fnUntraced(
           fee_rate = CASE WHEN m.event_id IS NULL THEN i.fee_rate ELSE m.fee_rate END,
           ends_at = CASE WHEN i.event_id IS NULL THEN m.ends_at
             ELSE to_timestamp(i.ends_at / 1000) END,
-          facts_requested_at = CASE WHEN i.requested
-            THEN greatest(m.facts_requested_at, ${new Date(at)}::timestamptz)
-            ELSE m.facts_requested_at END
+          facts_requested_at = greatest(m.facts_requested_at, ${new Date(at)}::timestamptz)
         FROM incoming i WHERE m.market_id = i.market_id
       ), saved_facts AS (
         INSERT INTO whale_market_facts AS stored (market_id, facts)
@@ -156,41 +146,25 @@ const unresolved = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-const saveResolutions = (sql: SqlClient) =>
-  Effect.fn("WhaleMarketStore.saveResolutions")(
-    function* (
-      resolutions: ReadonlyArray<Resolution>,
-      checked: ReadonlyArray<MarketId>,
-      at: EpochMs,
-    ) {
-      const found = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
-      const ids = [...new Set([...found.keys(), ...checked])]
-      const wasChecked = new Set(checked)
-      let changed = 0
-      for (const batch of Array.chunksOf(ids, marketsBatch)) {
-        changed += yield* saveResolutionsOf(
-          sql,
-          batch.map((id) => ({ id, checked: wasChecked.has(id), resolution: found.get(id) })),
-          at,
-        )
-      }
-      return changed
-    },
-    Effect.orDie,
-  )
-
-interface CheckedMarket {
-  readonly id: MarketId
-  readonly checked: boolean
-  readonly resolution: Resolution | undefined
-}
+const saveResolutions = (sql: SqlClient): Port["saveResolutions"] =>
+  Effect.fn("WhaleMarketStore.saveResolutions")(function* (resolutions, checked, at) {
+    const found = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
+    let changed = 0
+    for (const batch of batchesOf(found, checked)) {
+      changed += yield* saveResolutionsOf(sql, batch, at)
+    }
+    return changed
+  }, Effect.orDie)
 
 const saveResolutionsOf = Effect.fnUntraced(
-  function* (sql: SqlClient, checks: ReadonlyArray<CheckedMarket>, at: EpochMs) {
+  function* (sql: SqlClient, checks: Batch<Resolution>, at: EpochMs) {
     const ids = checks.map(({ id }) => id)
     yield* insertNames(sql, "market", ids)
     const markets = yield* keys(sql, "market", ids, "to write")
-    const rows = checks.map((each) => incomingRow(each, markets))
+    const rows = checks.map(({ id, answer }) => ({
+      market_id: markets.get(id),
+      ...answer && resolutionColumns(answer),
+    }))
     const [found] = yield* sql<{ changed: number }>`
       WITH incoming AS MATERIALIZED (
         SELECT i.*,
@@ -199,13 +173,12 @@ const saveResolutionsOf = Effect.fnUntraced(
             AND i.state IS NOT NULL AS is_new,
           i.resolved_at <> m.ended_at AS is_moved
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
-          market_id integer, checked boolean, state text, payout_first float8, payout_second float8,
-          source text, resolved_at timestamptz
+          market_id integer, state text, payout_first float8, payout_second float8, source text,
+          resolved_at timestamptz
         ) JOIN whale_market m USING (market_id)
       ), updated AS (
         UPDATE whale_market m SET
-          requested_at = CASE WHEN i.checked
-            THEN greatest(requested_at, ${new Date(at)}::timestamptz) ELSE requested_at END,
+          requested_at = greatest(requested_at, ${new Date(at)}::timestamptz),
           state = coalesce(i.state, m.state),
           payout_first = CASE WHEN i.state IS NULL THEN m.payout_first ELSE i.payout_first END,
           payout_second = CASE WHEN i.state IS NULL THEN m.payout_second ELSE i.payout_second END,
@@ -226,59 +199,27 @@ const saveResolutionsOf = Effect.fnUntraced(
   (saved, sql) => sql.withTransaction(saved),
 )
 
-function incomingRow(
-  { id, checked, resolution }: CheckedMarket,
-  markets: ReadonlyMap<string, number>,
-) {
-  const [first, second] = resolution?.state === "paid" ? resolution.payouts : []
-  const resolvedAt = resolution?.resolvedAt ?? null
-  return {
-    market_id: markets.get(id),
-    checked,
-    state: resolution?.state,
-    payout_first: first,
-    payout_second: second,
-    source: resolution?.source,
-    resolved_at: resolvedAt === null ? null : isoTime(resolvedAt),
-  }
-}
-
-const ended = (sql: SqlClient) =>
-  Effect.fn("WhaleMarketStore.ended")(
-    function* ({ endedFrom, changed, limit }: Parameters<Port["ended"]>[0]) {
-      const rows = yield* sql<
-        ResolutionColumns & {
-          readonly market: MarketId
-          readonly facts: MarketFacts
-          readonly ended_at: Date
-          readonly wallets: number
-          readonly stake_usd: number
-        }
-      >`
-        SELECT market, state, payout_first, payout_second, source, resolved_at, facts, ended_at,
-          wallets, stake_usd
-        FROM whale_market m JOIN whale_market_facts USING (market_id), LATERAL (
-          SELECT count(*)::integer AS wallets, coalesce(sum(staked), 0) AS stake_usd
-          FROM whale_position p, LATERAL (
-            SELECT sum((entry ->> 'stakeUsd')::float8) AS staked
-            FROM json_array_elements(p.entries) entry
-          ) entered
-          WHERE p.market_id = m.market_id AND p.entry_count > 0
-        ) sums
-        WHERE has_entries AND ended_at IS NOT NULL AND ended_at >= ${new Date(endedFrom)}
-          AND resolution_learned_at >= ${new Date(changed.from)}
-          AND resolution_learned_at < ${new Date(changed.to)}
-        ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
-      return rows.flatMap((row) => {
-        const resolution = resolutionOf(row.market, row)
-        return resolution === null ? [] : [{
-          market: row.facts,
-          resolution,
-          endedAt: row.ended_at.getTime(),
-          wallets: row.wallets,
-          stakeUsd: row.stake_usd,
-        }]
-      })
-    },
-    Effect.orDie,
-  )
+const ended = (sql: SqlClient): Port["ended"] =>
+  Effect.fn("WhaleMarketStore.ended")(function* ({ endedFrom, changed, limit }) {
+    const rows = yield* sql<
+      ResolutionColumns & Omit<Effect.Success<ReturnType<Port["ended"]>>[number], "resolution">
+    >`
+      SELECT facts AS market, ${millis(sql, "ended_at", "endedAt")}, wallets,
+        stake_usd AS "stakeUsd", state, payout_first, payout_second, source, resolved_at
+      FROM whale_market m JOIN whale_market_facts USING (market_id), LATERAL (
+        SELECT count(*)::integer AS wallets, coalesce(sum(staked), 0) AS stake_usd
+        FROM whale_position p, LATERAL (
+          SELECT sum((entry ->> 'stakeUsd')::float8) AS staked
+          FROM json_array_elements(p.entries) entry
+        ) entered
+        WHERE p.market_id = m.market_id AND p.entry_count > 0
+      ) sums
+      WHERE has_entries AND ended_at IS NOT NULL AND ended_at >= ${new Date(endedFrom)}
+        AND resolution_learned_at >= ${new Date(changed.from)}
+        AND resolution_learned_at < ${new Date(changed.to)}
+      ORDER BY stake_usd DESC, m.market COLLATE "C" LIMIT ${limit}`
+    return rows.flatMap(({ market, endedAt, wallets, stakeUsd, ...columns }) => {
+      const resolution = resolutionOf(market.id, columns)
+      return resolution === null ? [] : [{ market, resolution, endedAt, wallets, stakeUsd }]
+    })
+  }, Effect.orDie)

@@ -72,7 +72,7 @@ export function whaleItem(feedIndex: number, fields: ItemFields): WhaleItem {
 export const scoredEntry = (n: number, fields: Partial<ScoredEntry> = {}): ScoredEntry => ({
   ...{ feedIndex: n, wallet: "0xa", eventKey: `event-${n}`, label: "follow" },
   ...{ entryPrice: 0.5, asks: [0.52, 0.5], feeRate: 0.02 },
-  ...{ payout: null, later: undefined, readings: [] },
+  ...{ payout: null, later: null, readings: [] },
   result: typeof fields.payout === "number" ? "paid" : null,
   ...fields,
 })
@@ -81,4 +81,4 @@ export const scoredEntry = (n: number, fields: Partial<ScoredEntry> = {}): Score
 export const reading = (
   delayMinutes: number,
   ...prices: readonly [bought: number | null, other: number | null]
-): ScoredEntry["readings"][number] => ({ delayMinutes, result: { state: "read", prices } })
+): ScoredEntry["readings"][number] => ({ delayMinutes, prices })

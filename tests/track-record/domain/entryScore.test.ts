@@ -11,7 +11,7 @@ import {
   entryLabels,
   EntryScores,
   entrySummary,
-  meanOf,
+  figureOf,
   publishedEntry,
   readingLateMsMax,
   readingOf,
@@ -113,12 +113,10 @@ Deno.test("entrySummary() by example: ten winners at 0.52 with a fee, and ten fa
   const cost = 0.52 + 0.02 * 0.52 * 0.48
   equal([follow.published, follow.resolved, follow.events], [10, 10, 10])
   strictEqual(follow.roiAtAsk?.value, Math.round((1 / cost - 1) * 1e4) / 1e4)
-  strictEqual(follow.closingLine.fromEntryPrice?.value, 0.1)
-  strictEqual(follow.closingLine.fromAsk?.value, 0.08)
+  strictEqual(follow.closingLine?.value, 0.1)
   // The other side is bought at its own ask, 0.5, and is worth 0.6 after a day.
   strictEqual(fade.roiAtAsk?.value, Math.round((1 / (0.5 + 0.02 * 0.25) - 1) * 1e4) / 1e4)
-  strictEqual(fade.closingLine.fromEntryPrice?.value, 0.1)
-  strictEqual(fade.closingLine.fromAsk?.value, 0.1)
+  strictEqual(fade.closingLine?.value, 0.1)
   // Equal results have no variance of their own; the interval is that of fair prices.
   ok(follow.roiAtAsk !== null && follow.roiAtAsk.high - follow.roiAtAsk.low > 1)
   equal([neutral.published, neutral.roiAtAsk], [0, null])
@@ -183,22 +181,17 @@ law(
   },
 )
 
-Deno.test("entrySummary() counts readings by delay, and prices the side of the label", () => {
+Deno.test("entrySummary() prices the side of the label in the books that were read", () => {
   const entries = Array.from({ length: 40 }, (_, n) =>
     scoredEntry(n, {
       ...{ label: n < 20 ? "follow" : "fade", payout: n % 2, feeRate: 0 },
-      readings: [
-        n % 20 < 12 ? reading(1, 0.4, 0.8) : reading(1, null, 0.8),
-        { delayMinutes: 60, result: { state: n % 2 === 0 ? "missed" : "no_book" } },
-      ],
+      readings: [n % 20 < 12 ? reading(1, 0.4, 0.8) : reading(1, null, 0.8)],
     }))
   const { byLabel: { follow, fade }, copied } = entrySummary(entries)
-  const counts = { priced: 12, unfillable: 8, missed: 0, withoutBook: 0, resolved: 12, events: 12 }
-  const { roi, ...first } = follow.byDelay[0] ?? {}
-  equal([first, roi?.value], [{ delayMinutes: 1, ...counts }, 0.25])
-  equal([follow.byDelay[1]?.missed, follow.byDelay[1]?.withoutBook], [10, 10])
+  const [one, other] = [follow.copiedRoi1m, fade.copiedRoi1m]
+  equal([one?.value, one?.entries, one?.events, follow.copiedRoi60m], [0.25, 12, 12, null])
   // The other outcome, for 0.8, wins half of the time.
-  equal([fade.byDelay[0]?.priced, fade.byDelay[0]?.roi?.value], [20, -0.375])
+  equal([other?.value, other?.entries], [-0.375, 20])
   equal([copied.copiedRoi1m?.value, copied.copiedRoi1m?.entries, copied.copiedRoi60m], [
     ...[0.25, 24, null],
   ])
@@ -257,12 +250,11 @@ function coverage(options: {
 
 for (
   const [name, prices, edge] of [
-    ["fair prices", [0.1, 0.9], 0],
     ["an edge of 10 points", [0.2, 0.8], 0.1],
     ["long shots", [0.03, 0.15], 0],
   ] as const
 ) {
-  for (const events of [10, 40, 200]) {
+  for (const events of sized({ short: [10, 40], full: [10, 40, 200] })) {
     Deno.test(`95 % intervals contain the true return: ${name}, ${events} events`, () => {
       const share = coverage({ seed: 7, events, perEvent: 4, prices, edge })
       ok(share >= 0.925, `${share}`)
@@ -272,8 +264,8 @@ for (
 
 const ten = { clusters: 10, n: 10, s: 0, nn: 10, ns: 0, ss: 10, ff: 0 }
 
-Deno.test("meanOf() is null below ten events, and not below its floor", () => {
-  equal(meanOf(ten, -9), { value: 0, low: -0.754, high: 0.754 })
-  strictEqual(meanOf({ ...ten, clusters: 9 }, -9), null)
-  strictEqual(meanOf({ ...ten, s: -8, ns: -8, ff: 1 }, -1)?.low, -1)
+Deno.test("figureOf() is null below ten events, and loses no more than the stake", () => {
+  equal(figureOf(ten), { value: 0, low: -0.754, high: 0.754, entries: 10, events: 10 })
+  strictEqual(figureOf({ ...ten, clusters: 9 }), null)
+  strictEqual(figureOf({ ...ten, s: -8, ns: -8, ff: 1 })?.low, -1)
 })
