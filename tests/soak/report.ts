@@ -7,17 +7,11 @@ import { Console, Effect } from "effect"
 import { isoTime } from "../../src/core/domain/time.ts"
 import type { ClientContext } from "../kill/client.ts"
 import { countsText, exchangeText, finalReconciliation, isChance } from "../kill/report.ts"
-import type { FaultPlan } from "./faults.ts"
 import { findingsOf } from "./limits.ts"
 import type { HourRecord } from "./records.ts"
 import type { Options } from "./run.ts"
 import type { StoreReader, TickRow } from "./store.ts"
 import type { World } from "./world.ts"
-
-/** A fault that was run, and when, on the stepped clock. */
-export interface RecordedFault extends FaultPlan {
-  readonly atMs: number
-}
 
 export interface SoakResult {
   readonly options: Options
@@ -31,7 +25,6 @@ export interface SoakResult {
   readonly hours: Array<HourRecord>
   readonly ticks: Map<number, TickRow>
   readonly digests: Set<number>
-  readonly faults: Array<RecordedFault>
 }
 
 const minute = 60_000
@@ -52,7 +45,6 @@ export const printReport = Effect.fnUntraced(function* (result: SoakResult) {
   const missingTicks = missing(startMs, endMs - tickEvery, tickEvery, result.ticks)
   const missingDigests = missing(startMs, endMs - digestEvery, digestEvery, result.digests)
   const failedTicks = [...result.ticks.values()].filter(({ outcome }) => outcome !== "ok")
-  const unexplained = failedTicks.filter(({ slot }) => !isDuringFault(result.faults, slot))
   const lateTicks = [...result.ticks.values()].filter(({ lateMs }) => lateMs > tickEvery)
   const findings = findingsOf(hours)
   const { charged, delivered, refunded, both, open, unconfirmed } = reconciliation
@@ -60,7 +52,6 @@ export const printReport = Effect.fnUntraced(function* (result: SoakResult) {
     `${(hours.length / 24).toFixed(1)} days in ${
       ((performance.now() - startedMs) / minute).toFixed(1)
     } min`,
-    `faults: ${countsText(result.faults.map(({ kind }) => kind))}`,
     `facilitator: ${JSON.stringify(world.facilitator.counts)}`,
     `clients: ${countsText(context.transcripts.map(({ scenario }) => scenario))}`,
     `products: ${countsText(context.transcripts.map(({ product }) => product))}`,
@@ -68,7 +59,7 @@ export const printReport = Effect.fnUntraced(function* (result: SoakResult) {
       countsText(context.transcripts.flatMap(({ exchanges }) => exchanges.map(exchangeText)))
     }`,
     `ticks ${result.ticks.size}, missing ${missingTicks.length}, ` +
-    `failed ${failedTicks.length} (${unexplained.length} of them without a fault), ` +
+    `failed ${failedTicks.length}, ` +
     `late ${lateTicks.length}; digests ${result.digests.size}, missing ${missingDigests.length}`,
     `charged ${charged}, delivered ${delivered} (${unconfirmed} unconfirmed), ` +
     `refunded ${refunded}, both ${both}, open ${open}`,
@@ -85,7 +76,7 @@ export const printReport = Effect.fnUntraced(function* (result: SoakResult) {
     ...(isChance(both, charged) ? [] : [`${both} both delivered and refunded`]),
     ...(charged > 0 ? [] : ["nothing was charged"]),
     ...missingTicks.map((slot) => `no tick of ${isoTime(slot)}`),
-    ...unexplained.map(({ slot, outcome }) => `the tick of ${isoTime(slot)} ended ${outcome}`),
+    ...failedTicks.map(({ slot, outcome }) => `the tick of ${isoTime(slot)} ended ${outcome}`),
     ...lateTicks.map(({ slot }) => `the tick of ${isoTime(slot)} ended after its slot`),
     ...missingDigests.map((slot) => `no digest of ${isoTime(slot)}`),
     ...findings.filter(({ isBreach }) => isBreach).map(({ name }) => `${name} rises`),
@@ -95,13 +86,6 @@ export const printReport = Effect.fnUntraced(function* (result: SoakResult) {
   if (breaches.length > linesMax) yield* Console.log(`and ${breaches.length - linesMax} more`)
   return breaches.length === 0
 })
-
-/** A tick that loses its store ends as failed; the next slot reads the venue again. */
-function isDuringFault(faults: ReadonlyArray<RecordedFault>, slot: number): boolean {
-  return faults.some(({ kind, atMs }) =>
-    kind !== "worker killed" && atMs >= slot && atMs < slot + minute
-  )
-}
 
 /** The slots that begin in a period and are not there. */
 function missing(

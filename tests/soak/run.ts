@@ -1,7 +1,7 @@
 /**
  * A soak in compressed time: service, refund worker and PostgreSQL run through days of the simulated
- * world while clients pay and parts are killed. Then it checks that nothing grows that should not, that
- * no tick or digest is missing, and that every payment was delivered or refunded.
+ * world while clients pay. Then it checks that nothing grows that should not, that no tick or digest is
+ * missing, and that every payment was delivered or refunded. Nothing is killed here: `tests/kill` does.
  *
  * All processes share one clock (`steppedClock.ts`). Time passes as on any machine while something is
  * done, and jumps to the next minute when all jobs of this one are done and no request is open.
@@ -19,7 +19,6 @@ import { hasAnvil } from "../support/payments/anvil.ts"
 import { hasPostgres } from "../support/postgresCluster.ts"
 import { runProgram, taskArguments, whole } from "../support/program.ts"
 import { Random } from "../support/random.ts"
-import { type FaultPlan, faultsOf, runFault } from "./faults.ts"
 import { jobsDueAt, longJobsAt, type Slot } from "./jobs.ts"
 import { type HourRecord, type Latencies, recordHour } from "./records.ts"
 import { printReport, type SoakResult } from "./report.ts"
@@ -45,8 +44,8 @@ const quietLooksIdle = 1
 /** A request that waits for a time-out gets one second of the clock after each of these. */
 const hangingMs = 150
 const hangingJumpMs = 1_000
-/** A step that takes longer ends; after a fault a lease may have to expire in a later step. */
-const stepMsMax = { first: 120_000, normal: 30_000, afterFault: 5_000 }
+/** A step that takes longer ends. */
+const stepMsMax = { first: 120_000, normal: 30_000 }
 /** The first digest waits for two ticks, and is claimed only then: it is not waited for. */
 const startingMinutes = 3
 /** How many minutes the payments may take to become final after the last purchase. */
@@ -103,16 +102,12 @@ const program = Effect.gen(function* () {
   const startMs = Math.ceil(clock.now() / minute) * minute
   const result: SoakResult = {
     ...{ options, world, store, context: soak.context, startMs, startedMs },
-    ...{ hours: [], ticks: new Map(), digests: new Set(), faults: [] },
+    ...{ hours: [], ticks: new Map(), digests: new Set() },
   }
   yield* warmUp(soak)
-  const faults = faultsOf(options.days, new Random(options.seed * 1_000 + 1))
   for (let n = 0; n < options.days * 1_440; n++) {
     if (performance.now() - startedMs > options.minutes * minute) break
-    const fault = faults.get(n)
-    yield* nextMinute(soak)
-    if (fault === undefined) yield* settle(soak, stepMsMax.normal)
-    else yield* faultyStep(soak, fault, result)
+    yield* step(soak, stepMsMax.normal)
     if (n % 60 === 59) yield* endHour(soak, result, (n + 1) / 60)
   }
   yield* drain(soak)
@@ -276,20 +271,10 @@ const freeRequest = ({ world, latencies, requests }: Soak) =>
       const answer = await fetch(`${world.base}/v1/index`)
       await answer.body?.cancel()
       if (answer.status === 200) latencies.free.push(performance.now() - beganMs)
-    } catch {
-      // A fault may have stopped the service.
     } finally {
       requests.open--
     }
   })
-
-const faultyStep = Effect.fnUntraced(function* (soak: Soak, fault: FaultPlan, result: SoakResult) {
-  yield* wake(soak.world)
-  yield* Effect.sleep(fault.afterMs)
-  result.faults.push({ ...fault, atMs: soak.world.clock.now() })
-  yield* runFault(soak.world, soak.store, fault)
-  yield* settle(soak, stepMsMax.afterFault)
-})
 
 /** Steps until every payment is final. */
 const drain = Effect.fnUntraced(function* (soak: Soak) {

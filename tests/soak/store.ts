@@ -7,7 +7,7 @@ import { Effect, Layer, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
 
-/** A connection that a fault has cut is opened again. */
+/** The store may be busy. */
 const retried = { schedule: Schedule.spaced("100 millis"), times: 300 }
 
 export interface TickRow {
@@ -29,8 +29,6 @@ export interface StoreReader {
   readonly openPayments: Effect.Effect<number>
   /** An item of the feed that can be bought; null while there is none. */
   readonly item: Effect.Effect<{ readonly index: number; readonly slug: string } | null>
-  /** Cuts all connections of the product. */
-  readonly cut: Effect.Effect<void>
 }
 
 /** Reads the store at `url` until the scope closes. */
@@ -91,7 +89,5 @@ const makeReader = Effect.map(SqlClient, (sql): StoreReader => {
           data #>> '{market,slug}' AS slug FROM feed_item ORDER BY feed_index DESC LIMIT 1`),
       ([row]) => row ?? null,
     ),
-    cut: Effect.asVoid(rows(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'bellwether' AND pid <> pg_backend_pid()`)),
   }
 })

@@ -22,7 +22,6 @@ import { deployToken, sent, toToken } from "../support/payments/token.ts"
 import { type PostgresCluster, startPostgresCluster } from "../support/postgresCluster.ts"
 import { freePort } from "../support/process.ts"
 import { Random } from "../support/random.ts"
-import { type Standby, startStandby } from "./standby.ts"
 import type { SteppedClock } from "./steppedClock.ts"
 
 export interface World {
@@ -30,7 +29,6 @@ export interface World {
   readonly clock: SteppedClock
   readonly anvil: Anvil
   readonly cluster: PostgresCluster
-  readonly standby: Standby
   readonly facilitator: ChaosFacilitator
   readonly service: SupervisedProcess
   readonly worker: SupervisedProcess
@@ -63,10 +61,6 @@ const clusterSettings = {
   fsync: "off",
   autovacuum_naptime: "1s",
   checkpoint_timeout: "60s",
-  // A jump of the clock must not look like a silent peer.
-  wal_sender_timeout: "0",
-  // The standby finds what it lacks after a restart of the primary.
-  wal_keep_size: "512MB",
 }
 
 export const startWorld = Effect.fn("startWorld")(
@@ -75,7 +69,6 @@ export const startWorld = Effect.fn("startWorld")(
       startAnvil({ statesMax: chainStatesMax, env: clock.env }),
       startPostgresCluster(dir, { env: clock.env, settings: clusterSettings }),
     ], { concurrency: 2 })
-    const standby = yield* startStandby(cluster, dir, clock.env)
     yield* anvil.call("evm_setAutomine", true)
     const treasury = privateKeyToAccount(treasuryKey).address
     const payers = Array.from({ length: payersCount }, (_, n) => buyer(firstPayerIndex + n))
@@ -139,7 +132,6 @@ export const startWorld = Effect.fn("startWorld")(
         clock,
         anvil,
         cluster,
-        standby,
         facilitator,
         service,
         worker,
@@ -154,7 +146,7 @@ export const startWorld = Effect.fn("startWorld")(
 )
 
 /** Waits until an admin listener answers. */
-export const isLive = (admin: string) =>
+const isLive = (admin: string) =>
   Effect.tryPromise(async () => await (await fetch(`${admin}/livez`)).text()).pipe(
     Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 600 }),
     Effect.orDie,

@@ -16,8 +16,6 @@ export interface PostgresCluster {
   readonly kill: Effect.Effect<void>
   /** Sends SIGKILL to the postmaster and deletes the data; it is not started again. */
   readonly destroy: Effect.Effect<void>
-  /** Kills the server and starts the one of another data folder at the same address. */
-  readonly moveTo: (data: string) => Effect.Effect<void>
   /** The rows of a query, as strings, as psql prints them. */
   readonly query: (sql: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
 }
@@ -47,11 +45,11 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
   { env = {}, settings = {}, fill = newCluster }: ClusterOptions = {},
 ) {
   const user = yield* Effect.promise(unprivilegedUser)
-  let data = `${dir}/data`
+  const data = `${dir}/data`
   const port = freePort()
   yield* makePostgresFolder(data)
   yield* fill(data)
-  const args = () => [
+  const args = [
     ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
     ...["-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=200"],
     // After a crash all files are synced first; syncfs syncs the file system at once.
@@ -70,7 +68,7 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     Effect.orDie,
   )
   const started = Effect.sync(() => {
-    const child = command("postgres", args(), data, user, env).spawn()
+    const child = command("postgres", args, data, user, env).spawn()
     server = child
     child.stdout.cancel()
     // Child processes of the killed postmaster may still write to the pipe.
@@ -107,14 +105,6 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
       killed,
       Effect.promise(() => Deno.remove(data, { recursive: true })),
     ),
-    moveTo: (folder) =>
-      Effect.andThen(
-        killed,
-        Effect.suspend(() => {
-          data = folder
-          return started
-        }),
-      ),
     query: (sql) =>
       Effect.map(
         runPostgres("psql", ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", url, "-c", sql]),
@@ -154,13 +144,13 @@ async function copy(from: ReadableStream<Uint8Array>, to: Deno.FsFile): Promise<
 
 const appended = { write: true, create: true, append: true } as const
 
-export interface SystemUser {
+interface SystemUser {
   readonly uid?: number
   readonly gid?: number
 }
 
 /** PostgreSQL refuses to run as root; for root it runs as the package's user `postgres`. */
-export async function unprivilegedUser(): Promise<SystemUser> {
+async function unprivilegedUser(): Promise<SystemUser> {
   if (Deno.uid() !== 0) return {}
   const id = async (option: string) =>
     Number(
@@ -171,7 +161,7 @@ export async function unprivilegedUser(): Promise<SystemUser> {
   return { uid: await id("-u"), gid: await id("-g") }
 }
 
-export function command(
+function command(
   name: string,
   args: ReadonlyArray<string>,
   cwd: string,
