@@ -223,13 +223,12 @@ export const products = {
     price: prices.digest,
     settlementOrder: "compute-first",
     description:
-      "The newest Intelligence Digest, written every 4 hours from numbered facts: markets that " +
-      "repriced, whale flows with their labels, predetermined outcomes, news, and markets that end " +
-      "soon. Each paragraph cites its facts. A digest older than 4 hours and 20 minutes is not " +
-      "sold: the call then fails and is not charged.",
+      "The newest Intelligence Digest, written every 4 hours: markets that repriced, whale flows with " +
+      "their labels, predetermined outcomes, news, and markets that end soon. Each paragraph cites " +
+      "its facts. One older than 4 hours and 20 minutes is not sold.",
     use:
-      "Use it for a briefing on the whole venue; /v1/digest/brief shows its title before you buy. For one " +
-      "market use /v1/research, for items as data /v1/signals.",
+      "Use it for a briefing on the whole venue; /v1/digest/brief has its title. For one market use " +
+      "/v1/research.",
     answerBytes: { p50: 12_000, p99: 20_000 },
     tags: ["prediction-markets", "digest"],
     parameters: [],
@@ -348,11 +347,10 @@ export const products = {
     settlementOrder: "settle-early",
     description: "Every tracked wallet with at least 30 resolved entries in 10 events, held " +
       "to resolution: win rate, edge, returns of following or fading it by odds band, and of its " +
-      "published entries at the price offered. Most are " +
-      "neutral (see /v1/track-record). Not charged when there is none. A call that fails after payment is refunded.",
-    use:
-      "Use it to look up wallets before you follow or fade them; with `wallet` or `label` the answer is " +
-      "short. New entries of these wallets are items of /v1/signals.",
+      "published entries at the price offered. Most are neutral. Not charged when there is none. A " +
+      "call that fails after payment is refunded.",
+    use: "Use it to look up wallets before you follow or fade them; with `wallet` or `label` the " +
+      "answer is short.",
     answerBytes: { p50: 132_000, p99: 850_000 },
     tags: ["prediction-markets", "whales"],
     parameters: [
@@ -412,12 +410,10 @@ export const products = {
     price: prices.research,
     settlementOrder: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line; " +
-      "probability, break-even, limit price and size of each side; " +
-      "evidence: 7 days of prices, the order book, tracked wallets, news. Cached for 30 minutes. " +
-      "An unknown market is not charged; a call that fails after payment is refunded.",
-    use:
-      "Use it before a decision about one market. It is the dearest call and may take a minute: buy it for " +
-      "one market, not to search; /v1/signals and /v1/resolving find markets.",
+      "probability, break-even, limit price and size of each side; evidence: prices of 7 days, order " +
+      "book, wallets, news. Cached for 30 minutes. A call that fails after payment is refunded.",
+    use: "Use it before a decision about one market. It may take a minute; /v1/signals and " +
+      "/v1/resolving find markets.",
     answerBytes: { p50: 18_500, p99: 25_000 },
     tags: ["prediction-markets", "research"],
     parameters: [
@@ -457,4 +453,4 @@ export const products = {
 export type ProductId = keyof typeof products
 
 /** When a row last changed, for catalogs. A test checks it against a hash of the rows. */
-export const productsChangedAt = "2026-11-30T12:00:00.000Z"
+export const productsChangedAt = "2026-11-30T16:30:00.000Z"

@@ -110,8 +110,7 @@ function descriptionOf({ description, use, parameters, ...skill }: Skill): strin
   )
   const cost = skill.kind === "free"
     ? "Free, within a rate limit per client address."
-    : `Costs $${usd(skill.product.price)} in USDC per call (x402), with no rate limit. Without a ` +
-      "payment it charges nothing and returns the price and terms."
+    : `Costs $${usd(skill.product.price)} in USDC (x402). Without a payment it returns its terms.`
   return `${text} ${cost} Example: ${JSON.stringify(exampleOf(parameters))}.`
 }
 

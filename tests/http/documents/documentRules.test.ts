@@ -319,7 +319,7 @@ test("/discovery states when the listed products last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["fcaf0cfdae0145e2", "2026-11-30T12:00:00.000Z"],
+      ["5c49d316d18db949", "2026-11-30T16:30:00.000Z"],
       "the listed products changed: update this hash and productsChangedAt",
     )
   }))

@@ -10,7 +10,9 @@ import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { documentRows, paths } from "../../../src/http/documents/addresses.ts"
+import { agentCard } from "../../../src/http/documents/cards.ts"
 import { openApiText } from "../../../src/http/documents/openapi.ts"
+import { tools } from "../../../src/http/mcp/tools.ts"
 import { errorRules } from "../../../src/http/server/errors.ts"
 import { contract, contractText } from "../../support/http/contract.ts"
 import { test } from "../../support/effect.ts"
@@ -202,10 +204,12 @@ Deno.test(`/openapi.json is under ${bytesMax} bytes`, () => {
 })
 
 Deno.test("no description of a call is longer than catalogs take, 500 characters", () => {
-  for (const [path, { get, post }] of Object.entries(document.paths)) {
-    for (const { description } of [get, post].flatMap((operation) => operation ?? [])) {
-      ok(description.length <= 500, `${path}: ${description.length}`)
-    }
+  const operations = Object.values(document.paths).flatMap(({ get, post }) =>
+    [get, post].flatMap((operation) => operation ?? [])
+  )
+  const { skills } = agentCard({ terms, version: "1.0.0" })
+  for (const { description = "" } of [...operations, ...skills, ...tools()]) {
+    ok(description.length <= 500, `${description.length}: ${description}`)
   }
 })
 
