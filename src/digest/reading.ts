@@ -16,6 +16,7 @@ import {
   type QuotedMarket,
 } from "./domain/material.ts"
 import { chosenSlugs, contradictoryMarkets, distinctMoves } from "./domain/chosen.ts"
+import type { StoredDigest } from "./DigestStore.ts"
 import { tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
@@ -44,10 +45,9 @@ interface DigestPorts {
   readonly slots: JobSlots["Service"]
 }
 
-/** Where the previous digest ended. */
-interface DigestEnd {
-  readonly until: EpochMs
-  readonly feedIndex: number
+/** Where the previous digest ended, and what it is about. */
+interface DigestEnd extends Pick<StoredDigest, "until" | "feedIndex"> {
+  readonly digest: Pick<StoredDigest["digest"], "paragraphs">
 }
 
 /** The longest window of a digest, even after a long pause. */
@@ -69,7 +69,7 @@ const relatedAgeMax = day
 const proposalsMax = 200
 /** Markets whose books are read, those of the events of the chosen ones last, and whose rules are. */
 const booksMax = 120
-const rulesMax = 60
+const rulesMax = 100
 /** Entries of tracked wallets in each market. */
 const entriesMax = 50
 /** A listed quote farther than this from the last mid is old. */
@@ -88,6 +88,9 @@ const firstTickReach = hour
 /** Where the window of a digest begins. */
 export const windowStart = (last: DigestEnd | null, until: EpochMs): EpochMs =>
   Math.max(last?.until ?? 0, until - windowMax)
+
+const slugsOf = (last: DigestEnd | null) =>
+  last === null ? null : last.digest.paragraphs.flatMap(({ slug }) => slug ?? [])
 
 /** The material, and the feed index where the next digest begins. Dies when the feed cannot be read. */
 export const readMaterial = Effect.fnUntraced(function* (
@@ -130,7 +133,7 @@ export const readMaterial = Effect.fnUntraced(function* (
   )
   const contradictory = contradictoryMarkets(priced.markets)
   const books = yield* readBooks(ports, [...contradictory, ...chosen, ...siblings])
-  const rules = yield* readRules(ports, chosen)
+  const rules = yield* readRules(ports, [...contradictory, ...chosen])
   const entries = yield* part("whales", missing, new Map(), readEntries(ports, chosen))
   const news = yield* part("news", missing, noNews, readNews(ports, chosen, until))
   const record = yield* part("record", missing, null, ports.trackRecord.scorecard)
@@ -138,6 +141,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     market,
     quote: books.get(market.tokenIds[0])?.quote ?? quote,
     proposal: proposals.get(market.id) ?? null,
+    rules: rules.get(market.id) ?? null,
   }))
   const byId = new Map(quoted.map((one) => [one.market.id, one]))
   const markets = chosen.map((market): DigestMarket => ({
@@ -150,7 +154,7 @@ export const readMaterial = Effect.fnUntraced(function* (
     stories: news.stories.get(market.id) ?? [],
   }))
   const material: DigestMaterial = {
-    ...{ from, until, ...events, markets, quoted, record, recentMoves },
+    ...{ from, until, ...events, markets, quoted, record, recentMoves, previous: slugsOf(last) },
     coverage: {
       marketsWatched: priced.watched,
       venueReadAt: priced.readAt,
@@ -336,7 +340,7 @@ const readBooks = ({ venue }: DigestPorts, markets: ReadonlyArray<Market>) =>
 /** The rules; those that cannot be read are absent. */
 const readRules = ({ venue }: DigestPorts, markets: ReadonlyArray<Market>) =>
   extra(
-    venue.rules(markets.slice(0, rulesMax).map(({ id }) => id)),
+    venue.rules([...new Set(markets.map(({ id }) => id))].slice(0, rulesMax)),
     ({ marketId, text }) => [marketId, text] as const,
   )
 

@@ -265,6 +265,11 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
         Effect.map(({ rows }) => new Map(rows.map((book) => [book.tokenId, quoteOfBook(book)]))),
         Effect.orElseSucceed(() => new Map()),
       )
+      const rules = yield* venue.rules(others.map(({ id }) => id)).pipe(
+        Effect.timeout(siblingTime),
+        Effect.map(({ rows }) => new Map(rows.map((it) => [it.marketId, it.text]))),
+        Effect.orElseSucceed(() => new Map()),
+      )
       const mids = yield* markets.lastMids(others.map(({ id }) => id), {
         notBefore: now - siblingMidAgeMax,
         atOrBefore: now,
@@ -280,7 +285,7 @@ const siblingsOf = ({ markets, venue }: ReportPorts, market: Market, now: EpochM
         const quote = books.get(market.tokenIds[0]) ??
           (last === undefined ? null : quoteOfMid(last.mid))
         const proposal = proposals.find(({ marketId }) => marketId === market.id) ?? null
-        return { market, quote, proposal }
+        return { market, quote, proposal, rules: rules.get(market.id) ?? null }
       })
       return { markets: quoted, complete: read.length <= siblingsReadMax }
     }),

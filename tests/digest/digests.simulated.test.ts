@@ -54,7 +54,7 @@ const jobsOf = (seed: number) => {
 
 /** The digest of the window since `last`, after the jobs ran at each of these times. */
 const digestAfter = Effect.fnUntraced(function* (
-  last: { readonly until: number; readonly feedIndex: number } | null,
+  last: Parameters<typeof readMaterial>[1],
   times: ReadonlyArray<number>,
 ) {
   for (const at of times) {
@@ -78,8 +78,9 @@ const digestAfter = Effect.fnUntraced(function* (
   const { feedIndex, material } = yield* readMaterial(ports, last, until)
   const page = digestPage(material)
   const metadata = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
-  const { fullAnalysis } = digestOf(page, [], { ...metadata, methodUrl: null })
-  return { end: { until, feedIndex }, material, page, words: wordCount(fullAnalysis) }
+  const digest = digestOf(page, [], { ...metadata, methodUrl: null })
+  const words = wordCount(digest.fullAnalysis)
+  return { end: { until, feedIndex, digest }, material, page, words }
 })
 
 for (const seed of sized({ short: [1], full: [1, 2, 3, 4, 5, 6] })) {

@@ -139,7 +139,7 @@ test("a first digest counts entries from an hour before the service watched, lat
     const until = noon + 2 * minute
     const entriesFrom = Effect.fnUntraced(function* (
       times: ReadonlyArray<number>,
-      last: { readonly until: number; readonly feedIndex: number } | null = null,
+      last: Parameters<typeof readMaterial>[1] = null,
     ) {
       const { append, ports } = yield* setUp()
       for (const [n, at] of times.entries()) yield* append(n, at)
@@ -164,7 +164,7 @@ test("a first digest counts entries from an hour before the service watched, lat
     strictEqual(yield* entriesFrom([noon - 3 * day, noon]), until - day)
     // Nothing is in the feed: only the last tick is known, which was now.
     strictEqual(yield* entriesFrom([]), until - hour)
-    const last = { until: noon - 4 * hour, feedIndex: 0 }
+    const last = { until: noon - 4 * hour, feedIndex: 0, digest: { paragraphs: [] } }
     strictEqual(yield* entriesFrom([noon - 20 * minute], last), last.until)
   }))
 

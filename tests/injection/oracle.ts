@@ -87,9 +87,10 @@ function longestFirst(phrases: ReadonlyArray<string>): ReadonlyArray<string> {
   return phrases.filter((phrase) => phrase !== "").toSorted((a, b) => b.length - a.length)
 }
 
-/** Marks of Markdown or HTML, except our own headings and the quoted name in bold of a paragraph. */
+/** Marks of Markdown or HTML, except our own headings, lists with labels, and the quoted name in bold of a card. */
 export function markdownFaults(markdown: string): ReadonlyArray<string> {
   const escaped = markdown.replace(/^## [A-Za-z ,]+$/gm, "")
+    .replace(/^- (?:\*\*[A-Z][a-z]+(?: [a-z]+){0,3}:?\*\*)?(?=\S| )/gm, "")
     .replace(/^([^*\n]*)\*\*(“[^*\n”]+”)\*\*/gm, "$1$2")
   const active = /[\\`*_[\]<>|~]|&(?=#?\w+;)|:\/\/|www\.|^[ \t]*(?:[-+=#]+|\d+[.)])(?:\s|$)/gm
   return [...escaped.matchAll(active)].map(([mark]) => `mark ${mark}`)

@@ -156,7 +156,7 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
     ],
     predetermined: [],
     resolutions: [ended(ferry)],
-    ...{ markets, quoted: markets, record: null, recentMoves: [] },
+    ...{ markets, quoted: markets, record: null, recentMoves: [], previous: null },
     coverage: {
       marketsWatched: 1_200,
       venueReadAt: now - minute,

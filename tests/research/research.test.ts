@@ -223,7 +223,7 @@ onStage(
     yield* Ref.set(scoresUp, false)
     const { report } = yield* first.report("market-1")
     strictEqual(report.decision.estimate, null)
-    ok(report.analysis.bottomLine.startsWith("Our own fair price could not be read."))
+    ok(report.analysis.thesis.includes("\nOur own fair price could not be read.\n"))
     equal(yield* Ref.get(stated), [])
   }),
 )
@@ -412,7 +412,10 @@ onStage(
     ])
     const { report: { evidence, analysis } } = yield* first.report("market-1")
     equal([evidence.whales.length, evidence.news.length], [10, 1])
-    ok(/^No in .* is proposed and disputed, but priced at /.test(analysis.thesis), analysis.thesis)
+    ok(
+      /\nProposal: No is proposed and disputed, but priced at /.test(analysis.thesis),
+      analysis.thesis,
+    )
     ok(analysis.thesis.includes("“Keepers ready the lighthouse”"), analysis.thesis)
     ok(analysis.thesis.includes("1 news source did not answer lately."), analysis.thesis)
   }),
@@ -456,7 +459,7 @@ onStage(
     const { report } = yield* first.report("market-1")
     strictEqual(
       report.analysis.whaleView,
-      "Of 1 tracked wallet none opened a position here; 1 more has not been read.",
+      "Wallets: Of 1 tracked wallet none opened a position here; 1 more has not been read.",
     )
   }),
 )

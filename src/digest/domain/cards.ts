@@ -29,10 +29,9 @@ import { eventViewOf, isWorthwhile, onLadder } from "../../writing/domain/event.
 import { type Card, counterFact, marketCards, ranked } from "../../writing/facts/cards.ts"
 import { clauseFacts } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
-import { estimateFact, tradeFacts } from "../../writing/facts/estimates.ts"
+import { estimateFact, tradeFact } from "../../writing/facts/estimates.ts"
 import { type About, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
-  causeFact,
   causeLagMax,
   headlineFact,
   noCauseFact,
@@ -53,6 +52,7 @@ import {
   labelledPositions,
   type MarketView,
   payoutOf,
+  placedStories,
   sidesOf,
   tradeOf,
 } from "../../writing/facts/view.ts"
@@ -65,11 +65,10 @@ export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd" | 
   readonly about: NonNullable<DigestParagraph["market"]>
   /** What can be decided, with its main figure; names the market. */
   readonly lead: NewFact
-  /** What came about, where the market is named; then the lead again, unless title or summary has it. */
-  readonly openings: ReadonlyArray<NewFact>
-  /** The stated number or the cause, and what speaks against the lead. */
-  readonly why: ReadonlyArray<NewFact>
-  readonly details: ReadonlyArray<NewFact>
+  /** Why, in one sentence; null where the lead says it. */
+  readonly why: NewFact | null
+  /** Its paragraph: what can be decided, then why, then what a reader must know of it. */
+  readonly facts: readonly [NewFact, ...ReadonlyArray<NewFact>]
   /** The number that it states; null for none. */
   readonly stated: StatedNumber | null
 }
@@ -102,10 +101,13 @@ function viewOf(one: DigestMarket, material: DigestMaterial): MarketView {
     other.market.id !== market.id &&
     (other.market.eventKey === market.eventKey || other.market.eventSlug === market.eventSlug)
   )
-  const stories = settledStories({ market, now, stories: one.stories })
+  const clause = one.rules === null ? null : clauseOf(market.question, one.rules)
+  const stories = placedStories(
+    { clause, market },
+    settledStories({ market, now, stories: one.stories }),
+  )
   const view = {
-    ...one,
-    clause: one.rules === null ? null : clauseOf(market.question, one.rules),
+    ...{ ...one, clause },
     now,
     stories,
     event: eventViewOf(one, others, false),
@@ -144,39 +146,36 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   const { estimate } = view
   // A number that leaves nothing at the book is not worth a sentence.
   const trade = tradeOf(view)
-  const viewed = trade === null || estimate?.basis.length === 0 ? null : estimate
-  const [limit, gain = null, paid = null] = viewed === null ? [] : tradeFacts(about, trade)
-  const [, namedGain = null] = viewed === null ? [] : tradeFacts(named, trade)
+  const viewed = trade === null ? null : estimate
   const move = material.moves.find(({ item }) => isOf(one, item.data))
   const isMoved = view.move !== null && move !== undefined
   const cause = isMoved && material.coverage.news !== null ? causeOf(view, move) : null
   const isCaused = head.kind === "move" && cause !== null
+  const why = viewed === null ? isCaused ? cause : null : estimateFact(about, viewed, false)
   return {
     ...{ kind: head.kind, market: market.slug, section: sections[head.kind] },
     ...{
       about: market,
       valueUsd: head.valueUsd,
-      isSure: viewed === null || trade === null ? head.isSure : isSureOf(trade),
-      lead: namedGain ?? head.lead(named),
-      openings: [head.lead(about), ...present(gain)],
+      isSure: trade === null ? head.isSure : isSureOf(trade),
+      lead: trade === null ? head.lead(named) : tradeFact(named, trade),
     },
     stated: viewed === null ? null : { marketId: market.id, eventKey: market.eventKey, ...viewed },
-    why: [
-      ...viewed === null
-        ? []
-        : [estimateFact(about, viewed), ...limit === undefined ? [] : [limit]],
-      ...isCaused ? [cause] : [],
-    ],
-    details: [
-      ...present(paid),
+    why,
+    facts: [
+      trade === null ? head.lead(about) : tradeFact(about, trade),
+      ...present(why),
+      ...trade === null ? [] : [head.lead(about)],
       ...head.details,
       ...present(counterFact(view, [head])),
       ...others.flatMap(({ details, lead }) => [lead(about), ...details]),
-      ...isMoved ? movedFacts(about, move, isCaused ? "stated" : cause, material) : [],
+      ...isMoved
+        ? movedFacts(about, move, isCaused && why === cause ? "stated" : cause, material)
+        : [],
       ...sharedFacts(one, view, [head, ...others]),
       validFact(
         about,
-        { ...endOf(view, head), limit: viewed === null ? null : trade?.limit ?? null },
+        { ...endOf(view, head), limit: trade?.limit ?? null },
         view.now,
       ),
     ],
@@ -233,9 +232,7 @@ function causeOf(view: MarketView, { item, step }: Move): NewFact | null {
   const { lagMsMax, lagMsMin, position, story } = cause
   // The text dates a step by its end.
   const [isStep, lagMs] = step === null ? [false, lagMsMin] : [true, lagMsMax]
-  return isCause(story)
-    ? causeFact(about, story, now)
-    : headlineFact(about, story, { position, lagMs, isStep }, now)
+  return headlineFact(about, story, { position, lagMs, isStep }, now)
 }
 
 /** Unusual sentences of the rules in a card. */
@@ -265,7 +262,7 @@ function sharedFacts(
   const payout = payoutOf(view)
   const clause = one.rules === null || view.clause === null
     ? []
-    : clauseFacts(about, one.rules, view.clause, now, exceptionsMax)
+    : clauseFacts(about, one.rules, view.clause, now, exceptionsMax, true)
   return [
     ...proposed,
     ...inversionFacts(about, inversions, false),
@@ -297,7 +294,7 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
   ).toSorted((a, b) => gainOf(b) - gainOf(a))
   return [...Map.groupBy(pairs, ({ easier }) => easier.market.eventKey).values()]
     .flatMap(([pair]): ReadonlyArray<DigestCard> => {
-      const found = pair === undefined ? null : pairOf(pair)
+      const found = pair === undefined ? null : pairOf(pair, material.until)
       if (pair === undefined || found === null) return []
       const { details, lead, opening } = found
       const { market } = pair.easier
@@ -310,7 +307,7 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
       return [{
         ...{ kind: "contradiction", section: "repriced", market: market.slug },
         about: { ...market, gameStartsAt: null },
-        ...{ lead, openings: [opening], why: [], details: [...details, valid] },
+        ...{ lead, why: null, facts: [opening, ...details, valid] },
         ...{ stated: null, valueUsd: gainOf(pair), isSure: true },
       }]
     })

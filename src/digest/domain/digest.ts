@@ -20,7 +20,7 @@ export const digestAgeMax = digestEvery + 20 * minute
 export const digestRetention = 42 * digestEvery
 
 /** Characters: room for a question and a price move; a few sentences with names. */
-export const digestLengths = { title: 220, summary: 1_000 } as const
+export const digestLengths = { title: 280, summary: 1_200 } as const
 
 /** The sections of the analysis, in order. */
 export const digestSections = ["repriced", "whales", "predetermined", "context", "watch"] as const
@@ -31,6 +31,8 @@ export interface DigestParagraph {
   readonly market:
     | Pick<Market, "id" | "slug" | "question" | "endsAt" | "gameStartsAt"> & Pick<About, "mark">
     | null
+  /** Whether the digest before had no card of this market; null for no market, or no digest before. */
+  readonly isNew: boolean | null
   readonly slot: Slot
 }
 

@@ -16,9 +16,10 @@ import {
   type QuotedMarket,
   type WhaleEntryItem,
 } from "./material.ts"
-import { type EpochMs, minute } from "../../core/domain/time.ts"
+import { day, type EpochMs, minute } from "../../core/domain/time.ts"
+import { isDecidedPrice } from "../../markets/domain/book.ts"
 import { quoteOfOutcome } from "../../markets/domain/quote.ts"
-import { joined, phrase, type Statement } from "../../writing/domain/statement.ts"
+import { phrase, type Statement } from "../../writing/domain/statement.ts"
 import {
   type About,
   cents,
@@ -37,15 +38,15 @@ import {
 } from "../../writing/facts/fact.ts"
 import { citation } from "../../writing/facts/headlines.ts"
 import { halfLevelOf, nowWords } from "../../writing/facts/moves.ts"
-import { doubtedBelow } from "../../writing/facts/proposals.ts"
+import { doubtedBelow, settlesAtOf } from "../../writing/facts/proposals.ts"
 import { isDoubted, priceOfOutcome } from "../../writing/facts/view.ts"
 
 /** The venue is read every ten minutes; an older reading means that something may be missing. */
 const readingAgeMax = 30 * minute
 /** The least size of a move that is published, USD a share. */
 const moveMin = 0.05
-/** Names in one sentence. */
-const othersMax = 3
+/** Facts of one list. */
+const othersMax = 4
 /** Characters of a market and of an outcome in a list. */
 const listedMax = { market: 80, outcome: 30 }
 
@@ -191,7 +192,7 @@ export function gapFacts({ coverage, until }: DigestMaterial): ReadonlyArray<New
   return gaps.flatMap(([isMissing, text]) => isMissing ? counted(text) : [])
 }
 
-/** Money behind a move: `While it moved, $937 was traded at 0.475 or more.` Null where no trades were read. */
+/** Money behind a move: `Traded while it moved: $937 at 0.475 or more.` Null where no trades were read. */
 export function tradedFact(
   { slug }: About,
   { delta, priceNow, priceStart, tradedUsd = null }: MoverItem["data"],
@@ -201,7 +202,7 @@ export function tradedFact(
   return factOf(
     "mover",
     slug,
-    phrase`While it moved, ${usd("traded", tradedUsd)} was traded at ${rounded("half", half)} or ${
+    phrase`Traded while it moved: ${usd("traded", tradedUsd)} at ${rounded("half", half)} or ${
       word("side", delta < 0 ? "less" : "more")
     }.`,
   )
@@ -231,56 +232,91 @@ export function contextFact(
   )
 }
 
-/** The strongest moves of markets that are not `placed`; null without any. */
-export function otherMovesFact(
+/** The strongest moves of markets that are not `placed`. */
+export function otherMoveFacts(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
-): NewFact | null {
+): ReadonlyArray<NewFact> {
   const quoted = new Map<string, QuotedMarket>(
     material.quoted.map((one) => [one.market.slug, one]),
   )
-  const names = material.moves.map(({ item }) => item.data)
+  const moves = material.moves.map(({ item }) => item.data)
     .filter(({ market }) => !placed.has(market.slug) && !isEnded(material, market))
-    .map(({ delta, market, priceNow }, n) =>
-      phrase`${inList(n, quoted.get(market.slug)?.market ?? { ...market, endsAt: null })}, ${
-        cents(`change${n + 1}`, delta)
-      } ${delta < 0 ? "down" : "up"} to ${price(`to${n + 1}`, priceNow)}${
-        nowWords(priceNow, quoted.get(market.slug)?.quote?.mid ?? null, `now${n + 1}`, ",")
-      }`
-    )
-  return listFact("mover", "Also moved", names)
+  return listed("mover", moves, ({ delta, market, priceNow }) => {
+    const { market: named = { ...market, endsAt: null }, quote = null } = quoted.get(market.slug) ??
+      {}
+    return phrase`${inList(named)}, ${cents("change", delta)} ${delta < 0 ? "down" : "up"} to ${
+      price("to", priceNow)
+    }${nowWords(priceNow, quote?.mid ?? null, "now", ",")}.`
+  })
 }
 
-/** The doubted proposals of markets that are not `placed`; null without any. */
-export function otherProposalsFact(
+/** The doubted proposals of markets that are not `placed`. */
+export function otherProposalFacts(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
-): NewFact | null {
-  const names = doubtedProposals(material).filter(({ market }) => !placed.has(market.slug))
-    .map(({ market, proposal, quote }, n) => {
-      const outcome = proposal?.outcome ?? 0
-      const side = named(`outcome${n + 1}`, market.outcomes[outcome], listedMax.outcome)
-      const at = price(`price${n + 1}`, quote === null ? 0 : priceOfOutcome({ quote }, outcome))
-      const state = proposal?.disputed === true ? ", disputed" : ""
-      return phrase`${side} in ${inList(n, market)} at ${at}${state}`
-    })
-  return listFact("resolution", "Other doubted proposals", names)
+): ReadonlyArray<NewFact> {
+  const doubted = doubtedProposals(material).filter(({ market }) => !placed.has(market.slug))
+  return listed("resolution", doubted, ({ market, proposal, quote }) => {
+    const outcome = proposal?.outcome ?? 0
+    const side = named("outcome", market.outcomes[outcome], listedMax.outcome)
+    const at = price("price", quote === null ? 0 : priceOfOutcome({ quote }, outcome))
+    const state = proposal?.disputed === true ? ", disputed" : ""
+    return phrase`${side} in ${inList(market)} at ${at}${state}.`
+  })
+}
+
+/** How far ahead a digest looks, and what it lists there. */
+const aheadMs = day
+const aheadMax = 6
+
+/** What comes in the next day: kick-offs, ends and challenge windows of markets that are open by their price. */
+export function aheadFacts(material: DigestMaterial): ReadonlyArray<NewFact> {
+  const { quoted, until } = material
+  const events = quoted.flatMap((one) => {
+    const { market: { endsAt, gameStartsAt }, proposal, quote } = one
+    if (quote === null || isDecidedPrice(quote.mid) || isEnded(material, one.market)) return []
+    const isDisputable = proposal !== null && !proposal.disputed
+    const at = isDisputable ? settlesAtOf(proposal) : gameStartsAt ?? endsAt
+    const isAhead = at !== null && at > until && at <= until + aheadMs
+    const why = isDisputable
+      ? "the challenge window"
+      : gameStartsAt === null
+      ? "the end"
+      : "kick-off"
+    const outcome = isDisputable ? proposal.outcome : 0
+    return isAhead ? [{ one, at, outcome, quote, why }] : []
+  }).toSorted((a, b) =>
+    b.one.market.liquidityUsd - a.one.market.liquidityUsd ||
+    (a.one.market.slug < b.one.market.slug ? -1 : 1)
+  )
+  return [...Map.groupBy(events, ({ one }) => one.market.eventKey).values()]
+    .flatMap(([largest]) => largest ?? []).slice(0, aheadMax).toSorted((a, b) => a.at - b.at)
+    .map(({ one: { market }, at, outcome, quote, why }) =>
+      factOf(
+        "upcoming",
+        market.slug,
+        phrase`${time("at", at, until)}: ${word("why", why)} of ${inList(market)}, ${
+          named("outcome", market.outcomes[outcome], listedMax.outcome)
+        } at ${price("price", quoteOfOutcome(quote, outcome).mid)}.`,
+      )
+    )
 }
 
 /** A market in a list: shorter than where it stands alone. */
-const inList = (n: number, market: Titled) => titleOf(market, `market${n + 1}`, listedMax.market)
+const inList = (market: Titled) => titleOf(market, "market", listedMax.market)
 
-/** The first ones, and how many more there are. */
-function listFact(
+/** A fact for each of the first ones, and how many more there are. */
+function listed<A>(
   kind: NewFact["kind"],
-  start: string,
-  items: ReadonlyArray<Statement>,
-): NewFact | null {
+  items: ReadonlyArray<A>,
+  words: (item: A) => Statement,
+): ReadonlyArray<NewFact> {
   const more = items.length - othersMax
-  const rest = more > 0 ? phrase`; and ${count("more", more, "more", "more")}` : phrase``
-  return items.length === 0
-    ? null
-    : factOf(kind, null, phrase`${start}: ${joined(items.slice(0, othersMax), "; ")}${rest}.`)
+  const rest = more > 0 ? [phrase`${count("more", more, "more", "more")}.`] : []
+  return [...items.slice(0, othersMax).map(words), ...rest].map((words) =>
+    factOf(kind, null, words)
+  )
 }
 
 /** Sums in a fixed order, so that floating-point rounding does not depend on the input order. */

@@ -48,12 +48,13 @@ export interface QuotedMarket {
   /** Of the first outcome, at the end of the window. */
   readonly quote: Quote | null
   readonly proposal: Proposal | null
+  /** Null or absent when there are none, or they were not read. */
+  readonly rules?: string | null
 }
 
 /** A market of the digest at the end of the window. */
 export interface DigestMarket extends QuotedMarket, Pick<MarketView, "offers" | "entries"> {
   readonly market: Market & Pick<About, "mark">
-  /** Null when there are none, or they were not read. */
   readonly rules: string | null
   readonly stories: ReadonlyArray<DigestStory>
 }
@@ -109,25 +110,40 @@ export interface DigestMaterial {
   readonly record: OwnRecord | null
   /** The movers of the last day, the newest first. */
   readonly recentMoves: ReadonlyArray<PublishedMove>
+  /** The slugs of the markets that the digest before has paragraphs about; null without one. */
+  readonly previous: ReadonlyArray<string> | null
   readonly coverage: DigestCoverage
 }
 
-/** The same material, where each market that others are named like, date included, has its slug as its mark. */
+/**
+ * The same material, where each market that others are named like, date included, has a mark: when it
+ * ends, else the end of its slug.
+ */
 export function withMarks(material: DigestMaterial): DigestMaterial {
   const all = [...material.markets, ...material.quoted].map(({ market }) => market)
   const bySlug = new Map(all.map((market) => [slugKey(market.slug), market]))
   const namesakes = Map.groupBy(bySlug.values(), (market) => titleOf(market).text)
   const marked = <One extends { readonly market: MarketFacts }>(one: One): One => {
     const { market } = one
-    return namesakes.get(titleOf(market).text)?.length === 1
+    const same = namesakes.get(titleOf(market).text) ?? []
+    return same.length === 1
       ? one
-      : { ...one, market: { ...market, mark: market.slug } }
+      : { ...one, market: { ...market, mark: markAmong(same, market) } }
   }
   return {
     ...material,
     markets: material.markets.map(marked),
     quoted: material.quoted.map(marked),
   }
+}
+
+/** What distinguishes a market from its namesakes in the fewest words. */
+function markAmong(namesakes: ReadonlyArray<MarketFacts>, { endsAt, slug }: MarketFacts) {
+  const isAlone = namesakes.filter((it) => it.endsAt === endsAt).length === 1
+  if (endsAt !== null && isAlone) return endsAt
+  const parts = slug.split("-")
+  const tails = parts.map((_, n) => parts.slice(parts.length - 1 - n).join("-"))
+  return tails.find((tail) => namesakes.filter((it) => it.slug.endsWith(tail)).length === 1) ?? slug
 }
 
 /** What was traded past half of a move, USD, and the widest spread, USD a share, of one that counts. */

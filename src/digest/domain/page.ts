@@ -2,10 +2,9 @@
  * The page of a digest: the best cards that have room, and what concerns the whole window. Each sentence
  * is the statement of one fact, so it is true when its fact is.
  *
- * The title is the lead of the best card, the summary says why and names the next best, and each card's
- * paragraph opens with what can be decided; any other fact is stated once. The page has the counts, then
- * the cards, each whole or not at all, until it has `pageWordsMax` words. Moves and proposals without room have a
- * sentence together.
+ * The title is the lead of the best card, and the summary says why and names the next best. Below them
+ * each card is whole or not there, until the page has `pageWordsMax` words, and no fact is stated twice.
+ * Moves and proposals without room are listed.
  *
  * @module
  */
@@ -18,27 +17,29 @@ import {
   digestSections,
 } from "./digest.ts"
 import {
+  aheadFacts,
   contextFact,
   countFacts,
   gapFacts,
-  otherMovesFact,
-  otherProposalsFact,
+  otherMoveFacts,
+  otherProposalFacts,
   windowFacts,
 } from "./facts.ts"
 import { type DigestMaterial, withMarks } from "./material.ts"
 import { siblingSums } from "../../markets/domain/siblings.ts"
 import { type NewFact, present, titleOf } from "../../writing/facts/fact.ts"
 import { sumFact } from "../../writing/facts/ladders.ts"
+import { isDead, placedStories } from "../../writing/facts/view.ts"
 import { numbering, wordCount } from "../../writing/domain/page.ts"
 
 /** Words of all paragraphs with their market; leaves room for headings below 800. */
-const pageWordsMax = 770
+const pageWordsMax = 780
 /** Sentences of the summary, and the cards after the first that it names. */
 const summaryMax = 4
 const namedMax = 2
 /** Headlines of the context, and the words that cards leave to them and to what has no card. */
 const contextMax = 2
-const restWords = 110
+const restWords = 190
 
 interface Paragraph extends Pick<DigestParagraph, "market"> {
   readonly section: DigestSection
@@ -52,24 +53,27 @@ export function digestPage(given: DigestMaterial): DigestPage {
   const cards = withMove(digestCards(material))
   const counts = countFacts(material)
   const [window, next] = windowFacts(material)
-  const hasSure = cards.some(({ isSure }) => isSure === true)
-  const first = cards.find(({ isSure, lead }) =>
-    lead.statement.length <= digestLengths.title && !(hasSure && isSure === false)
-  )
+  // What gains in any case leads, else what can be traded, else what is worth attention.
+  const fitting = cards.filter(({ lead }) => lead.statement.length <= digestLengths.title)
+  const first = fitting.find(({ isSure }) => isSure === true) ??
+    fitting.find(({ isSure }) => isSure !== null) ?? fitting[0]
   const title = first?.lead ?? counts[0] ?? window
   const others = cards.filter((card) => card !== first).map(({ lead }) => lead).slice(0, namedMax)
-  const [summed = next, ...more] = [...first?.why ?? [], ...others, ...counts]
+  const [summed = next, ...more] = [...present(first?.why ?? null), ...others, ...counts]
     .filter((fact) => fact !== title).slice(0, summaryMax)
-  const said = new Set([title, summed, ...more])
   const { facts, slot } = numbering()
   const [named, summary] = [slot("title", [title]), slot("summary", [summed, ...more])]
   const [heading] = named.sentences
-  const about = [[window, next, ...gapFacts(material)], counts] as const
-  const paragraphs = paragraphsOf(material, cards, about, said)
+  const isLeft = (fact: NewFact) => fact !== title && ![summed, ...more].includes(fact)
+  const about = [window, next, ...gapFacts(material), ...counts].filter(isLeft)
+  const paragraphs = paragraphsOf(material, cards, paragraph("watch", "coverage", about))
   const section = (name: DigestSection): ReadonlyArray<DigestParagraph> =>
     paragraphs.filter((paragraph) => paragraph.section === name)
       .map(({ facts, market, topic }) => ({
         market,
+        isNew: market === null || given.previous === null
+          ? null
+          : !given.previous.includes(market.slug),
         slot: slot(topic, facts, topic === "coverage"),
       }))
   const [repriced, whales, predetermined, context, watch] = digestSections
@@ -102,32 +106,28 @@ function withMove(cards: ReadonlyArray<DigestCard>): ReadonlyArray<DigestCard> {
     : cards.toSpliced(at, 1).toSpliced(moveAt, 0, move)
 }
 
-/** In the order of the page, within each section. `said`: what title and summary state. */
+/** In the order of the page, within each section. `about`: what is not about a market. */
 function paragraphsOf(
   material: DigestMaterial,
   cards: ReadonlyArray<DigestCard>,
-  [coverage, counts]: readonly [ReadonlyArray<NewFact>, ReadonlyArray<NewFact>],
-  said: ReadonlySet<NewFact>,
+  about: ReadonlyArray<Paragraph>,
 ): ReadonlyArray<Paragraph> {
-  const isLeft = (fact: NewFact) => !said.has(fact)
-  const about = [
-    ...paragraph("repriced", "counts", counts.filter(isLeft)),
-    ...paragraph("watch", "coverage", coverage.filter(isLeft)),
-  ]
   const room = pageWordsMax - wordsOf(about)
-  const stated = new Set([...said].map(headlineOf))
-  const baskets = paragraph("watch", "check", basketFacts(material))
-  const rest = Math.min(restWords, wordsOf([...baskets, ...othersOf(material, new Set(), stated)]))
-  const own = placedCards(cards, said, room - rest, stated)
+  const stated = new Set<string>()
+  const fixed = [
+    ...paragraph("watch", "ahead", aheadFacts(material)),
+    ...paragraph("watch", "check", basketFacts(material)),
+  ]
+  const rest = Math.min(restWords, wordsOf([...fixed, ...othersOf(material, new Set(), stated)]))
+  const own = placedCards(cards, room - rest, stated)
   const placed = new Set(own.map(({ market }) => market?.slug ?? ""))
-  const others = [...baskets, ...othersOf(material, placed, stated)]
   let left = room - wordsOf(own)
-  const fitting = others.filter((other) => {
+  const fitting = [...fixed, ...othersOf(material, placed, stated)].filter((other) => {
     const fits = wordsOf([other]) <= left
     if (fits) left -= wordsOf([other])
     return fits
   })
-  return [...about, ...own, ...fitting]
+  return [...own, ...fitting, ...about]
 }
 
 /** What has no card: proposals, headlines and moves. */
@@ -137,9 +137,9 @@ function othersOf(
   stated: ReadonlySet<string>,
 ): ReadonlyArray<Paragraph> {
   return [
-    ...paragraph("predetermined", "proposal", present(otherProposalsFact(material, placed))),
+    ...paragraph("predetermined", "proposals", otherProposalFacts(material, placed)),
     ...paragraph("context", "news", contextOf(material, stated)),
-    ...paragraph("repriced", "move", present(otherMovesFact(material, placed))),
+    ...paragraph("repriced", "moves", otherMoveFacts(material, placed)),
   ]
 }
 
@@ -172,20 +172,18 @@ function paragraph(
 /** The cards that have room, the best first. Adds to `stated` what no other card repeats. */
 function placedCards(
   cards: ReadonlyArray<DigestCard>,
-  said: ReadonlySet<NewFact>,
   wordsMax: number,
   stated: Set<string>,
 ): ReadonlyArray<Paragraph> {
   let words = 0
-  return cards.flatMap(({ about, details, kind, lead, openings, section, why }) => {
-    const own = [...said.has(lead) ? openings.slice(0, 1) : openings, ...why]
-    const [head, ...rest] = [...own, ...details].filter((fact, n, all) => {
+  return cards.flatMap(({ about, facts: [opening, ...facts], kind, section, why }) => {
+    const own = [opening, ...present(why)]
+    const rest = facts.filter((fact, n) => {
       const key = keyOf(fact)
-      const isNew = !stated.has(key) && all.findIndex((other) => keyOf(other) === key) === n
-      return !said.has(fact) && (own.includes(fact) || key === "" || isNew)
+      const isRepeated = facts.findIndex((other) => keyOf(other) === key) < n
+      return own.includes(fact) || key === "" || !stated.has(key) && !isRepeated
     })
-    if (head === undefined) return []
-    const chosen = { section, topic: kind, market: about, facts: [head, ...rest] as const }
+    const chosen = { section, topic: kind, market: about, facts: [opening, ...rest] as const }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
     for (const fact of chosen.facts) stated.add(keyOf(fact))
@@ -206,13 +204,16 @@ function headlineOf({ values }: NewFact): string {
 
 /** The headlines of the window about markets in play that no card quotes: those of most outlets first. */
 function contextOf(
-  { from, markets, until }: DigestMaterial,
+  { from, markets: all, until }: DigestMaterial,
   stated: ReadonlySet<string>,
 ): ReadonlyArray<NewFact> {
+  const markets = all.filter((one) => !isDead(one))
   // Shared words say little where a model reads the headlines.
   const isRead = markets.some((one) => one.stories.some(({ reading }) => reading !== null))
   return markets.toSorted((a, b) => a.market.slug < b.market.slug ? -1 : 1)
-    .flatMap((one) => one.stories.map((story) => ({ one, story })))
+    .flatMap((one) =>
+      placedStories({ ...one, clause: null }, one.stories).map((story) => ({ one, story }))
+    )
     .filter(({ story: { corrected, firstAt, reading } }) =>
       !corrected && firstAt >= from && !(isRead && (reading?.bears ?? null) === null)
     )
@@ -227,12 +228,15 @@ function contextOf(
     .slice(0, contextMax)
 }
 
-/** With the names of their markets. */
+/** Words of a line's label, at most; of the mark after a market. */
+const [labelWords, markWords] = [1, 2]
+
+/** With the names of their markets and the words before their facts. */
 function wordsOf(paragraphs: ReadonlyArray<Paragraph>): number {
   return paragraphs.reduce(
     (sum, { facts, market }) =>
-      facts.reduce((sum, { statement }) => sum + wordCount(statement), sum) +
-      (market === null ? 0 : wordCount(titleOf(market).text)),
+      facts.reduce((sum, { statement }) => sum + labelWords + wordCount(statement), sum) +
+      (market === null ? 0 : markWords + wordCount(titleOf(market).text)),
     0,
   )
 }

@@ -16,6 +16,7 @@ import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { quoted, readableName } from "../../core/domain/untrusted.ts"
 import { type Fact, factRow } from "../../writing/domain/facts.ts"
 import { markOf } from "../../writing/facts/fact.ts"
+import { linesOf } from "../../writing/facts/lines.ts"
 import type { FilledSlot, Sentence, Slot } from "../../writing/domain/page.ts"
 
 /** The headings of the sections. */
@@ -81,11 +82,8 @@ export function digestOf(
     summary: cutSummary(summary),
     fullAnalysis: [
       ...digestSections.flatMap((section) => {
-        const texts = page.sections[section].map(({ market, slot }) =>
-          [
-            ...market === null ? [] : [headingOf(market)],
-            ...sentencesOf(slot).map(({ text }) => text),
-          ].join(" ")
+        const texts = page.sections[section].map((paragraph) =>
+          markdownOf(paragraph, sentencesOf(paragraph.slot), page.facts)
         )
         return texts.length === 0 ? [] : [`## ${digestHeadings[section]}`, ...texts]
       }),
@@ -116,9 +114,36 @@ function cutSummary(sentences: ReadonlyArray<Sentence>): string {
   )
 }
 
-/** The market of a paragraph in bold, in quotation marks because its name is a stranger's words. */
-function headingOf(market: NonNullable<DigestParagraph["market"]>): string {
-  return `**${quoted(readableName(market.question))}**${markOf(market).text}:`
+/** What stands before the facts of a list. */
+const introductions: Readonly<Record<string, string>> = {
+  moves: "Also moved:",
+  proposals: "Other doubted proposals:",
+  ahead: "In the next 24 hours:",
+}
+
+/** A card is a heading with what can be decided, then its other facts, a line each; other facts are a list. */
+function markdownOf(
+  { isNew, market, slot: { topic } }: DigestParagraph,
+  sentences: ReadonlyArray<Sentence>,
+  facts: ReadonlyArray<Fact>,
+): string {
+  const texts = sentences.map(({ text }) => text)
+  if (market === null) {
+    const start = introductions[topic]
+    return start === undefined && (texts.length < 2 || topic === "coverage")
+      ? texts.join(" ")
+      : [...start === undefined ? [] : [start], ...texts.map((text) => `- ${text}`)].join("\n")
+  }
+  const [opening = ""] = texts
+  // In quotation marks, because its name is a stranger's words.
+  const title = `**${quoted(readableName(market.question))}**${markOf(market).text}`
+  const mark = isNew === null ? "" : isNew ? " (new)" : " (as before)"
+  return [
+    `${title}${mark}: ${opening}`,
+    ...linesOf(sentences.slice(1), facts).map(({ label, text }) =>
+      `- **${text.slice(0, label.length)}**${text.slice(label.length)}`
+    ),
+  ].join("\n")
 }
 
 function sourcesOf({ kind, values }: Fact, venue: string): ReadonlyArray<string> {

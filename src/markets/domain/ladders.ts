@@ -46,6 +46,8 @@ export interface LadderMarket {
   >
   readonly quote: Quote | null
   readonly known: KnownEnd | null
+  /** The venue's rules: untrusted text. Null or absent where they were not read. */
+  readonly rules?: string | null
 }
 
 /** One rung of a ladder: a market, the outcome that the rung is about, and that outcome's quote. */

@@ -63,9 +63,11 @@ export function wordsSettle(market: ScopedMarket, claim: ScopedClaim): boolean {
 export function isAbout(market: ScopedMarket, claim: ScopedClaim): boolean {
   const asked = readQuestion(market, claim.rules.deciding)
   const stated = new Set(termsOf(claim.title))
-  // A headline without a number contradicts none.
+  // A headline without a number contradicts none, and the "C" of "27°C" names nothing.
   const isBare = figuresOf(withoutDates(claim.title)).length === 0
-  return isOf(asked, stated) && lists.others.intersection(stated).isSubsetOf(asked.terms) &&
+  const names = asked.names.filter((name) => name.some(isInformative))
+  return isOf({ ...asked, names }, stated) &&
+    lists.others.intersection(stated).isSubsetOf(asked.terms) &&
     (isBare || numbersAgree(asked, claim))
 }
 

@@ -93,7 +93,7 @@ export const Decision = Schema.Struct({
 export type Decision = typeof Decision.Type
 
 /** The sizes of the average prices, USD. */
-export const averageUsd = [100, 1_000] as const
+const averageUsd = [100, 1_000] as const
 
 export function decisionOf(material: ReportMaterial, view: MarketView): Decision {
   const { market: { outcomes }, estimate } = material
@@ -114,9 +114,11 @@ export function decisionOf(material: ReportMaterial, view: MarketView): Decision
   }
 }
 
-function statedNumber({ basis, mid, ...stated }: Estimate): typeof StatedNumber.Type {
+function statedNumber(
+  { basis, dayHigh, dayLow, high, low, mid, probability }: Estimate,
+): typeof StatedNumber.Type {
   return {
-    ...{ ...stated, marketPrice: mid },
+    ...{ probability, low, high, dayLow, dayHigh, marketPrice: mid },
     basis: basis.map(({ cases, ingredient, shift, won }) => ({ cases, ingredient, shift, won })),
   }
 }

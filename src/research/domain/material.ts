@@ -29,6 +29,8 @@ interface SiblingMarket {
   readonly quote: Quote | null
   /** Null when no outcome is proposed, or it is not known which. */
   readonly proposal: Proposal | null
+  /** Null or absent where they were not read. */
+  readonly rules?: string | null
 }
 
 /** Other live markets of the same event. */

@@ -7,7 +7,6 @@
 import { clauseOf } from "../../markets/domain/clause.ts"
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { quoteOfMid } from "../../markets/domain/quote.ts"
-import { averagePriceOf } from "../../markets/domain/tradeCosts.ts"
 import { settledStories } from "../../news/domain/evidence.ts"
 import { hour } from "../../core/domain/time.ts"
 import { eventViewOf } from "../../writing/domain/event.ts"
@@ -17,33 +16,40 @@ import { phrase } from "../../writing/domain/statement.ts"
 import { type Card, counterFact, marketCards } from "../../writing/facts/cards.ts"
 import { clauseFacts, noClauseFact } from "../../writing/facts/clauses.ts"
 import { endedFact, noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
-import { estimateFact, noNumberFact, rangeFact, tradeFacts } from "../../writing/facts/estimates.ts"
-import { type About, factOf, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
+import {
+  estimateFact,
+  noNumberFact,
+  noTradeFact,
+  rangeFact,
+  referenceFact,
+  tradeFact,
+} from "../../writing/facts/estimates.ts"
+import { factOf, type NewFact, present, unnamed, word } from "../../writing/facts/fact.ts"
 import {
   headlineFact,
   newsGapFact,
   noHeadlineFact,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { pairOf, rungFacts } from "../../writing/facts/ladders.ts"
-import { deadFact, steadyFact } from "../../writing/facts/moves.ts"
+import { rivalsFact, rungFacts } from "../../writing/facts/ladders.ts"
+import { steadyFact } from "../../writing/facts/moves.ts"
 import { noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
-import { averageFacts, costFact, noBookFact } from "../../writing/facts/quotes.ts"
+import { costFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
   isDead,
-  isDoubted,
   isForecast,
   isSureOf,
   labelledPositions,
   type MarketView,
   payoutOf,
+  placedStories,
   priceOfOutcome,
   sidesOf,
   tradeOf,
 } from "../../writing/facts/view.ts"
 import { marketMakersFact, noWalletFact, otherWalletsFact } from "../../writing/facts/wallets.ts"
-import { averageUsd, validityOf } from "./decision.ts"
+import { validityOf } from "./decision.ts"
 import { entriesReadMax, isLive, priceActionMs, priceOf, type ReportMaterial } from "./material.ts"
 import { movementOf, placeOf } from "./movement.ts"
 import type { Confidence } from "./report.ts"
@@ -77,7 +83,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
     thesis,
     whaleView,
     risks: [slot("risk", risk), ...risks.map((risk) => slot("risk", risk))],
-    confidence: confidenceOf(material, view),
+    confidence: confidenceOf(material, view).confidence,
     bottomLine: slot("bottomLine", bottomFacts(material, view, cards)),
   }
 }
@@ -92,12 +98,15 @@ export function viewOf(material: ReportMaterial): MarketView {
   const { book, clause, entries, estimate, market, news, now, proposal, siblings } = material
   const { main, step } = movementOf(material)
   const quote = book?.quote ?? quoteOfMid(priceOf(material).mid)
-  const stories = settledStories({ ...material, stories: news?.stories ?? [] })
+  const stories = placedStories(
+    { clause, market },
+    settledStories({ ...material, stories: news?.stories ?? [] }),
+  )
   return {
     ...{ clause, entries, estimate, market, now, proposal, quote, stories },
     offers: book?.offers ?? [[], []],
     event: eventViewOf(
-      { market, quote, proposal },
+      { market, quote, proposal, rules: material.rules },
       siblings?.markets ?? null,
       siblings?.complete ?? false,
     ),
@@ -113,65 +122,75 @@ function changeOf({ from, to }: NonNullable<ReturnType<typeof movementOf>["main"
   return { from: from.mid, to: to.mid, windowMs: to.at - from.at }
 }
 
-/** The cards, then the headlines, then the other markets of the event. Wallets have a part of their own. */
+/** The verdict and what it rests on, then the cards, the headlines and the event. Wallets have a part of their own. */
 function thesisFacts(
   material: ReportMaterial,
   view: MarketView,
   cards: ReadonlyArray<Card>,
 ): Facts {
-  const { market } = material
-  const named = aboutOf(market, true)
-  const about = unnamed(named)
+  const { estimate, market } = material
+  const about = aboutOf(market)
   const { high, low, spanMs } = movementOf(material)
   const range = low < high && spanMs >= hour ? { low, high, spanMs } : null
   const { mid } = priceOf(material)
+  if (!isLive(material)) {
+    const ended = endedFact(about, market.status === "resolved")
+    return [ended, steadyFact(about, mid, range), ...newsFacts(material, view, cards)]
+  }
   // Where the price has decided, only what may still change that is said.
-  const isDecided = isDead(view) && isLive(material)
-  const all = cards.filter(({ kind }) =>
-    kind !== "wallet" && !(isDecided && (kind === "move" || kind === "contradiction"))
-  )
+  const isDecided = isDead(view)
   const sure = isDecided ? [] : surePairs(view, cards)
-  const shown = all.filter((card) => !sure.includes(card))
-  const isLed = shown.some(({ valueUsd }) => valueUsd > 0)
-  const led = sure.length > 0 || isLive(material) && tradeOf(view) !== null ? about : named
-  const steadyAbout = isLed ? about : led
-  const steady = isDecided ? deadFact(steadyAbout, mid) : steadyFact(steadyAbout, mid, range)
-  const carded = shown.flatMap(({ details, lead }, n) => [
-    lead(n === 0 && isLed ? led : about),
-    ...details,
-  ])
-  const isSteady = view.move === null || isDead(view)
-  const [first = steady, ...rest] = [
-    ...sure.flatMap(({ details, lead }, n) => [lead(n === 0 ? named : about), ...details]),
-    ...isLive(material)
-      ? tradesOf(view, sure.length === 0 ? named : about).slice(1)
-      : [endedFact(about, market.status === "resolved")],
-    ...isLed ? carded : [],
-    ...isSteady ? [steady] : [],
-    ...isLed ? [] : carded,
-  ]
+  const shown = cards.filter((card) =>
+    !sure.includes(card) && card.kind !== "wallet" &&
+    !(isDecided && (card.kind === "move" || card.kind === "contradiction"))
+  )
+  const isSteady = view.move === null || isDecided
+  const steady = steadyFact(about, mid, isDecided ? null : range)
+  const own = estimate === null
+    ? [noNumberFact(about)]
+    : [estimateFact(about, estimate, view.proposal !== null)]
+  const [verdict, ...others] = verdictFacts(view, sure)
   return [
-    first,
-    ...rest,
+    verdict,
+    ...others,
+    ...own,
+    ...estimate === null || isDecided ? [] : present(referenceFact(about, estimate)),
+    ...shown.flatMap(({ details, lead }) => [lead(about), ...details]),
+    ...isSteady ? [steady] : [],
     ...isDecided ? [] : newsFacts(material, view, cards),
-    ...isLive(material) && !isDecided ? eventFacts(material, view) : [],
+    ...isDecided ? [] : eventFacts(material, view),
   ]
+}
+
+/** What can be bought at a gain, and why, or that nothing can; the first sentence names the market. */
+function verdictFacts(view: MarketView, sure: ReadonlyArray<Card>): Facts {
+  const { estimate, market } = view
+  const named = aboutOf(market, true)
+  const about = unnamed(named)
+  const trade = tradeOf(view)
+  const [first, ...rest] = [
+    ...sure.flatMap(({ details, lead }, n) => [lead(n === 0 ? named : about), ...details]),
+    ...trade === null ? [] : [tradeFact(sure.length === 0 ? named : about, trade)],
+  ]
+  return first === undefined ? [noTradeFact(named, sidesOf(view), estimate)] : [first, ...rest]
 }
 
 /** Pairs and baskets that gain in any case: they stand before a trade by our number that may lose. */
 function surePairs(view: MarketView, cards: ReadonlyArray<Card>): ReadonlyArray<Card> {
   const trade = tradeOf(view)
-  return trade === null || isSureOf(trade) === true
+  return trade !== null && isSureOf(trade) === true
     ? []
-    : cards.filter(({ isSure, kind }) => kind === "contradiction" && isSure === true)
+    : cards.filter(({ isSure, kind, valueUsd }) =>
+      kind === "contradiction" && isSure === true && valueUsd > 0
+    )
 }
 
 function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView) {
   const about = aboutOf(market)
   if (siblings === null) {
-    return [factOf("coverage", market.slug, phrase`The event's other markets could not be read.`)]
+    return [factOf("relation", market.slug, phrase`The event's other markets could not be read.`)]
   }
-  return rungFacts(about, event)
+  return [...rungFacts(about, event), ...present(rivalsFact(about, event.sum))]
 }
 
 /** Stories of one report, and of those how many where no model has read any. */
@@ -194,7 +213,7 @@ function newsFacts(
   const at = (movement.step ?? movement.main)?.to.at ?? now
   const links = [counterFact(view, cards), ...cards.flatMap(({ details }) => details)]
     .flatMap((fact) => fact?.links ?? [])
-  const stories = settledStories({ ...material, stories: news.stories })
+  const { stories } = view
   const isRead = stories.some(({ reading }) => reading !== null)
   const left = stories.filter(({ url }) => !links.includes(url))
   const read = left.filter(({ reading }) => (reading?.bears ?? null) !== null)
@@ -213,7 +232,7 @@ function newsFacts(
       )
     ),
     ...missing > 0 ? [newsGapFact(about, missing)] : [],
-    ...news.stories.length === 0 && missing === 0 && news.sources > 0
+    ...stories.length === 0 && missing === 0 && news.sources > 0
       ? [noHeadlineFact(about, news.sources, priceActionMs)]
       : [],
   ]
@@ -265,7 +284,7 @@ function riskFacts(
 /** Unusual sentences of the rules in a report. */
 const exceptionsMax = 3
 
-/** The stated number and what it comes to, what a trade costs, when the market pays, and how long this is valid. */
+/** What a trade costs, where the price may be in a day, when the market pays, and how long this is valid. */
 function bottomFacts(
   material: ReportMaterial,
   view: MarketView,
@@ -276,72 +295,57 @@ function bottomFacts(
   if (!isLive(material)) {
     return [factOf("method", market.slug, phrase`Nothing is left to decide here.`)]
   }
-  const hasView = estimate !== null && estimate.basis.length > 0
-  // The thesis leads with what it gains.
-  const [limit] = tradesOf(view, about)
+  const trade = tradeOf(view)
   const sides = sidesOf(view)
-  const [, size] = averageUsd
-  const averages = sides.map((side) => ({
-    ...side,
-    average: averagePriceOf(view.offers[side.outcome], size),
-  }))
   const payout = payoutOf(view)
   const lead = cards.find(({ kind, valueUsd }) => valueUsd > 0 || kind === "proposal")
   const { until, why } = validityOf(material)
   const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
-  const own = estimate === null
-    ? noNumberFact(about)
-    : estimateFact(about, estimate, isDoubted(view) && view.proposal?.disputed === false)
-  const [first, ...second] = [...present(pairSum(view)), own]
-  return [
-    first ?? own,
-    ...second,
-    ...present(limit ?? null),
-    ...estimate === null || hasView || isDead(view) ? [] : present(rangeFact(about, estimate)),
+  const { confidence, reason } = confidenceOf(material, view)
+  const [first, ...rest] = [
     ...present(costFact(about, sides, market.takerFeeRate)),
-    ...averageFacts(about, size, averages),
+    ...estimate === null || trade !== null || isDead(view)
+      ? []
+      : present(rangeFact(about, estimate)),
     payout === null ? noEndFact(about) : payoutFact(about, view, payout),
-    validFact(about, {
-      until,
-      why,
-      flip,
-      level,
-      limit: hasTrades(view) ? tradeOf(view)?.limit ?? null : null,
-    }, now),
+    factOf(
+      "method",
+      market.slug,
+      phrase`Confidence is ${word("confidence", confidence)}: ${reason}.`,
+    ),
   ]
-}
-
-/** The pair of this market that gains, in short; null without one. */
-function pairSum(view: MarketView): NewFact | null {
-  const { event: { contradictions: [pair] }, market: { slug } } = view
-  const isOwn = [pair?.easier, pair?.harder].some((leg) => leg?.market.slug === slug)
-  return pair === undefined || !isOwn || isDead(view) ? null : pairOf(pair)?.sum ?? null
-}
-
-/** What a view beyond the market comes to at the book. */
-function tradesOf(view: MarketView, about: About): ReadonlyArray<NewFact> {
-  return hasTrades(view) ? tradeFacts(about, tradeOf(view)) : []
-}
-
-function hasTrades({ estimate, quote }: MarketView): boolean {
-  return estimate !== null && estimate.basis.length > 0 && quote?.ask !== null
+  const valid = validFact(about, { until, why, flip, level, limit: trade?.limit ?? null }, now)
+  return first === undefined ? [valid] : [first, ...rest, valid]
 }
 
 /** A price of a proposed or reported outcome from here on agrees with it. Inclusive. */
 const agreedMin = 0.9
 
 /** By rule; `Analysis.confidence` says what each word means. */
-function confidenceOf({ book, market }: ReportMaterial, view: MarketView): Confidence {
-  if (market.status === "resolved") return "high"
-  const isGood = book !== null && isNarrow(book.microstructure) && isDeep(book.microstructure) &&
-    market.volumeUsd >= volumeUsdMin
+function confidenceOf(
+  { book, market }: ReportMaterial,
+  view: MarketView,
+): { readonly confidence: Confidence; readonly reason: string } {
+  if (market.status === "resolved") return { confidence: "high", reason: "the market is resolved" }
   const { event: { contradictions, implied, inversions }, proposal, reported } = view
-  const isContradicted = implied !== null || contradictions.length > 0 || inversions.length > 0
-  if (!isGood || market.status === "closed" || market.mechanical !== null || isContradicted) {
-    return "low"
-  }
   const outcome = proposal?.outcome ?? reported?.outcome
-  if (outcome === undefined) return "medium"
-  const isOpposed = proposal?.disputed === true || reported !== null && reported.outcome !== outcome
-  return isOpposed || priceOfOutcome(view, outcome) < agreedMin ? "low" : "high"
+  const agreed = outcome !== undefined && priceOfOutcome(view, outcome) >= agreedMin
+  const faults: ReadonlyArray<readonly [boolean, string]> = [
+    [market.status === "closed", "no more is traded"],
+    [book === null, "there is no order book"],
+    [book !== null && !isNarrow(book.microstructure), "the spread is wide"],
+    [book !== null && !isDeep(book.microstructure), "the book is thin"],
+    [market.volumeUsd < volumeUsdMin, "little was ever traded"],
+    [market.mechanical !== null, "its question is one of a series about prices"],
+    [implied !== null, "the end of another market implies another one here"],
+    [contradictions.length + inversions.length > 0, "prices of its event contradict each other"],
+    [proposal?.disputed === true, "the proposal is disputed"],
+    [reported !== null && reported.outcome !== outcome, "a report contradicts the proposal"],
+    [outcome !== undefined && !agreed, "the price doubts what is proposed or reported"],
+  ]
+  const reasons = faults.flatMap(([isFault, reason]) => isFault ? [reason] : [])
+  if (reasons.length > 0) return { confidence: "low", reason: reasons.slice(0, 2).join(", and ") }
+  return agreed
+    ? { confidence: "high", reason: "the price agrees with what is proposed or reported" }
+    : { confidence: "medium", reason: "the book is good, and no end is known yet" }
 }

@@ -28,13 +28,16 @@ import { freeze } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
+import { linesOf } from "../../writing/facts/lines.ts"
 import { factRow } from "../../writing/domain/facts.ts"
 import type { FilledSlot, Slot } from "../../writing/domain/page.ts"
 
 const FactIds = Schema.Array(Schema.String).annotate({ description: "Ids of facts" })
 
 const Analysis = Schema.Struct({
-  thesis: text("What is proposed or reported, what the price did, and what was printed"),
+  thesis: text(
+    "First line: what can be bought at a gain, or that nothing can. Then why, what is proposed or reported, what the price did, what was printed",
+  ),
   whaleView: text("What tracked wallets bought, and their records"),
   risks: described(
     Schema.NonEmptyArray(Schema.String),
@@ -44,9 +47,7 @@ const Analysis = Schema.Struct({
     description:
       "By rule. low: under the quality gate of movers, no more traded, disputed, or contradicted by a proposal, a report or another price of the event. high: resolved, or a proposal or reports agree with a price of 0.90 or more. medium: else",
   }),
-  bottomLine: text(
-    "The stated number, what a trade costs, when it pays, and how long this is valid",
-  ),
+  bottomLine: text("What a trade costs, when it pays, and how long this is valid"),
 }).annotate({
   identifier: "Analysis",
   description: "Plain text; every figure and name in it is in the facts of the evidence",
@@ -137,7 +138,7 @@ export function reportOf(
   const microstructure = book?.microstructure ?? null
   const filled = new Map(slots.map((slot) => [slot.id, slot]))
   const textOf = ({ id, sentences }: Slot) =>
-    (filled.get(id)?.sentences ?? sentences).map(({ text }) => text).join(" ")
+    linesOf(filled.get(id)?.sentences ?? sentences, page.facts).map(({ text }) => text).join("\n")
   const citedBy = ({ id, sentences }: Slot) => [
     ...new Set((filled.get(id)?.sentences ?? sentences).flatMap(({ facts }) => facts)),
   ]

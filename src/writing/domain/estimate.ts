@@ -46,6 +46,26 @@ export interface EstimateInputs {
   readonly rungBounds: PriceBounds | null
   /** Whether the probabilities stated so far were proven worse than the mid: then only bounds count. */
   readonly provenWorse: boolean
+  /** The entries of tracked wallets that were paid or not, by price. */
+  readonly bands: ReadonlyArray<PriceClass>
+  readonly doubted: DoubtedRecord | null
+}
+
+/** Doubted proposals, with the 95 % interval of the share that was upheld. */
+export interface DoubtedRecord extends Omit<ProposalRecord, "meanPrice"> {
+  readonly upheldRateLow: number
+  readonly upheldRateHigh: number
+}
+
+/** What became of purchases at prices from `from` to below `to`, with the 95 % interval of their wins. */
+interface PriceClass {
+  readonly from: number
+  readonly to: number
+  readonly entries: number
+  readonly meanEntryPrice: number
+  readonly winRate: number | null
+  readonly winRateLow: number | null
+  readonly winRateHigh: number | null
 }
 
 /** Mean of direction x (price a day later - published price), with its 95 % interval; USD a share. */
@@ -56,7 +76,7 @@ interface MoveRecord {
 }
 
 /** Proposals whose market ended, those that were paid in full, and the mean price of what was proposed. */
-export interface ProposalRecord {
+interface ProposalRecord {
   readonly proposals: number
   readonly upheld: number
   readonly meanPrice: number
@@ -85,6 +105,14 @@ export interface Estimate {
   readonly basis: ReadonlyArray<
     Pick<View, "ingredient" | "won" | "cases" | "meanPrice"> & { readonly shift: number }
   >
+  /** The ingredients that move nothing: there are none, or they prove too little. Empty when proven worse. */
+  readonly lacks: ReadonlyArray<
+    { readonly ingredient: Ingredient; readonly why: "absent" | "weak" }
+  >
+  /** What became of purchases at the market's price; null for no such record. */
+  readonly reference: PriceClass | null
+  /** What became of doubted proposals; null for too few. */
+  readonly doubted: DoubtedRecord | null
 }
 
 /** An edge of the first outcome at a price, USD a share, shrunk. */
@@ -143,7 +171,27 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
     low: reach === null ? null : Math.max(0, floorPrice(probability - reach)),
     high: reach === null ? null : roundPrice(1 - Math.max(0, floorPrice(1 - probability - reach))),
     ...dayRangeOf(inputs, probability),
+    lacks: provenWorse ? [] : lacksOf(inputs, views),
+    doubted: (inputs.doubted?.proposals ?? 0) < doubtedMin ? null : inputs.doubted,
+    reference:
+      inputs.bands.find(({ entries, from, to }) =>
+        entries >= endedMin && from <= mid && mid < to
+      ) ?? null,
   }
+}
+
+function lacksOf(inputs: EstimateInputs, views: ReadonlyArray<View>): Estimate["lacks"] {
+  const { bounds, mid, move, proposal, reports, rungBounds, wallets } = inputs
+  const isFree = bounds !== null && bounds.low <= mid && mid <= bounds.high
+  const isAbsent: Readonly<Record<Ingredient, boolean>> = {
+    ...{ move: move === null, proposal: proposal === null, reports: reports === null },
+    ...{ wallets: wallets.length === 0, ladder: isFree && rungBounds !== null },
+  }
+  return ingredients.filter((it) => !views.some(({ ingredient }) => ingredient === it))
+    .map((ingredient) => ({
+      ingredient,
+      why: isAbsent[ingredient] ? "absent" : "weak",
+    }))
 }
 
 function viewsOf(inputs: EstimateInputs): ReadonlyArray<View> {
@@ -165,8 +213,9 @@ function moveView({ mid, move }: EstimateInputs): View | null {
   return { ingredient: "move", price: mid, edge, reach: left * reach, ...uncounted }
 }
 
-/** With fewer ended markets a share of them says too little. */
+/** With fewer ended markets a share of them says too little; of proposals its interval says how little. */
 const endedMin = 30
+const doubtedMin = 10
 
 /**
  * Upheld proposals were worth 1 USD and cost their mean price. Two proposals of each kind are added to

@@ -27,6 +27,7 @@ interface EventMarket {
   readonly market: MarketFacts & Pick<Market, "liquidityUsd">
   readonly quote: Quote | null
   readonly proposal: Pick<Proposal, "outcome" | "disputed"> | null
+  readonly rules?: string | null
 }
 
 export interface EventView {

@@ -133,7 +133,7 @@ function wordsOf(sentences: ReadonlyArray<Sentence>): number {
   return sentences.reduce((sum, { text }) => sum + wordCount(text), 0)
 }
 
-/** Runs of characters between spaces. */
+/** Runs of characters between spaces that have a letter or a digit. */
 export function wordCount(text: string): number {
-  return text.split(/\s+/).filter((word) => word !== "").length
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 }

@@ -11,7 +11,7 @@
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { Contradiction } from "../../markets/domain/ladders.ts"
 import { complement } from "../../markets/domain/quote.ts"
-import { type About, type NewFact, present } from "./fact.ts"
+import { type About, type NewFact } from "./fact.ts"
 import { reportedFact, sideStoryFact } from "./headlines.ts"
 import { impliedFact, pairOf, sumFact } from "./ladders.ts"
 import { halfLevelOf, isGivenBack, moveFact } from "./moves.ts"
@@ -29,7 +29,6 @@ import {
   tradeUsdMax,
 } from "./view.ts"
 import {
-  bothSidesFact,
   edgeLeftAt,
   favouredBy,
   type LabelledPosition,
@@ -156,7 +155,7 @@ function proposalCard(view: MarketView): ReadonlyArray<Card> {
     lead: (about) => proposedFact(about, proposal, mid),
     details: [
       ...proposal.disputed ? [] : [proposalFact(about, proposal, now, true)],
-      ...baseRateFacts(about, proposal, mid),
+      ...baseRateFacts(about, proposal, mid, view.estimate),
       ...view.reported?.outcome === outcome ? [] : forFacts(view, outcome),
     ],
     flip: proposalFlip(proposal, now),
@@ -172,7 +171,7 @@ function eventCards(view: MarketView): ReadonlyArray<Card> {
   const [pair] = contradictions
   const shared = { kind: "contradiction", market: slug, level: null, since: 0 } as const
   const impliedWords = implied === null ? null : impliedFact(implied)
-  const found = pair === undefined ? null : pairOf(pair)
+  const found = pair === undefined ? null : pairOf(pair, view.now)
   return [
     ...implied === null || impliedWords === null ? [] : [{
       ...shared,
@@ -233,16 +232,8 @@ function walletDetails(
   const sides = sidesOf(view)
   const outcome = favouredBy(first)
   const others = positions.filter((it) => it !== first).slice(0, labelledMax - 1)
-  const [record = null, edge = null, copy = null] = walletRecordFacts(
-    about,
-    first,
-    sides[outcome].ask,
-    priceOfOutcome(view, outcome),
-  )
-  const isStated = view.estimate?.basis.some(({ ingredient }) => ingredient === "wallets")
   return [
-    ...[record, isStated === true ? null : edge, copy].flatMap(present),
-    ...present(bothSidesFact(about, positions)),
+    ...walletRecordFacts(about, first, sides[outcome].ask, priceOfOutcome(view, outcome)),
     ...others.map((it) => positionFact(about, it, view.now)),
   ]
 }

@@ -16,13 +16,18 @@ const quoteMax = 240
 /** Characters of the rules that are read for exceptions. */
 const rulesMax = 6_000
 
+/** A source that says nothing: most markets name it. */
+const ordinarySource =
+  /^(?:an? |the )?(?:consensus of )?(?:credible|official) (?:reporting|publication|announcements?)$/i
+
 /** A sentence on what does not count, or counts although the title does not say so. */
 const exception =
   /\b(?:not|n['’]t) (?:\w+ )?(?:count|qualify|constitute|be considered|suffice|be included)|\bdoes not (?:include|constitute)|\bregardless of\b|\beven if\b|\bon its own\b/i
 
 /**
  * What pays beyond the title, then at most `exceptionsMax` unusual sentences of the rules. The words are
- * the venue's: untrusted, and always in quotation marks. Empty for rules without visible text.
+ * the venue's: untrusted, and always in quotation marks. Empty for rules without visible text. `isBrief`:
+ * without a source that most markets have.
  */
 export function clauseFacts(
   about: About,
@@ -30,6 +35,7 @@ export function clauseFacts(
   clause: Clause,
   today: EpochMs,
   exceptionsMax: number,
+  isBrief = false,
 ): ReadonlyArray<NewFact> {
   const { comparison, deadlineAt, operator, rounding } = clause
   const source = clause.source?.replace(/\(?https?:.*$/i, "")
@@ -42,18 +48,21 @@ export function clauseFacts(
     ...part("rounding", rounding, (quote) => phrase`precision ${quote}`),
   ]
   const quote = rulesExcerpt(rules, quoteMax) ?? excerpt(rules, quoteMax)
-  const pays = parts.length > 0 ? joined(parts, "; ") : joined(part("clause", quote, (it) => it))
-  if (pays.text === "") return []
+  const isOrdinary = clause.series === null && ordinarySource.test(source ?? "")
+  const shown = isBrief && isOrdinary && parts.length > 1
+    ? parts.filter(({ values }) => !("clause" in values))
+    : parts
+  const pays = joined(parts.length > 0 ? shown : part("clause", quote, (it) => it), "; ")
   const unusual = [
     ...sentencesOf(excerpt(rules, rulesMax)).filter((sentence) => exception.test(sentence)),
     clause.void,
     clause.revision,
   ].flatMap((sentence, n, all) =>
     all.indexOf(sentence) === n && !pays.text.includes((sentence ?? "").replace(/[.\s]+$/, ""))
-      ? part("quote", sentence, (quote) => phrase`Unusual: ${quote}.`)
+      ? part("quote", sentence, (quote) => phrase`Unusual rule: ${quote}.`)
       : []
   )
-  return [phrase`What pays: ${pays}.`, ...unusual.slice(0, exceptionsMax)]
+  return [...pays.text === "" ? [] : [phrase`Pays: ${pays}.`], ...unusual.slice(0, exceptionsMax)]
     .map((statement) => factOf("rules", about.slug, statement))
 }
 

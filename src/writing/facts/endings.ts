@@ -20,6 +20,7 @@ import {
   rate,
   rounded,
   time,
+  titleOf,
   word,
 } from "./fact.ts"
 import { disputeMedianMs, settlesAtOf } from "./proposals.ts"
@@ -58,7 +59,7 @@ export function payoutFact(
   const soon = expected.at - now > farMs
     ? phrase``
     : phrase` (${chance(expected.probability24h)} within ${duration("horizon", day)}${record})`
-  const payout = phrase`payout is expected about ${nearTime("payoutAt", expected.at, now)}${soon}`
+  const at = phrase`is expected about ${nearTime("payoutAt", expected.at, now)}${soon}`
   const isProposed = proposal !== null || status === "proposed"
   const before: Statement | null = isProposed
     ? null
@@ -69,7 +70,7 @@ export function payoutFact(
     : endsAt !== null && endsAt <= now
     ? phrase`The listed date was ${time("endsAt", endsAt, now)}`
     : null
-  const own = before === null ? phrase`Its ${payout}` : phrase`${before}; ${payout}`
+  const own = before === null ? phrase`Payout ${at}` : phrase`${before}; payout ${at}`
   return factOf(
     "upcoming",
     about.slug,
@@ -116,8 +117,12 @@ export function endedFact(about: About, isResolved: boolean): NewFact {
     "resolution",
     about.slug,
     isResolved
-      ? phrase`The venue has resolved this market; its prices are from before the payout.`
-      : phrase`The venue takes no more orders in this market; its prices are from the past.`,
+      ? phrase`No trade in ${
+        titleOf(about)
+      }: the venue has resolved it, and its prices are from before that.`
+      : phrase`No trade in ${
+        titleOf(about)
+      }: the venue takes no more orders, and its prices are old.`,
   )
 }
 

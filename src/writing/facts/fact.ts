@@ -19,8 +19,8 @@ export interface About {
   readonly outcomes: readonly [string, string]
   readonly endsAt: EpochMs | null
   readonly gameStartsAt: EpochMs | null
-  /** Its slug, where another market has the same title. */
-  readonly mark?: string
+  /** Where another market has the same title: when this one ends, else the end of its slug. */
+  readonly mark?: EpochMs | string
   /** Whether the facts name the market. The first fact of a paragraph does, the others need not. */
   readonly isNamed: boolean
 }
@@ -72,7 +72,8 @@ export function markOf(
 ): Statement {
   const at = gameStartsAt ?? endsAt
   const suffix = `${slot}Date`
-  if (mark !== undefined) return phrase` (${named(suffix, mark)})`
+  if (typeof mark === "string") return phrase` (${named(suffix, mark)})`
+  if (mark !== undefined) return phrase` (ends ${time(suffix, mark, 0)})`
   return at === null || dated.test(question) ? phrase`` : phrase` (${date(suffix, at)})`
 }
 

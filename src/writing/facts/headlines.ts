@@ -30,6 +30,8 @@ export interface PrintedStory {
   readonly firstAt: EpochMs
   readonly outlets: ReadonlyArray<{ readonly source: string; readonly publishedAt: EpochMs }>
   readonly corrected: boolean
+  /** How long after the market's deadline; absent for one from before it. */
+  readonly afterMs?: number
   readonly reading: {
     readonly bears: "for" | "against" | null
     readonly decides: boolean
@@ -134,28 +136,18 @@ export function sideStoryFact(
   )
 }
 
-/** A report before a move whose words, as a model read them, point the way the price went. */
-export function causeFact(about: About, story: PrintedStory, now: EpochMs): NewFact {
-  return factOf(
-    "news",
-    about.slug,
-    phrase`Before it: ${citation(story, now)}${readingWords(about, story)}.`,
-    { links: [story.url] },
-  )
-}
-
 /** Only where the news was read. */
 export const noCauseFact = ({ slug }: About): NewFact =>
   factOf(
     "news",
     slug,
-    phrase`Our match found no headline in the ${duration("lag", causeLagMax)} before it.`,
+    phrase`Cause: our match found no headline in the ${duration("lag", causeLagMax)} before it.`,
   )
 
 /** All configured sources answered, and none has a headline: an absence that was read. */
 export function noHeadlineFact(about: About, sources: number, sinceMs: number): NewFact {
   return factOf(
-    "coverage",
+    "news",
     about.slug,
     phrase`Our word match found no headline in ${count("sources", sources, "source")} in ${
       duration("window", sinceMs)
@@ -166,7 +158,7 @@ export function noHeadlineFact(about: About, sources: number, sinceMs: number): 
 /** Not every source answered, or none could be read. */
 export function newsGapFact(about: About, missing: number | null): NewFact {
   return factOf(
-    "coverage",
+    "news",
     about.slug,
     missing === null
       ? phrase`The news could not be read.`
@@ -189,14 +181,17 @@ function readingWords(about: About, { reading }: PrintedStory): Statement {
   return phrase`, model-read ${bears} ${side}`
 }
 
-/** `“Title” (The Harbor Ledger, 13:52 UTC, 2 more outlets)` */
+/** `“Title” (The Harbor Ledger, 13:52 UTC, 2 more outlets, 3 hours after the deadline)` */
 export function citation(
-  { title, source, firstAt, outlets, corrected }: PrintedStory,
+  { afterMs, title, source, firstAt, outlets, corrected }: PrintedStory,
   now: EpochMs,
 ) {
   const others = outlets.length - 1
   const since = others > 0 ? phrase`, ${count("outlets", others, "more outlet")}` : phrase``
+  const late = afterMs === undefined
+    ? phrase``
+    : phrase`, ${duration("after", afterMs)} after the deadline`
   return phrase`${named("headline", title)} (${named("publisher", source)}, ${
     time("publishedAt", firstAt, now)
-  }${since}${corrected ? ", corrected since" : ""})`
+  }${since}${corrected ? ", corrected since" : ""}${late})`
 }

@@ -7,6 +7,7 @@ import type { Contradiction, ImpliedEnd } from "../../markets/domain/ladders.ts"
 import { complement } from "../../markets/domain/quote.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
 import { listed, phrase, type Statement } from "../domain/statement.ts"
+import type { FactKind } from "../domain/facts.ts"
 import { type EventView, priceOfRung } from "../domain/event.ts"
 import {
   type About,
@@ -16,9 +17,11 @@ import {
   named,
   type NewFact,
   price,
+  rate,
   titleOf,
   usd,
 } from "./fact.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
 
 /** A pair of purchases that gains whichever of two contradicting prices is wrong. */
 interface Pair {
@@ -26,49 +29,61 @@ interface Pair {
   readonly lead: NewFact
   /** The same by the names of the rungs, where the first market is named already. */
   readonly opening: NewFact
-  readonly details: readonly [NewFact]
-  /** The same in short, for a text that has stated it. */
-  readonly sum: NewFact
+  readonly details: ReadonlyArray<NewFact>
 }
 
+const yearMs = 365 * day
+
 /** Null without a size at the quotes. */
-export function pairOf(found: Contradiction): Pair | null {
+export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
   const { ask, bid, easier, harder, reason, size } = found
   if (size === null) return null
   const outcome = named("outcome", easier.market.outcomes[easier.rung.outcome])
   const opposite = named("outcome2", harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0])
-  const fact = (statement: Statement) => factOf("relation", easier.market.slug, statement)
+  const fact = (statement: Statement, kind: FactKind = "relation") =>
+    factOf(kind, easier.market.slug, statement)
   const ends = [easier.market.endsAt, harder.market.endsAt].flatMap((at) => at ?? [])
   const lastEnd = ends.length < 2 ? null : Math.max(...ends)
-  const gain = phrase`${usd("stake", size.costUsd)} and gain ${usd("gainUsd", size.gainUsd)}`
-  return {
-    lead: fact(
-      phrase`${outcome} in ${titleOf(easier.market)} and ${opposite} in ${
-        titleOf(harder.market, "market2")
-      } together cost ${gain} after fees.`,
-    ),
-    opening: fact(
-      phrase`${outcome} of ${named("rung", easier.rung.label)} at ${
-        price("ask", ask)
-      } and ${opposite} of ${named("rung2", harder.rung.label)} at ${
+  const returned = size.gainUsd / size.costUsd
+  const words = (first: Statement, second: Statement) =>
+    fact(
+      phrase`${outcome} ${first} at ${price("ask", ask)} and ${opposite} ${second} at ${
         price("ask2", complement(bid))
-      } together cost ${gain} after fees.`,
+      } together cost ${usd("stake", size.costUsd)} for ${
+        count("shares", Math.floor(size.shares), "share")
+      } of each and gain ${usd("gainUsd", size.gainUsd)} after fees.`,
+      "method",
+    )
+  return {
+    lead: words(
+      phrase`in ${titleOf(easier.market)}`,
+      phrase`in ${titleOf(harder.market, "market2")}`,
+    ),
+    opening: words(
+      phrase`of ${named("rung", easier.rung.label)}`,
+      phrase`of ${named("rung2", harder.rung.label)}`,
     ),
     details: [
-      fact(
-        phrase`That is because ${reason}, if both are decided as their titles read${
-          lastEnd === null
+      fact(phrase`Why: ${reason}, ${rulesWords(easier.rules ?? "", harder.rules ?? "")}.`),
+      ...lastEnd === null ? [] : [fact(
+        phrase`Locked until ${date("until", lastEnd)}: a return of ${rate("return", returned)}${
+          lastEnd - now < day
             ? phrase``
-            : phrase`; the money is locked until ${date("until", lastEnd)}`
+            : phrase`, or ${rate("yearly", returned * yearMs / (lastEnd - now))} a year`
         }.`,
-      ),
+      )],
     ],
-    sum: fact(
-      phrase`The pair of ${named("rung", easier.rung.label)} and ${
-        named("rung2", harder.rung.label)
-      } gains ${usd("gainUsd", size.gainUsd)} on ${usd("stake", size.costUsd)}.`,
-    ),
   }
+}
+
+/** How far the rules of both markets bear out what their titles say. */
+function rulesWords(first: string, second: string): string {
+  // A ladder's titles, and so its rules, differ in figures.
+  const [easier, harder] = [first, second].map((it) => it.toLowerCase().replace(/\d[\d.,:]*/g, "0"))
+  if (first === "" || second === "") return "if both are decided as their titles read"
+  return easier === harder
+    ? "and the rules of both read the same but for their figures"
+    : "but their rules differ in more than figures: read both"
 }
 
 /** What the proposal or the result of another rung implies here; null without a price here. */
@@ -140,6 +155,20 @@ function inversionFact(about: About, [easier, harder]: Inversion, isPaired: bool
     } at ${price("price", priceOfRung(harder))} is above the easier ${
       named("rung2", easier.rung.label)
     } at ${price("price2", priceOfRung(easier))}.`,
+  )
+}
+
+/** What the exclusive outcomes of the event are bid and asked for together, where no basket gains. */
+export function rivalsFact(about: About, sum: SiblingSum | null): NewFact | null {
+  if (sum === null || sum.basket !== null || sum.bidSum === null || sum.askSum === null) return null
+  return factOf(
+    "relation",
+    about.slug,
+    phrase`The ${count("siblings", sum.markets.length, "exclusive outcome")} of its event${
+      sum.partial ? " that were read" : ""
+    } are bid ${price("bids", sum.bidSum)} and asked ${
+      price("asks", sum.askSum)
+    } together: no basket of them gains after fees.`,
   )
 }
 

@@ -97,12 +97,3 @@ export function steadyFact(
     phrase`${outcomeOf(about, 0)} is at ${price("price", mid)}${kept}.`,
   )
 }
-
-/** A price that leaves nothing but the payout. */
-export function deadFact(about: About, mid: number): NewFact {
-  return factOf(
-    "price",
-    about.slug,
-    phrase`All but decided by its price: ${outcomeOf(about, 0)} is at ${price("price", mid)}.`,
-  )
-}

@@ -21,10 +21,10 @@ import {
 } from "../../markets/domain/tradeCosts.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import {
+  type DoubtedRecord,
   type Estimate,
   type EstimateInputs,
   estimateOf,
-  type ProposalRecord,
 } from "../domain/estimate.ts"
 import type { EventView } from "../domain/event.ts"
 import type { About } from "./fact.ts"
@@ -112,9 +112,38 @@ export function payoutOf(
 ): ExpectedResolution | null {
   const { endsAt } = market
   const late = endsAt === null ? 0 : (clause?.deadlineAt ?? endsAt) - endsAt
-  const ends = endsAt !== null && late > 0 && late <= deadlineLagMax ? endsAt + late : endsAt
+  // A listed date that passed before the rules end the question is wrong.
+  const isNear = endsAt !== null && (late <= deadlineLagMax || endsAt <= now && endsAt + late > now)
+  const ends = isNear && late > 0 ? endsAt + late : endsAt
   const evidence = { market: { ...market, endsAt: ends }, proposal, mid: quote?.mid ?? null }
   return expectedResolution(evidence, now)
+}
+
+/** How far from the start of a game a headline without a reading may be of that game. */
+const fixtureMs = 3 * day
+
+/**
+ * Without the headlines that no model has read and that are of another game of one of the sides; each
+ * with how long after the deadline it came.
+ */
+export function placedStories<S extends PrintedStory>(
+  view: Pick<MarketView, "clause" | "market">,
+  stories: ReadonlyArray<S>,
+): ReadonlyArray<S> {
+  const { gameStartsAt, question } = view.market
+  const deadlineAt = deadlineOf(view) ?? Infinity
+  const [, ...sides] = /^(?:[^:]*: )?(.+?) vs\.? ([^:?(]+)/i.exec(question) ?? []
+  // Of a side's name the longest word is its own.
+  const names = sides.map((side) =>
+    (side.match(/[\p{L}\p{N}]+/gu) ?? []).toSorted((a, b) => b.length - a.length)[0] ?? ""
+  )
+  return stories.filter(({ firstAt, reading, title }) =>
+    gameStartsAt === null || reading !== null ||
+    Math.abs(firstAt - gameStartsAt) <= fixtureMs &&
+      names.every((name) => title.toLowerCase().includes(name.toLowerCase()))
+  ).map((story) =>
+    story.firstAt > deadlineAt ? { ...story, afterMs: story.firstAt - deadlineAt } : story
+  )
 }
 
 /** A headline from before a game starts is a forecast, whatever its words are. */
@@ -137,7 +166,15 @@ export function labelledPositions(
   return positions.filter(({ wallet }, n, all) => all.findIndex((it) => it.wallet === wallet) === n)
 }
 
-/** The newest uncorrected headline since a time that a model read as pointing to an outcome; null for none. */
+/** What comes after this is not what the question asks; null for a market that has no such time. */
+const deadlineOf = (
+  { clause, market }: Pick<MarketView, "clause" | "market">,
+): EpochMs | null => market.gameStartsAt === null ? clause?.deadlineAt ?? market.endsAt : null
+
+/**
+ * The newest uncorrected headline since a time that a model read as pointing to an outcome; null for none.
+ * After the deadline only a report of the end is evidence: any other speaks of a later time.
+ */
 export function storyFor(
   view: Omit<MarketView, "estimate">,
   outcome: 0 | 1,
@@ -145,7 +182,8 @@ export function storyFor(
 ): PrintedStory | null {
   return view.stories.filter((story) =>
     story.firstAt >= since && readFor(story, view.market.outcomes) === outcome &&
-    !isForecast(view, story)
+    !isForecast(view, story) &&
+    (story.reading?.decides === true || story.afterMs === undefined)
   ).toSorted((a, b) => b.firstAt - a.firstAt)[0] ?? null
 }
 
@@ -162,12 +200,13 @@ export interface OwnRecord {
     readonly byKind: {
       readonly evidence: NonNullable<EstimateInputs["reports"]>["record"]
       readonly proposal: {
-        readonly record: Omit<ProposalRecord, "meanPrice"> | null
+        readonly record: DoubtedRecord | null
         readonly meanPrice: number | null
       }
     }
   }
   readonly estimates: { readonly comparison: string | null }
+  readonly oddsBands: EstimateInputs["bands"]
 }
 
 /** A published move, newest first where there are several. */
@@ -212,6 +251,8 @@ export function estimateIn(
     bounds,
     rungBounds,
     provenWorse: record.estimates.comparison === "worse",
+    bands: record.oddsBands,
+    doubted: record.predetermined.byKind.proposal.record,
   })
 }
 
@@ -282,10 +323,8 @@ export interface Trade extends Side {
   readonly gainUsd: number
   /** The same at both ends of the number's interval, the lower first; null where it has none. */
   readonly gainRangeUsd: readonly [low: number, high: number] | null
-  /** Until the expected payout; null when it is not known. */
-  readonly lockedMs: number | null
-  /** Whether a dispute may make that later. */
-  readonly isDisputable: boolean
+  readonly limit: number
+  readonly sizeUsd: number
 }
 
 /** The most that a reader is taken to trade, USD: more would count the depth of a book as evidence. */
@@ -298,13 +337,14 @@ export function isSureOf({ gainRangeUsd }: Trade): boolean | null {
 
 /** Null where no side is offered below its limit. */
 export function tradeOf(view: MarketView): Trade | null {
-  const { estimate, market: { takerFeeRate }, now, offers } = view
+  const { estimate, market: { takerFeeRate }, offers } = view
   if (estimate === null || takerFeeRate === null) return null
   const { high, low, probability } = estimate
-  const payout = payoutOf(view)
   for (const side of sidesOf(view)) {
-    const stakeUsd = Math.min(tradeUsdMax, side.sizeUsd ?? 0)
-    const price = stakeUsd > 0 ? averagePriceOf(offers[side.outcome], stakeUsd) : null
+    const { limit, sizeUsd } = side
+    if (limit === null || sizeUsd === null || sizeUsd <= 0) continue
+    const stakeUsd = Math.min(tradeUsdMax, sizeUsd)
+    const price = averagePriceOf(offers[side.outcome], stakeUsd)
     if (price === null || price === 0) continue
     const gainAt = (of: number): number => {
       const worth = side.outcome === 0 ? of : 1 - of
@@ -315,11 +355,7 @@ export function tradeOf(view: MarketView): Trade | null {
     const gainRangeUsd = first === null || last === null
       ? null
       : [gainAt(first), gainAt(last)] as const
-    const lockedMs = payout === null ? null : payout.at - now
-    if (gainUsd > 0) {
-      const ending = { lockedMs, isDisputable: isDisputable(view) }
-      return { ...side, stakeUsd, gainUsd, gainRangeUsd, ...ending }
-    }
+    if (gainUsd > 0) return { ...side, limit, sizeUsd, stakeUsd, gainUsd, gainRangeUsd }
   }
   return null
 }

@@ -122,12 +122,13 @@ export function positionFact(about: About, position: LabelledPosition, now: Epoc
 /** Its name without the address, which the fact is about. */
 const walletOf = ({ name }: LabelledPosition) => named("wallet", name.replace(/ \(0x[^)]*\)$/, ""))
 
-/** Prices this near to each other are the same, USD a share. */
+/** A smaller edge is none; prices this near to each other are the same. USD a share. */
+const edgeMin = 0.0005
 const sameMax = 0.002
 
 /**
- * Its record at such prices, then what is left of its edge and what a copy costs, unless nothing is left;
- * `ask` and `mid` are of what its label points to.
+ * Its record at such prices, then what a copy costs, unless nothing is left of its edge; `ask` and `mid`
+ * are of what its label points to.
  */
 export function walletRecordFacts(
   about: About,
@@ -140,8 +141,7 @@ export function walletRecordFacts(
   const paid = position.label === "follow" ? position.price : complement(position.price)
   const side = outcomeOf(unnamed(about), favouredBy(position))
   const more = ask === null ? 0 : ask - paid
-  const left = cents("left", edgeLeftAt(position, mid).edge)
-  const isLeft = left.text !== "0 cents"
+  const isLeft = edgeLeftAt(position, mid).edge >= edgeMin
   return [
     factOf(
       "record",
@@ -150,15 +150,6 @@ export function walletRecordFacts(
         count("reference", band.entries, "earlier entry", "earlier entries")
       } at such prices, for ${rounded("meanPrice", band.meanEntryPrice)} on average.`,
     ),
-    ...!isLeft ? [] : [
-      factOf(
-        "record",
-        position.wallet,
-        phrase`Shrunk for luck, its edge leaves ${left} a share for ${side} at ${
-          rounded("price", mid)
-        }.`,
-      ),
-    ],
     ...ask === null || !isLeft ? [] : [
       factOf(
         "whale",
@@ -173,24 +164,6 @@ export function walletRecordFacts(
       ),
     ],
   ]
-}
-
-/** Labelled wallets whose records point to both outcomes; null where they agree. */
-export function bothSidesFact(
-  about: About,
-  positions: ReadonlyArray<LabelledPosition>,
-): NewFact | null {
-  const first = positions.filter((position) => favouredBy(position) === 0).length
-  const second = positions.length - first
-  return first === 0 || second === 0 ? null : factOf(
-    "whale",
-    about.slug,
-    phrase`Of ${count("entries", positions.length, "labelled entry", "labelled entries")}, ${
-      count("first", first, "speaks", "speak")
-    } for ${outcomeOf(unnamed(about), 0)} and ${count("second", second, "for", "for")} ${
-      outcomeOf(unnamed(about), 1, "outcome2")
-    }.`,
-  )
 }
 
 /** One line for the wallets without a label; null without any. */

@@ -100,7 +100,7 @@ law(
   anyMaterial,
   (material) => {
     const page = digestPage(material)
-    const isCause = /^Before it: |^Our word match found |the (?:step|move) |while the price moved/
+    const isCause = /^Our word match found |the (?:step|move) |while the price moved/
     const quoted = (slots: ReadonlyArray<Slot>, isStated: (text: string) => boolean) =>
       slots.flatMap(({ sentences }) => sentences.filter(({ text }) => isStated(text))).flatMap((
         { facts },
@@ -202,11 +202,11 @@ Deno.test("a digest states a doubted proposal, however old, and only then", asyn
   }
   const pageWith = (one: DigestMarket) => pageOf({ ...quiet, markets: [one], quoted: [one] })
   const stated = pageText(pageWith(old))
-  ok(stated.includes("The proposal is undisputed for"), stated)
+  ok(stated.includes("It is undisputed for"), stated)
   const market = { ...old.market, question: "Will the lighthouse be lit?" }
   const page = pageWith({ ...old, market, proposal: { ...old.proposal, proposedAt: from } })
   ok(/ is proposed, but priced at /.test(textOf(page.title)))
-  ok(/The proposal is undisputed for /.test(pageText(page)))
+  ok(/It is undisputed for /.test(pageText(page)))
   ok(/1 of 1 open proposal is priced below 0.90/.test(`${textOf(page.summary)} ${pageText(page)}`))
   const agreed = quoteOf(
     old.proposal.outcome === 0
@@ -214,7 +214,7 @@ Deno.test("a digest states a doubted proposal, however old, and only then", asyn
       : { bestBid: 0.07, bestAsk: 0.09 },
   )
   const silent = pageText(pageWith({ ...old, quote: agreed }))
-  ok(!/proposal of|Other doubted/.test(silent), silent)
+  ok(!/proposal of| at 0\.\d+, disputed/.test(silent), silent)
 })
 
 Deno.test("a move on little money, in a wide book or in an ended market is no card", async () => {
@@ -236,9 +236,7 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
     const market = { ...one.market, takerFeeRate: 0.05 }
     const markets = [{ ...one, market, quote, entries: [], proposal: null, stories: [] }]
     const page = pageOf({ ...quiet, moves: [{ ...move, item }], markets, resolutions })
-    return page.sections.repriced.some(({ slot }) =>
-      slot.topic === "move" && !slot.sentences[0].text.startsWith("Also moved")
-    )
+    return page.sections.repriced.some(({ slot }) => slot.topic === "move")
   }
   equal([isCard(100, 0.5), isCard(null, 0.5)], [true, true])
   equal([isCard(99.9, 0.5), isCard(100, 0.51)], [false, false])
@@ -284,10 +282,10 @@ Deno.test("a moved market has its price now, and the time from a headline to the
   ok(on.includes(`${moved}; now 0.585`), on)
   ok(!still.includes("; now"), still)
   ok(on.includes(", 40 minutes before the step was seen."), on)
-  ok(on.includes("While it moved, $937 was traded at 0.475 or more."), on)
+  ok(on.includes("Traded while it moved: $937 at 0.475 or more."), on)
   // In a wide book it is no card, and is only listed.
   const listed = pageAt(0.5, 0.7)
-  ok(/Also moved: .*, 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
+  ok(/, 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
 })
 
 Deno.test("markets of one title are distinguished wherever a digest names them", async () => {
@@ -308,14 +306,53 @@ Deno.test("markets of one title are distinguished wherever a digest names them",
     const text = digestOf(pageOf({ ...quiet, markets, quoted: markets }), [], metadata)
     const whole = [text.title, text.summary, text.fullAnalysis].join("\n")
     const names = [
-      ...whole.matchAll(/“Will the harbour freeze on November 30\?”(?:\*\*)?(.{0,25})/g),
+      ...whole.matchAll(/“Will the harbour freeze on November 30\?”(?:\*\*)?(.{0,35})/g),
     ]
     ok(names.length > ends.length, whole)
     return new Set(names.map(([, next = ""]) => /^ \((.*?)\)/.exec(next)?.[1] ?? "bare"))
   }
   equal(namesIn([noon]), new Set(["bare"]))
-  equal(namesIn([noon, noon + 4 * hour]), new Set(["“harbour-0”", "“harbour-1”"]))
-  equal(namesIn([noon, noon, null]), new Set(["“harbour-0”", "“harbour-1”", "“harbour-2”"]))
+  const ends = ["ends 2026-11-30 12:00 UTC", "ends 2026-11-30 16:00 UTC"]
+  equal(namesIn([noon, noon + 4 * hour]), new Set(ends))
+  equal(namesIn([noon, noon, null]), new Set(["0", "1", "2"]))
+})
+
+Deno.test("a digest lists what comes in the next day, in time, and marks cards that are new", async () => {
+  const one = (await withProposal()).markets.find(({ proposal }) => proposal !== null)
+  ok(one?.proposal)
+  const quote = quoteOf({ bestBid: 0.5, bestAsk: 0.52, bidShares: 100, askShares: 100 })
+  const doubted = { ...one.proposal, proposedAt: until - hour, disputed: false }
+  const at = (slug: string, fields: Partial<DigestMarket["market"]>, doubts: boolean) => ({
+    ...{ ...one, quote, entries: [], rules: null, stories: [] },
+    proposal: doubts ? doubted : null,
+    market: {
+      ...ordinary({ id: MarketId.make(slug), slug: Slug.make(slug), eventKey: slug }),
+      ...{ question: `Will ${slug} freeze?`, outcomes: ["Yes", "No"] as const, ...fields },
+    },
+  })
+  const markets = [
+    at("Harbour", { endsAt: until + 5 * hour }, false),
+    at("Inlet", { endsAt: until + 25 * hour }, false),
+    at("Fjord", { gameStartsAt: until + 3 * hour, endsAt: until + 90 * hour }, false),
+    at("Lagoon", { endsAt: until - 2 * hour }, true),
+  ]
+  const textAfter = (previous: DigestMaterial["previous"]) =>
+    digestOf(pageOf({ ...quiet, markets, quoted: markets, previous }), [], metadata).fullAnalysis
+  const [, ahead = ""] = textAfter(null).split("In the next 24 hours:\n")
+  equal(
+    ahead.split("\n\n")[0]?.split("\n").map((line) =>
+      /- (.*?) of “Will (\w+)/.exec(line)?.slice(1)
+    ),
+    [
+      ["09:00 UTC: the challenge window", "Lagoon"],
+      ["11:00 UTC: kick-off", "Fjord"],
+      ["13:00 UTC: the end", "Harbour"],
+    ],
+  )
+  const marks = [null, [], ["Lagoon"]].map((previous) =>
+    /\*\*“Will Lagoon freeze\?”\*\*(?: \(\d.*?\))?(.*?):/.exec(textAfter(previous))?.[1]
+  )
+  equal(marks, ["", " (new)", " (as before)"])
 })
 
 Deno.test("a window of more than one digest is counted as far as it was seen", async () => {

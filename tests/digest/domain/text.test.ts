@@ -61,16 +61,28 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
   const paragraphs = blocks.filter((block) => !headings.includes(block))
   strictEqual(paragraphs.length, slots.length)
   const html = micromark(digest.fullAnalysis, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
-  equal(new Set(html.match(/<\/?[a-z][^>]*>/gi)), new Set(html.match(/<\/?(?:h2|p|strong)>/g)))
+  equal(
+    new Set(html.match(/<\/?[a-z][^>]*>/gi)),
+    new Set(html.match(/<\/?(?:h2|p|strong|ul|li)>/g)),
+  )
   strictEqual(digest.paragraphs.length, slots.length)
   slots.forEach(({ market, slot: { sentences } }, n) => {
     const paragraph = paragraphs[n] ?? ""
     const text = sentences.map(({ text }) => text).join(" ")
-    const mark = / \((?:\d{4}-\d\d-\d\d|“[^“”]*”|[a-z-]+)\)/
-    const [, heading = ""] =
-      new RegExp(`^(\\*\\*“.*”\\*\\*(?:${mark.source})?: )`).exec(paragraph) ?? []
-    strictEqual(paragraph, heading + text)
-    strictEqual(heading.includes(`**“${readableName(market?.question ?? "")}”**`), market !== null)
+    const heading = market === null
+      ? /^(?:(?:Also moved|Other doubted proposals|In the next 24 hours):\n)?(?=- )/
+      : /^\*\*“.*?”\*\*(?: \((?:\d{4}-\d\d-\d\d|“[^“”]*”|[^()“”]*)\))?(?: \((?:new|as before)\))?: /
+    // Without what our own Markdown adds, the sentences of the page are left.
+    const bare = paragraph.replace(heading, "").replaceAll(/\n- |^- /g, " ")
+      .replaceAll(/\*\*(?:(?:[A-Z][a-z]+ ?){1,2}[a-z ]*: )?(.*?)\*\* ?/g, "$1 ")
+    const plain = (it: string) => it.replaceAll(/[ :]+/g, "")
+    const labels =
+      /(?:Moves|Reported|Proposal|News|Payout|Price so far|Price now|Wallets|Other markets|Pays|Trade|Record):/g
+    strictEqual(plain(bare.replaceAll(labels, "")), plain(text.replaceAll(labels, "")))
+    strictEqual(
+      paragraph.includes(`**“${readableName(market?.question ?? "")}”**`),
+      market !== null,
+    )
     const { facts, marketId, slug } = digest.paragraphs[n] ?? {}
     equal([slug, marketId], [market?.slug ?? null, market?.id ?? null])
     equal(new Set(facts), new Set(sentences.flatMap(({ facts }) => facts)))
@@ -78,7 +90,7 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
       ok(!active.test(shown), shown)
       ok(!/[\n\r]/.test(shown), shown)
     }
-    ok(!/^(?:\s|[-+=>]|\d+[.)](?:\s|$))/.test(paragraph), paragraph)
+    ok(!/^(?:\s|[+=>]|\d+[.)](?:\s|$))/m.test(paragraph), paragraph)
   })
 }, { runs })
 
@@ -121,7 +133,7 @@ Deno.test("digestOf() takes the claims of a slot, and a title that fits, without
   const digest = digestWith(claim(slot.id, "Every price stayed."), claim("S1", "A quiet window."))
   ok(digest.fullAnalysis.includes("Every price stayed."))
   strictEqual(digest.title, "A quiet window")
-  const long = digestWith(claim("S1", `${"long ".repeat(50)}.`))
+  const long = digestWith(claim("S1", `${"long ".repeat(60)}.`))
   strictEqual(long.title, page.title.sentences[0].text)
 })
 

@@ -172,6 +172,8 @@ Deno.test("a direction is kept only with the names, numbers and parts of the que
   equal(bears("Odile Farkas ahead in the Lorne count"), null)
   equal(bears("Imre Nagy ahead for 3 seats in Lorne"), null)
   equal(bears("Imre Nagy ahead in the Lorne primary"), null)
+  const warm = { question: "Will the highest temperature in Osaka be 27°C or more on November 21?" }
+  equal(bears("Forecasters now see warmer air over Osaka for November 21", warm), "for")
 })
 
 Deno.test("decidedOutcome() is the one that a decisive reading is for", () => {

@@ -21,6 +21,7 @@ import {
   anyMaterial,
   bookWith,
   headline,
+  noRecord,
   openEntry,
   reportMaterial,
   story,
@@ -149,7 +150,7 @@ const jump = reportMaterial({
 })
 const stepAt = now - 8 * hour
 
-Deno.test("a move leads with its size, then its step, and each headline is placed in time", () => {
+Deno.test("a move is stated with its size, then its step, and each headline is placed in time", () => {
   const at = (minutes: number, title: string) =>
     story([
       headline({
@@ -162,11 +163,7 @@ Deno.test("a move leads with its size, then its step, and each headline is place
     ...jump,
     news: { stories: [at(-90, "Early"), at(60, "Late")], sources: 3, answered: 3 },
   })
-  ok(
-    thesis.startsWith(
-      "Yes in “Will the lighthouse be lit?” (2026-11-30) rose 21 cents in 24 hours, from 0.325 to",
-    ),
-  )
+  ok(thesis.includes("\nPrice so far: Yes rose 21 cents in 24 hours, from 0.325 to"), thesis)
   ok(thesis.includes(" to 0.535, most of it by 04:00 UTC."), thesis)
   ok(
     thesis.includes(
@@ -194,7 +191,7 @@ const own = story([
   }),
 ], { reading })
 
-Deno.test("a decisive report leads, a corrected or lone one does not", () => {
+Deno.test("a decisive report is stated, a corrected or lone one is not", () => {
   const quiet = reportMaterial({
     priceAction: steady(0.6),
     book: bookWith({ mid: 0.665 }),
@@ -203,8 +200,8 @@ Deno.test("a decisive report leads, a corrected or lone one does not", () => {
     analysisOf({ ...quiet, news: { stories, sources: 3, answered: 3 } }).thesis
   const lead = with_(decided, own)
   ok(
-    lead.startsWith(
-      "Yes in “Will the lighthouse be lit?” (2026-11-30) is reported by 3 outlets, and priced at 0.665. For it, model-read for Yes: “Lighthouse was lit” (The Harbor Ledger,",
+    lead.includes(
+      "\nReported: Yes is reported by 3 outlets, and priced at 0.665.\nFor it, model-read for Yes: “Lighthouse was lit” (The Harbor Ledger,",
     ),
     lead,
   )
@@ -216,6 +213,43 @@ Deno.test("a decisive report leads, a corrected or lone one does not", () => {
   ok(!isLead(decided, own, { ...own, reading: { ...reading, outcome: "No" } }), "contradicted")
 })
 
+Deno.test("after the deadline only a report of the end is evidence, and says how late it is", () => {
+  const asked = market({ endsAt: now - 5 * hour, question: "Will the lighthouse be lit?" })
+  const textWith = (hoursAgo: number, decides: boolean) => {
+    const publishedAt = now - hoursAgo * hour
+    const stories = ["Lighthouse was lit", "Keeper lights the old lamp"].map((title, n) =>
+      story([
+        headline({ title, source: `Wire ${n}`, url: `https://${n}.example`, publishedAt }),
+      ], { reading: { ...reading, decides } })
+    )
+    return textOf(reportMaterial({
+      ...{ market: asked, priceAction: steady(0.6), entries: [], proposal: proposed() },
+      news: { stories, sources: 3, answered: 3 },
+    }))
+  }
+  const evidence = /Against it, model-read for Yes: (.*)/
+  ok(evidence.test(textWith(6, false)) && !textWith(6, false).includes("after the deadline"))
+  ok(!evidence.test(textWith(2, false)), "what comes later is not what the question asks")
+  ok(textWith(2, false).includes(", 3 hours after the deadline)"), textWith(2, false))
+  const [, late = ""] = evidence.exec(textWith(2, true)) ?? []
+  ok(late.includes(", 3 hours after the deadline)"), late)
+})
+
+Deno.test("a headline of another game of one of the sides is not listed", () => {
+  const game = market({
+    ...{ question: "Harbor Gulls vs. Quarry Wolves: O/U 2.5", outcomes: ["Over", "Under"] },
+    ...{ gameStartsAt: now + 6 * hour, endsAt: now + 6 * hour },
+  })
+  const isListed = (title: string, publishedAt = now - hour) =>
+    textOf(reportMaterial({
+      market: game,
+      news: { stories: [story([headline({ title, publishedAt })])], sources: 3, answered: 3 },
+    })).includes(title)
+  ok(isListed("Harbor Gulls and Quarry Wolves name their sides"))
+  ok(!isListed("Harbor Gulls and Lakeside Herons name their sides"), "another opponent")
+  ok(!isListed("Harbor Gulls and Quarry Wolves draw", now - 90 * hour), "another date")
+})
+
 const proposed = (fields: Partial<NonNullable<ReportMaterial["proposal"]>> = {}) => ({
   marketId: MarketId.make("m1"),
   outcome: 1 as const,
@@ -225,17 +259,17 @@ const proposed = (fields: Partial<NonNullable<ReportMaterial["proposal"]>> = {})
   ...fields,
 })
 
-Deno.test("a proposal against the price leads, with what it pays", () => {
+Deno.test("a proposal against the price is stated with what it pays", () => {
   const { thesis, bottomLine, confidence } = analysisOf({
     ...jump,
     market: market({ status: "proposed", category: "Politics" }),
     proposal: proposed(),
   })
   ok(
-    thesis.startsWith(
-      "No in “Will the lighthouse be lit?” is proposed, but priced at 0.465. " +
-        "The proposal is undisputed for 26 hours; its window ended at 2026-11-19 12:00 UTC. " +
-        "Yes rose 21 cents",
+    thesis.includes(
+      "\nProposal: No is proposed, but priced at 0.465. " +
+        "It is undisputed for 26 hours; its window ended at 2026-11-19 12:00 UTC.\n" +
+        "Price so far: Yes rose 21 cents",
     ),
     thesis,
   )
@@ -279,7 +313,7 @@ Deno.test("a kick-off is no end, and a passed date no overdue payout", () => {
   ok(played.bottomLine.includes("Valid until 12:30 UTC (the game is in play)"), played.bottomLine)
   const passed = textOf(reportMaterial({ market: market({ endsAt: now - 25 * hour }) }))
   const ahead7d = textOf(reportMaterial({ market: market({ endsAt: now + 7 * 24 * hour }) }))
-  ok(/ Payout is expected about 2026-11-27|Its payout is expected about/.test(ahead7d), ahead7d)
+  ok(/\nPayout is expected about 2026-11-28\./.test(ahead7d), ahead7d)
   ok(!/listed date is/.test(ahead7d), "the title has the date")
   ok(/The listed date was 2026-11-19 11:00 UTC; payout is expected about/.test(passed), passed)
   ok(!/overdue/.test(passed))
@@ -304,9 +338,8 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
   const cheap = at(0.42)
   ok(
     cheap.includes(
-      "Scary-Barrel (follow: a winning record) bought Yes at 0.40 for $2,000, 3 hours ago. " +
+      "Wallets: Scary-Barrel (follow: a winning record) bought Yes at 0.40 for $2,000, 3 hours ago. " +
         "Scary-Barrel won 60 of 100 earlier entries at such prices, for 0.40 on average. " +
-        "Shrunk for luck, its edge leaves 3.5 cents a share for Yes at 0.42. " +
         "A copy, Yes at 0.425, costs 2.5 cents more than at its entry. " +
         "1 tracked wallet without a label bought $900 of No.",
     ),
@@ -316,28 +349,15 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
   ok(dear.includes("for 0.40 on average. 1 tracked wallet"), dear)
 })
 
-Deno.test("labelled wallets on both sides are counted by side", () => {
-  const follow = { computedAt: now, row: whaleRow({ label: "follow" }) }
-  const entries = [
-    openEntry({ calibration: follow }),
-    openEntry({ wallet: "0xaa", name: "Keen-Glacier", outcome: 1, calibration: follow }),
-  ]
-  const whalesOf = (given: typeof entries) =>
-    analysisOf(reportMaterial({ priceAction: steady(0.6), entries: given })).whaleView
-  const both = "Of 2 labelled entries, 1 speaks for Yes and 1 for No."
-  ok(whalesOf(entries).includes(both), whalesOf(entries))
-  ok(!whalesOf(entries.slice(1)).includes("labelled entries"))
-})
-
 /** A market that asks whether the price is above a level. */
-const rung = (level: number, mid: number) => ({
+const rung = (level: number, mid: number, rules: string | null = null) => ({
   market: market({
     id: MarketId.make(`r${level}`),
     slug: Slug.make(`above-${level}`),
     question: `Will inflation be above ${level}% in May?`,
   }),
   quote: quoteOf({ bestBid: mid - 0.01, bestAsk: mid + 0.01, bidShares: 800, askShares: 800 }),
-  proposal: null,
+  ...{ proposal: null, rules },
 })
 
 Deno.test("all rungs of a ladder are compared, and an executable contradiction leads", () => {
@@ -351,32 +371,43 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
   const { thesis } = ladder(rung(4, 0.3), rung(5, 0.5), rung(6, 0.1))
   ok(
     thesis.includes(
-      "Yes of “above 4%” at 0.31 and No of “above 5%” at 0.51 together cost $656 and gain $144 after fees.",
+      "Yes of “above 4%” at 0.31 and No of “above 5%” at 0.51 together cost $656 for 800 shares of each and gain $144 after fees.",
     ),
     thesis,
   )
   const led = ladder(rung(2, 0.3), rung(4, 0.2)).thesis
   ok(
-    /^Yes in “Will inflation be above 2% in May\?” and No in “Will inflation be above 3% in May\?” .*together cost/
+    /^Trade: Yes in “Will inflation be above 2% in May\?” at 0\.31 and No in “Will inflation be above 3% in May\?” at 0\.\d+ together cost/
       .test(led),
     led,
   )
   ok(thesis.includes("Its ladder has 4 priced rungs, the easiest first:"), thesis)
-  const first = ladder(rung(2, 0.3), rung(4, 0.2)).bottomLine
-  ok(/^The pair of “above 2%” and “above 3%” gains \$\d+ on \$\d+\. /.test(first), first)
   for (const [low, leads] of [[null, false], [0.55, false], [0.69, true]] as const) {
     const { thesis } = analysisOf(reportMaterial({
       market: own,
       priceAction: steady(0.6),
       siblings: { markets: [rung(2, 0.3), rung(4, 0.2)], complete: true },
       estimate: {
-        ...{ mid: 0.6, probability: 0.7, low, high: low && 0.8, dayLow: null, dayHigh: null },
+        ...{
+          mid: 0.6,
+          probability: 0.7,
+          low,
+          high: low && 0.8,
+          dayLow: null,
+          dayHigh: null,
+          ...noRecord,
+        },
         basis: [{ ingredient: "wallets", won: null, cases: null, meanPrice: null, shift: 0.1 }],
       },
     }))
-    strictEqual(/^By our fair price/.test(thesis), leads, thesis)
-    ok(leads || /^Yes in .* together cost .*By our fair price, \$[\d,]+ of Yes gains/.test(thesis))
+    const trade = thesis.search(/Yes (?:in .*? )?at 0\.70 or less/)
+    strictEqual(trade > 0 && trade < thesis.indexOf("together cost"), leads, thesis)
   }
+  const rules = (level: number) => `Above ${level}% by the Sample Bureau.`
+  const ruled = (other: string | null) => ladder(rung(4, 0.3, rules(4)), rung(5, 0.5, other)).thesis
+  ok(ruled(null).includes(", if both are decided as their titles read."), ruled(null))
+  ok(ruled(rules(5)).includes(", and the rules of both read the same but for their figures."))
+  ok(ruled("Above 5% by another bureau.").includes(", but their rules differ in more than figures"))
   const both = ladder(rung(2, 0.3), rung(4, 0.2), rung(5, 0.215)).thesis
   ok(
     both.includes(
@@ -393,47 +424,72 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
 })
 
 Deno.test("the stated number is the market's own, or the estimate with what it is worth", () => {
-  const unread = analysisOf(reportMaterial()).bottomLine
-  ok(unread.startsWith("Our own fair price could not be read. Yes is bid 0.595"), unread)
+  const unread = analysisOf(reportMaterial()).thesis
+  ok(unread.includes("\nOur own fair price could not be read.\n"), unread)
   const own = templateReportOf(
     reportMaterial({
       estimate: {
-        ...{ mid: 0.6, probability: 0.6, low: null, high: null, basis: [] },
+        ...{ mid: 0.6, probability: 0.6, low: null, high: null, basis: [], doubted: null },
         ...{ dayLow: 0.5, dayHigh: 0.7 },
+        lacks: [
+          { ingredient: "move", why: "absent" },
+          { ingredient: "proposal", why: "absent" },
+          { ingredient: "wallets", why: "weak" },
+          { ingredient: "ladder", why: "absent" },
+        ],
+        reference: {
+          ...{ from: 0.5, to: 0.75, entries: 812, meanEntryPrice: 0.62 },
+          ...{ winRate: 0.6, winRateLow: 0.55, winRateHigh: 0.65 },
+        },
       },
     }),
   )
-  const none = "No view beyond the market's price. By last week's changes, its price a day from " +
-    "now is between 0.50 and 0.70 in nine of ten cases. Yes is bid 0.595 and asked 0.605; the " +
-    "ask breaks even at 0.605, No at 0.405."
-  ok(own.analysis.bottomLine.startsWith(none), own.analysis.bottomLine)
+  const none = "No trade in “Will the lighthouse be lit?” (2026-11-30) at these prices: " +
+    "Yes costs 0.605 and No 0.405, against a market price of 0.60.\n" +
+    "No view beyond the market's price: its labelled wallets have no edge left at this price; there " +
+    "is no published move of the last day and no price of another market that limits it.\n" +
+    "Reference: of 812 settled entries of tracked wallets at 0.50 to 0.75, 60% won (55% to 65%), " +
+    "for 0.62 on average.\n"
+  ok(own.analysis.thesis.startsWith(none), own.analysis.thesis)
+  const { bottomLine: end } = own.analysis
+  ok(
+    end.startsWith("Price now: Yes is bid 0.595 and asked 0.605, No at 0.405, without a fee."),
+    end,
+  )
+  ok(end.includes("\nA day from now its price is between 0.50 and 0.70 in nine of ten cases"), end)
   for (const { limitPrice, sizeUsd } of own.decision.sides) {
     equal([limitPrice, sizeUsd], [null, null], "no limit without a view")
   }
   const estimate = {
-    ...{ mid: 0.6, probability: 0.7, low: 0.63, high: 0.76, dayLow: null, dayHigh: null },
+    ...{
+      mid: 0.6,
+      probability: 0.7,
+      low: 0.63,
+      high: 0.76,
+      dayLow: null,
+      dayHigh: null,
+      ...noRecord,
+    },
     basis: [{ ingredient: "reports", won: 90, cases: 100, meanPrice: null, shift: 0.1 } as const],
   }
-  const { analysis: { bottomLine, thesis }, decision } = templateReportOf(
-    reportMaterial({ estimate }),
-  )
+  const { analysis: { thesis }, decision } = templateReportOf(reportMaterial({ estimate }))
   const stated =
-    /^Our fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, counted half at a doubting price\. Pay at most 0\.70 for Yes: \$[\d,]+ is offered up to there\. Yes is bid/
-  ok(stated.test(bottomLine), bottomLine)
-  const gain =
-    /^By our fair price, \$[\d,]+ of Yes in .* gains \$\d+ on average after the fee \(mean \$[\d,]+ to \$[\d,]+\)\. It is paid in about [^;.]+\. /
-  ok(gain.test(thesis), thesis)
+    /^Trade: Yes in .* at 0\.70 or less, up to \$[\d,]+: \$[\d,]+ gains \$\d+ on average after the fee \(mean \$[\d,]+ to \$[\d,]+\), and is lost if No is paid\.\nOur fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, counted half at a doubting price\.\n/
+  ok(stated.test(thesis), thesis)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.7, 0])
   const proposal = proposed({ outcome: 0, proposedAt: now - 90 * minute, settlesAt: now + hour })
-  const doubted = reportMaterial({ estimate, proposal, market: market({ status: "proposed" }) })
-  ok(/It is paid in about .* if the proposal is upheld undisputed\. /.test(textOf(doubted)))
   const unseen = { ...estimate, probability: 0.6, low: null, high: null, basis: [] }
-  const unrecorded = reportMaterial({ estimate: unseen, proposal })
-  ok(textOf(unrecorded).includes("price: no record of ours says more about this proposal."))
-  const dear = reportMaterial({ estimate: { ...estimate, probability: 0.603 } })
+  const doubted = { proposals: 72, upheld: 49, upheldRateLow: 0.562, upheldRateHigh: 0.781 }
+  const lacks = [{ ingredient: "proposal", why: "absent" }] as const
+  const unrecorded = textOf(
+    reportMaterial({ estimate: { ...unseen, lacks, doubted }, proposal }),
+  )
+  ok(unrecorded.includes("price: there is no proposal with a record."), unrecorded)
+  ok(unrecorded.includes("49 of 72 doubted proposals in our record were upheld (56.2% to 78.1%)."))
+  const dear = analysisOf(reportMaterial({ estimate: { ...estimate, probability: 0.603 } })).thesis
   ok(
-    analysisOf(dear).bottomLine.includes(
-      "No trade: with the fee, neither ask is below our fair price.",
+    /^No trade in .*: Yes costs 0\.605 .*, and our fair price of Yes is 0\.603\./.test(
+      dear,
     ),
   )
 })
@@ -442,7 +498,7 @@ Deno.test("a market that has ended says so, and nothing about trading it", () =>
   for (const status of ["resolved", "closed"] as const) {
     const material = reportMaterial({ market: market({ status }) })
     const { thesis, bottomLine } = analysisOf(material)
-    ok(/^The venue (?:has resolved|takes no more orders in) this market;/.test(thesis), thesis)
+    ok(/^No trade in .*: the venue (?:has resolved it|takes no more orders), /.test(thesis), thesis)
     strictEqual(bottomLine, "Nothing is left to decide here.")
     equal(templateReportOf(material).decision.sides, [])
   }

@@ -191,6 +191,7 @@ const anyWindow = all({
   coverage: anyCoverage,
   hours: oneOf([4, 4, 4, 8, 100]),
   walletHours: oneOf([1, 100, 100]),
+  previous: oneOf([null, [], ["market-1", "market-2", "market-3"]]),
   /** Repeats all items, to exceed every limit. */
   times: oneOf([1, 1, 4]),
 })
@@ -290,6 +291,7 @@ function materialOf(window: Window): DigestMaterial {
     quoted: [...listings, ...rungs],
     record: window.hours === 4 ? scorecard : null,
     recentMoves: [],
+    previous: window.previous,
     coverage: {
       ...coverage,
       venueReadAt: ago(readMinutesAgo),
@@ -453,6 +455,7 @@ export const quiet: DigestMaterial = {
   quoted: [],
   record: null,
   recentMoves: [],
+  previous: null,
   coverage: {
     marketsWatched: 3_120,
     venueReadAt: until - 4 * minute,

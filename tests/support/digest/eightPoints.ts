@@ -43,29 +43,21 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
   const cards = paragraphs.flatMap((paragraph) => {
     const one = material.markets.find(({ market }) => market.slug === paragraph.market?.slug)
     if (one === undefined || !cardTopics.includes(paragraph.topic)) return []
-    // What title and summary say of the market is not repeated.
-    const { question, slug } = one.market
-    const own = lead.flatMap(({ facts }) => facts).filter(({ subject, values: { market } }) =>
-      subject === slug || market?.type === "name" && market.text === readableName(question)
-    )
-    const text = [...own.map(({ statement }) => statement), paragraph.text].join(" ")
-    return [{ one, paragraph: { ...paragraph, text } }]
+    return [{ one, paragraph }]
   })
   const placed = new Set(cards.map(({ one }) => one.market.slug))
   const open = material.quoted.filter((one) => doubted(one) && !isEnded(material, one.market))
   const left = open.filter(({ market }) => !placed.has(market.slug)).length
-  const list = paragraphs.flatMap(({ facts }) => facts)
-    .find(({ statement }) => statement.startsWith("Other doubted proposals"))
-  const { more } = list?.values ?? {}
-  const named = Object.keys(list?.values ?? {}).filter((slot) => /^market\d$/.test(slot)).length
-  const stated = named + (more?.type === "count" ? more.value : 0)
+  const stated = paragraphs.filter(({ topic }) => topic === "proposals")
+    .flatMap(({ facts }) => facts)
+    .reduce((sum, { values: { more } }) => sum + (more?.type === "count" ? more.value : 1), 0)
   return [
     ...cards.flatMap(({ one, paragraph }) => faultsOf(material, one, paragraph)),
     ...stated === left
       ? []
       : [`1 ${stated} of ${left} doubted proposals without a card are listed`],
     ...countFaults(material, [...lead, ...paragraphs].map(({ text }) => text).join("\n")),
-    ...[...lead, ...paragraphs].flatMap(({ facts }) => facts)
+    ...paragraphs.flatMap(({ facts }) => facts)
       .filter((fact, n, all) => all.indexOf(fact) < n)
       .map(({ statement }) => `said twice: ${statement}`),
     ...headlineFaults(material, page),
@@ -91,7 +83,7 @@ function orderFaults(texts: ReadonlyArray<string>): ReadonlyArray<string> {
 function faultsOf(
   material: DigestMaterial,
   one: DigestMarket,
-  { text, topic }: Paragraph,
+  { facts, text, topic }: Paragraph,
 ): ReadonlyArray<string> {
   const { market, proposal, quote, rules } = one
   const isHere = ({ data }: { readonly data: { readonly market: { readonly slug: string } } }) =>
@@ -105,8 +97,9 @@ function faultsOf(
       ) ||
     topic === "contradiction" || topic === "proposal"
   const asks = [quote?.ask ?? null, quote === null || quote.bid === null ? null : 1 - quote.bid]
-  const costs = [...text.matchAll(/(?:the ask breaks even at|, .{1,165} at) (\d\.\d+)/g)]
-    .map(([, cost]) => Number(cost))
+  const costs = facts.flatMap(({ values: { breakEven, breakEven2 } }) =>
+    [breakEven, breakEven2].flatMap((it) => it?.type === "price" ? [it.value] : [])
+  )
   const isPriced = asks.some((ask) =>
     ask !== null &&
     costs.some((cost) =>
@@ -115,7 +108,10 @@ function faultsOf(
   )
   const checks: ReadonlyArray<readonly [boolean, string]> = [
     [hasChanged, "1 nothing changed there in the window"],
-    [rules === null || text.includes("What pays: ") || /^\W*$/.test(rules), "2 what pays"],
+    [
+      rules === null || facts.some(({ kind }) => kind === "rules") || /^\W*$/.test(rules),
+      "2 what pays",
+    ],
     [
       asks.includes(null) || isPriced || market.takerFeeRate === null,
       "3 the price after the fee",
@@ -130,7 +126,7 @@ function faultsOf(
       /\bwallet|\((?:follow|fade): /.test(text),
       "5 who traded",
     ],
-    [/payout is expected|lists no date/.test(text), "6 time to cash"],
+    [/payout is expected|lists no date/i.test(text), "6 time to cash"],
     [
       market.gameStartsAt === null || proposal !== null || market.status === "proposed" ||
       text.includes("Kick-off"),
@@ -153,7 +149,7 @@ function isCauseTrue(
   { item, step }: Move,
   text: string,
 ): boolean {
-  if (coverage.news === null) return !/Before it: |Our match found/.test(text)
+  if (coverage.news === null) return !/Cause: |Our word match/.test(text)
   const latest = step?.to ?? Date.parse(item.createdAt)
   const first = step?.from ?? Date.parse(item.data.startedAt)
   const fitting = stories.filter(({ corrected, firstAt, reading }) => {
@@ -161,15 +157,14 @@ function isCauseTrue(
     const isFirst = reading.outcome !== market.outcomes[1]
     return ((reading.bears === "for") === isFirst) === item.data.delta > 0
   })
-  const [, headline] = /Before it: (.*?) \(/.exec(text) ?? []
-  return headline === undefined
-    ? text.includes("Our match found no headline in the 6 hours before it.") &&
-        stories.every(({ corrected, firstAt }) =>
-          corrected || firstAt > latest || first - firstAt > 6 * hour ||
-          market.gameStartsAt !== null && firstAt < market.gameStartsAt
-        ) ||
-      stories.some(({ title }) => text.includes(readableName(title, 160).slice(0, 40)))
-    : fitting.some(({ title }) => headline.includes(readableName(title, 160).slice(0, 40)))
+  const isIn = ({ title }: DigestMarket["stories"][number]) =>
+    text.includes(readableName(title, 160).slice(0, 40))
+  const isNear = ({ firstAt }: DigestMarket["stories"][number]) =>
+    first - firstAt <= 6 * hour &&
+    (market.gameStartsAt === null || firstAt >= market.gameStartsAt)
+  return text.includes("Cause: our match found no headline in the 6 hours before it.")
+    ? stories.every((story) => story.corrected || story.firstAt > latest || !isNear(story))
+    : stories.some(isIn) && (!fitting.some(isNear) || fitting.some(isIn))
 }
 
 /** Counts have denominators, and absences were read. */

@@ -165,11 +165,14 @@ function storyMade(
   return story([printed(0), ...others], { corrected, reading })
 }
 
+/** Nothing was looked for in vain, and no record is known. */
+export const noRecord = { lacks: [], reference: null, doubted: null } as const
+
 function estimateOf(percent: number): Estimate {
   const probability = percent / 100
   return {
     ...{ mid: 0.5, probability, low: null, high: null },
-    ...{ dayLow: probability * 0.9, dayHigh: Math.min(1, probability * 1.1) },
+    ...{ dayLow: probability * 0.9, dayHigh: Math.min(1, probability * 1.1), ...noRecord },
     basis: percent % 2 === 0 ? [] : [{
       ingredient: "ladder",
       won: null,

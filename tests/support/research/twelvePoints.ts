@@ -11,6 +11,7 @@ import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
 import { doubtedBelow } from "../../../src/writing/facts/proposals.ts"
 import { isDead, priceOfOutcome, storyFor } from "../../../src/writing/facts/view.ts"
+import { offeredUsdOf } from "../../../src/markets/domain/tradeCosts.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 
 /** Bytes of a report as JSON. */
@@ -36,18 +37,21 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material: { rules } }) =>
       facts.some((fact) =>
         fact.kind === "rules" &&
-        (says(/^What pays: /)(fact) ||
+        (says(/^Pays: /)(fact) ||
           says(/could not be read/)(fact) && !/[\p{L}\p{N}]/u.test(rules ?? ""))
       ),
   ],
   [
     "bid, ask, break-even of both sides, average price for a size",
-    ({ facts, material, report, view: { quote } }) =>
-      material.book === null ? facts.some(says(/no order book/)) : quote?.ask === null ||
+    ({ facts, material, report, view }) =>
+      material.book === null ? facts.some(says(/no order book/)) : view.quote?.ask === null ||
         facts.some((fact) =>
-            has("bid", "ask", "breakEven", "breakEven2")(fact) || says(/fee is not known/)(fact)
+            has("bid", "ask", "breakEven2")(fact) || says(/fee is not known/)(fact)
           ) &&
-          facts.some((fact) => has("size1")(fact) || has("size")(fact) || has("offered")(fact)) &&
+          report.decision.sides.every(({ averagePrice100Usd, outcome }, n) =>
+            outcome === view.market.outcomes[n] &&
+            (averagePrice100Usd !== null || offeredUsdOf(view.offers[n === 0 ? 0 : 1]) < 100)
+          ) &&
           report.decision.sides.length === 2,
   ],
   [
@@ -132,6 +136,24 @@ const points: ReadonlyArray<Point> = [
     ({ facts, report, material }) =>
       facts.some(has("validUntil", "flip")) &&
       Date.parse(report.decision.validUntil) > material.now,
+  ],
+  [
+    "first what can be bought at a gain, or that nothing can",
+    ({ facts, report: { analysis: { thesis } } }) => {
+      const [verdict] = facts
+      return verdict !== undefined && thesis.includes(verdict.statement) &&
+        thesis.indexOf(verdict.statement) < 20 &&
+        (has("market", "limit", "gainUsd")(verdict) ||
+          has("market", "ask", "ask2", "shares", "gainUsd")(verdict) ||
+          has("basket", "gainUsd")(verdict) || verdict.statement.startsWith("No trade in "))
+    },
+  ],
+  [
+    "a reason for no view, and what such prices came to where that is known",
+    ({ facts, material: { estimate }, view }) =>
+      estimate === null ||
+      (estimate.basis.length > 0 || facts.some(says(/^No view beyond the market's price: \S/))) &&
+        (estimate.reference === null || isDead(view) || facts.some(says(/^Reference: /))),
   ],
   [
     "the stated number, or that it is missing",

@@ -8,12 +8,18 @@ import { Arbitrary, Schema } from "effect"
 import { hour } from "../../../src/core/domain/time.ts"
 import { averagePriceOf } from "../../../src/markets/domain/tradeCosts.ts"
 import { counterFact, marketCards, ranked } from "../../../src/writing/facts/cards.ts"
-import { estimateFact, tradeFacts } from "../../../src/writing/facts/estimates.ts"
+import { estimateFact, tradeFact } from "../../../src/writing/facts/estimates.ts"
 import { aboutOf, isSureOf, tradeOf } from "../../../src/writing/facts/view.ts"
 import { viewOf } from "../../../src/research/domain/page.ts"
 import { law } from "../../support/effect.ts"
 import { market, now } from "../../support/movers/market.ts"
-import { bookWith, headline, reportMaterial, story } from "../../support/research/reports.ts"
+import {
+  bookWith,
+  headline,
+  noRecord,
+  reportMaterial,
+  story,
+} from "../../support/research/reports.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -69,7 +75,7 @@ law(
       market: market({ takerFeeRate: 0.05 }),
       book: bookWith({ mid: 0.5 }),
       estimate: {
-        ...{ mid: 0.5, probability, low, high, dayLow: null, dayHigh: null },
+        ...{ mid: 0.5, probability, low, high, dayLow: null, dayHigh: null, ...noRecord },
         basis: [{ ingredient: "wallets", won: null, cases: null, meanPrice: null, shift: 0.1 }],
       },
     }))
@@ -85,8 +91,8 @@ law(
     const isNear = (a: number, b = NaN) => Math.abs(a - b) < 0.01
     ok(isNear(gainRangeUsd[0], worst) && isNear(gainRangeUsd[1], best))
     ok(isNear(gainUsd, gainAt(probability)))
-    const [, fact] = tradeFacts(aboutOf(view.market), trade)
-    const range = /after the fee \(mean (minus )?\$[\d,]+ to \$[\d,]+\)/.exec(fact?.statement ?? "")
+    const { statement } = tradeFact(aboutOf(view.market), trade)
+    const range = /after the fee \(mean (minus )?\$[\d,]+ to \$[\d,]+\)/.exec(statement)
     strictEqual(range?.[1] !== undefined, Math.round(gainRangeUsd[0]) < 0)
     strictEqual(isSureOf(trade), gainRangeUsd[0] >= 0)
   },
@@ -94,9 +100,17 @@ law(
 
 Deno.test("the record of doubted proposals has their mean price", () => {
   const { statement } = estimateFact(aboutOf(viewAt(0.75).market), {
-    ...{ mid: 0.75, probability: 0.552, low: 0.446, high: 0.658, dayLow: null, dayHigh: null },
+    ...{
+      mid: 0.75,
+      probability: 0.552,
+      low: 0.446,
+      high: 0.658,
+      dayLow: null,
+      dayHigh: null,
+      ...noRecord,
+    },
     basis: [{ ingredient: "proposal", won: 49, cases: 72, meanPrice: 0.48, shift: -0.2 }],
-  })
+  }, true)
   ok(
     statement.endsWith(": 49 of 72 doubted proposals, priced 0.48 on average, were upheld."),
     statement,

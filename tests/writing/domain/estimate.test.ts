@@ -32,6 +32,8 @@ const anyRung = { low: 0, high: 1 }
 const nothing: EstimateInputs = {
   ...{ mid: 0.5, hourly: [], probability24h: 0.05, move: null, proposal: null, wallets: [] },
   ...{ endsInMs: null, bounds: null, rungBounds: anyRung, reports: null, provenWorse: false },
+  bands: [],
+  doubted: null,
 }
 
 const row = (edge: number, entries: number, price: number): WalletRecord => {
@@ -76,7 +78,13 @@ function inputsOf(one: Drawn): EstimateInputs {
       { length: hours },
       (_, n) => ({ at: now - (hours - n) * hour, mid: wave(n) }),
     ),
-    ...{ probability24h: one.ending / 100, endsInMs: null, provenWorse: one.provenWorse },
+    ...{
+      probability24h: one.ending / 100,
+      endsInMs: null,
+      provenWorse: one.provenWorse,
+      bands: [],
+      doubted: null,
+    },
     ...{ rungBounds: anyRung, reports: null },
     move: drift === null ? null : {
       ...{ direction: one.up ? 1 : -1, ageMs: one.age * hour },
