@@ -509,7 +509,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/track-record": 2_775,
   "src/venues": 3_800,
   "src/whales": 4_105,
-  "src/writing": 4_850,
+  "src/writing": 4_825,
   tests: 87_110,
   "packages, bench, examples, tools": 10_585,
   migrations: 1_575,

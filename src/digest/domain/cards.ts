@@ -265,7 +265,7 @@ function sharedFacts(
     : clauseFacts(about, one.rules, view.clause, now, exceptionsMax, true)
   return [
     ...proposed,
-    ...inversionFacts(about, inversions, false),
+    ...inversionFacts(about, inversions),
     ...largest === undefined ? [] : [positionFact(about, largest, now)],
     ...present(otherWalletsFact(about, others, true)),
     ...present(costFact(about, sidesOf(view), market.takerFeeRate)),

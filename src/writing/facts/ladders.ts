@@ -109,10 +109,7 @@ const listedMax = 7
 /** All priced rungs of a ladder, the easiest first, then the neighbours in the wrong order. */
 export function rungFacts(
   about: About,
-  { contradictions, inversions, rungs }: Pick<
-    EventView,
-    "rungs" | "inversions" | "contradictions"
-  >,
+  { inversions, rungs }: Pick<EventView, "rungs" | "inversions">,
 ): ReadonlyArray<NewFact> {
   if (rungs.length < 2) return []
   const own = rungs.findIndex(({ market }) => market.slug === about.slug)
@@ -128,33 +125,28 @@ export function rungFacts(
         listed(prices)
       }.`,
     ),
-    ...inversionFacts(about, inversions, contradictions.length > 0),
+    ...inversionFacts(about, inversions),
   ]
 }
 
 type Inversion = EventView["inversions"][number]
 const gapOf = ([easier, harder]: Inversion) => priceOfRung(harder) - priceOfRung(easier)
 
-/** Those that no pair states, which differ most first. `isPaired`: whether a pair is stated before. */
+/** A harder rung above an easier one, which no world allows, although the quotes may not pay for it; the widest first. */
 export function inversionFacts(
   about: About,
   inversions: ReadonlyArray<Inversion>,
-  isPaired: boolean,
 ): ReadonlyArray<NewFact> {
-  return inversions.toSorted((a, b) => gapOf(b) - gapOf(a))
-    .map((found) => inversionFact(about, found, isPaired))
-}
-
-/** A harder rung above an easier one, which no world allows, although the quotes may not pay for it. */
-function inversionFact(about: About, [easier, harder]: Inversion, isPaired: boolean): NewFact {
-  return factOf(
-    "relation",
-    about.slug,
-    phrase`${isPaired ? "Apart from the pair, one" : "One"} price is wrong: the harder ${
-      named("rung", harder.rung.label)
-    } at ${price("price", priceOfRung(harder))} is above the easier ${
-      named("rung2", easier.rung.label)
-    } at ${price("price2", priceOfRung(easier))}.`,
+  return inversions.toSorted((a, b) => gapOf(b) - gapOf(a)).map(([easier, harder]) =>
+    factOf(
+      "relation",
+      about.slug,
+      phrase`One price is wrong: the harder ${named("rung", harder.rung.label)} at ${
+        price("price", priceOfRung(harder))
+      } is above the easier ${named("rung2", easier.rung.label)} at ${
+        price("price2", priceOfRung(easier))
+      }.`,
+    )
   )
 }
 

@@ -8,7 +8,7 @@ import { challengeWindowMs, type Proposal, proposalAge } from "../../markets/dom
 import type { EpochMs } from "../../core/domain/time.ts"
 import { day, hour } from "../../core/domain/time.ts"
 import type { DoubtedRecord, Estimate } from "../domain/estimate.ts"
-import { phrase } from "../domain/statement.ts"
+import { phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
   count,
@@ -134,58 +134,51 @@ export function baseRateFacts(
   if (disputed) return [...isDoubted ? [] : [overturnedFact(about)], disputeTimeFact(about)]
   if (!isDoubted) return [disputeRateFact(about)]
   const isStated = estimate?.basis.some(({ ingredient }) => ingredient === "proposal") === true
-  const record = isStated ? null : estimate?.doubted ?? null
-  return record === null ? [] : [doubtedFact(about, record)]
+  const doubted = isStated ? null : estimate?.doubted ?? null
+  return doubted === null ? [] : [doubtedFact(about, doubted)]
 }
 
+const record = ({ slug }: About, statement: Statement) => factOf("record", slug, statement)
+
 /** `49 of 72 doubted proposals in our record were upheld (56.2% to 78.1%).` */
-function doubtedFact(
+const doubtedFact = (
   about: About,
   { proposals, upheld, upheldRateHigh, upheldRateLow }: DoubtedRecord,
-): NewFact {
-  return factOf(
-    "record",
-    about.slug,
+) =>
+  record(
+    about,
     phrase`${part("upheld", upheld)} ${
       count("cases", proposals, "doubted proposal")
     } in our record were upheld (${rate("upheldLow", upheldRateLow)} to ${
       rate("upheldHigh", upheldRateHigh)
     }).`,
   )
-}
 
 /** How often the venue's requests are disputed. */
-function disputeRateFact(about: About): NewFact {
-  return factOf(
-    "record",
-    about.slug,
+const disputeRateFact = (about: About) =>
+  record(
+    about,
     phrase`${rate("disputed", settled.disputedRate)} of ${
       count("reference", settled.requests, "settled proposal")
     } were disputed.`,
   )
-}
 
 /** How often a dispute overturns the proposal. */
-function overturnedFact(about: About): NewFact {
-  const { overturned, disputes } = settled
-  return factOf(
-    "record",
-    about.slug,
-    phrase`${part("overturned", overturned.rate * disputes)} ${
-      count("reference", disputes, "dispute")
-    } overturned the proposal (${rate("overturnedLow", overturned.low)} to ${
-      rate("overturnedHigh", overturned.high)
+const overturnedFact = (about: About) =>
+  record(
+    about,
+    phrase`${part("overturned", settled.overturned.rate * settled.disputes)} ${
+      count("reference", settled.disputes, "dispute")
+    } overturned the proposal (${rate("overturnedLow", settled.overturned.low)} to ${
+      rate("overturnedHigh", settled.overturned.high)
     }).`,
   )
-}
 
 /** How long a dispute takes. */
-function disputeTimeFact(about: About): NewFact {
-  return factOf(
-    "record",
-    about.slug,
+const disputeTimeFact = (about: About) =>
+  record(
+    about,
     phrase`From dispute to settlement it took ${
       duration("median", disputeMedianMs)
     } in the median, and at most ${duration("most", settled.dispute90Ms)} in nine of ten.`,
   )
-}
