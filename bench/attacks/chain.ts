@@ -4,13 +4,15 @@
  * The chain has one token. It makes a block every `BLOCK_MS` and answers the JSON-RPC calls that the
  * service makes. The facilitator checks nonce, time and balance, and needs `VERIFY_MS` and
  * `SETTLE_MS` (up to `SETTLE_SPREAD_MS` more) for a call; the transfer is in the next block. It does
- * not check signatures, because the service does, and so it costs little. `/control` funds
+ * not check signatures, because the service does, and so it costs little. It settles no sale that a
+ * catalogue could not list. `/control` funds
  * addresses, makes transfers that no request announced, uses nonces up, slows single payers down and
  * gives them faults.
  *
  * @module
  */
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi, toEventSelector } from "viem"
+import { isListable } from "../../tests/support/payments/listing.ts"
 import { token } from "../../tests/support/payments/terms.ts"
 
 const milliseconds = (name: string, fallback: number) => Number(Deno.env.get(name) ?? fallback)
@@ -45,6 +47,10 @@ export type Fault =
   | "verify refuses"
   | "settle refuses"
   | "settles nothing"
+  /** It reports a transaction that fails. */
+  | "reverts"
+  /** The payer's contract says yes to a call that pays for no gas alone, and the settlement fails. */
+  | "valid while simulated"
   | "settles and fails"
   | "settles and never responds"
 
@@ -65,6 +71,8 @@ interface Block {
   readonly logs: ReadonlyArray<Log>
 }
 
+/** The facilitator's account, which sends every settlement. */
+const settler = `0x${"fa".repeat(20)}`
 const balances = new Map<string, bigint>()
 const usedNonces = new Set<string>()
 const slowPayersMs = new Map<string, number>()
@@ -116,7 +124,7 @@ function makeBlock(): void {
     logs.push(...own)
     receipts.set(transaction, {
       ...{ blockNumber: at.blockNumber, blockHash: at.blockHash, transactionHash: transaction },
-      ...{ status: "0x1", logs: own },
+      ...{ status: "0x1", from: settler, logs: own },
     })
   }
   waiting = []
@@ -205,6 +213,8 @@ function resultOf({ method, params }: RpcRequest): unknown {
       return receipts.get(String(params[0])) ?? null
     case "eth_call":
       return callOf(params[0] as Call)
+    case "eth_gasPrice":
+      return "0x5f5e100"
     case "eth_getCode":
       return contracts.has(String(params[0]).toLowerCase()) ? "0x6001" : "0x"
     default:
@@ -212,12 +222,29 @@ function resultOf({ method, params }: RpcRequest): unknown {
   }
 }
 
+/** A transfer in a transaction whose payer's contract refuses it then. */
+const isRefusedCall = ({ method, params: [call] }: RpcRequest) => {
+  if (method !== "eth_call") return false
+  const { gasPrice, data = "" } = call as { readonly gasPrice?: string; readonly data?: string }
+  return gasPrice !== undefined && faults.get(`0x${data.slice(34, 74)}`) === "valid while simulated"
+}
+
+function revertedReceipt({ transaction: transactionHash }: Transfer): object {
+  const at = { blockNumber: hex(newest()), blockHash: hashOf(newest()), transactionHash }
+  return { ...at, from: settler, status: "0x0", logs: [] }
+}
+
 function answerRpc(request: RpcRequest) {
   count("rpc")
+  if (isRefusedCall(request)) {
+    count("transfers that would fail")
+    return { jsonrpc: "2.0", id: request.id, error: { code: 3, message: "execution reverted" } }
+  }
   return { jsonrpc: "2.0", id: request.id, result: resultOf(request) }
 }
 
 interface FacilitatorCall {
+  readonly paymentRequirements: { readonly payTo: string }
   readonly paymentPayload: {
     readonly payload: { readonly authorization: Readonly<Record<string, string>> }
   }
@@ -268,12 +295,17 @@ async function settle(call: FacilitatorCall): Promise<Response> {
   await sleep(slowMs ?? settleMs + Math.random() * settleSpreadMs)
   const parties = { payer: transfer.from, network: `eip155:${token.chainId}` }
   const fault = faults.get(transfer.from)
-  const errorReason = fault === "settle refuses" ? "transaction_failed" : faultOf(transfer)
+  const errorReason = fault === "settle refuses" || fault === "valid while simulated"
+    ? "transaction_failed"
+    : isListable(call.paymentPayload, call.paymentRequirements)
+    ? faultOf(transfer)
+    : "not_listable"
   if (errorReason !== null) {
     count("refused")
     return Response.json({ success: false, errorReason, transaction: "", ...parties })
   }
-  if (fault !== "settles nothing") broadcast(transfer)
+  if (fault === "reverts") receipts.set(transfer.transaction, revertedReceipt(transfer))
+  else if (fault !== "settles nothing") broadcast(transfer)
   if (fault === "settles and fails") return new Response("upstream error", { status: 502 })
   if (fault === "settles and never responds") return new Promise(() => {})
   return Response.json({ success: true, transaction: transfer.transaction, ...parties })

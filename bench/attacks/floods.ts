@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { products } from "../../src/catalog/domain/product.ts"
 import { exchangeOf, fundedBuyers, newPurchase, send, Tally } from "./buyers.ts"
 import {
@@ -37,9 +37,6 @@ const repeats = { pauseMs: 500, settleMs: 18_000 } as const
 const sites = 400
 const busyRetriesMax = 5
 const busyRetryMs = 500
-/** Leases of the replica that is killed in the middle of a sale. */
-const strandedLease = "20 seconds"
-const strandedPollMs = 250
 
 export const attackerHeaders = (header: string, secret: string | null = null) => ({
   "payment-signature": header,
@@ -129,50 +126,6 @@ async function rowsOfEmptyKeys(
   return { payments: Number(payments?.["count"]), events: Number(events?.["count"]) }
 }
 
-/** A sale whose process was killed while the facilitator settled it. */
-export interface StrandedSale {
-  /** Seconds from the end of its lease until the sweep took it; null while it has not. */
-  readonly overdueSeconds: () => Promise<{ readonly seconds: number; readonly isTaken: boolean }>
-}
-
-/** Kills a replica of its own in the middle of a sale, whose lease then expires. */
-export const strandSale = Effect.fnUntraced(function* (
-  environment: Environment,
-): Effect.fn.Return<StrandedSale, never, Scope.Scope> {
-  const [buyer] = yield* Effect.promise(() => fundedBuyers(environment, 1))
-  if (buyer === undefined) return yield* Effect.die("no buyer")
-  const replica = yield* environment.startReplica("killed", { LEASE: strandedLease })
-  const { path, record } = newPurchase(environment, buyer, "resolving")
-  const { query } = environment
-  const row = async () => {
-    const [found] = await query(
-      "SELECT state, extract(epoch FROM lease_until)::float8 AS lease_end, " +
-        "extract(epoch FROM changed_at)::float8 AS changed_at, " +
-        "extract(epoch FROM clock_timestamp())::float8 AS now FROM payment WHERE payer = $1",
-      [record.payer],
-    )
-    return found
-  }
-  const { port } = replica
-  void request({ port, path, client: buyer.client, headers: attackerHeaders(record.header) })
-  const leaseEnd = yield* Effect.promise(async () => {
-    for (;;) {
-      const found = await row()
-      if (found?.["state"] === "settling") return Number(found["lease_end"])
-      await sleep(strandedPollMs)
-    }
-  }).pipe(Effect.timeout("20 seconds"), Effect.orDie)
-  yield* replica.kill
-  return {
-    overdueSeconds: async () => {
-      const found = await row()
-      const isTaken = found?.["state"] !== "settling"
-      const until = Number(isTaken ? found?.["changed_at"] : found?.["now"])
-      return { seconds: Math.max(0, until - leaseEnd), isTaken }
-    },
-  }
-})
-
 /** The control: the same honest sales and no attacker, to see what the machine itself refuses. */
 export const control: Drill = Effect.fnUntraced(function* ({ seconds, replicas }) {
   const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
@@ -188,7 +141,6 @@ export const control: Drill = Effect.fnUntraced(function* ({ seconds, replicas }
 export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, print }) {
   const environment = yield* startEnvironment({ replicas, treasuryUnits: smallTreasury })
   const slug = yield* Effect.promise(() => marketSlug(environment))
-  const stranded = yield* strandSale(environment)
   const requests = (emptyKeys.hangUps + emptyKeys.waiting) * seconds * 1_000 / emptyKeys.intervalMs
   const signed = Array.from(
     { length: Math.min(signedBeforeMax, Math.ceil(requests)) },
@@ -201,15 +153,6 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
   const flood = floodWithEmptyKeys(environment, isRunning, emptyKeys, slug, signed)
   const honest = yield* Effect.promise(() => sellToHonest(environment, seconds))
   yield* Effect.promise(() => flood.ended)
-  // The lease of the killed replica ends after 20 s, which may be after a short flood.
-  const overdue = yield* Effect.promise(async () => {
-    for (let turn = 0; turn < 120; turn++) {
-      const found = await stranded.overdueSeconds()
-      if (found.isTaken) return found
-      await sleep(500)
-    }
-    return await stranded.overdueSeconds()
-  })
   const rows = yield* Effect.promise(() => rowsOfEmptyKeys(environment))
   const after = yield* Effect.promise(() => environment.control({}))
   // The service adds to its counters once a second.
@@ -229,16 +172,12 @@ export const attack2: Drill = Effect.fnUntraced(function* ({ seconds, replicas, 
       "refused by the facilitator": (after["refused"] ?? 0) - (before["refused"] ?? 0),
       "rows left in payment": rows.payments,
       "rows left in payment_event": rows.events,
-      "lease overdue s": round(overdue.seconds, 1),
       "RSS MB": residentMegabytes(environment),
     },
     faults: [
       ...faults,
       ...refused > 0 ? [] : ["the attacker was never refused with 429 or 409"],
       ...rows.payments > 0 ? [`${rows.payments} rows of payments that were never valid`] : [],
-      ...overdue.isTaken && overdue.seconds <= leaseOverdueSecondsMax
-        ? []
-        : [`an expired lease was overdue for ${round(overdue.seconds)} s`],
     ],
   }
 })
@@ -250,9 +189,6 @@ async function marketSlug(environment: Environment): Promise<string> {
   const item = await send(newPurchase(environment, buyer, "latest"), environment.ports[0] ?? 0)
   return /"slug":"([^"]+)"/.exec(item.body)?.[1] ?? "unknown"
 }
-
-/** The sweep runs every 5 s in a drill; one more round is allowed. */
-const leaseOverdueSecondsMax = 15
 
 const residentMegabytes = ({ replicas }: Environment) =>
   round(Math.max(...replicas.map(({ residentBytes }) => residentBytes())) / 1e6)

@@ -13,8 +13,9 @@ import { Effect } from "effect"
 import { fundedBuyers, nameOf, newPurchase, type Purchase, send, Tally } from "./buyers.ts"
 import { type Drill, type DrillOptions, honestResult, round, sellToHonest, sleep } from "./drill.ts"
 import { type Environment, startEnvironment } from "./environment.ts"
-import { attackerHeaders } from "./floods.ts"
+import { attackerHeaders, statusOf } from "./floods.ts"
 import { localAddresses, request } from "./http.ts"
+import type { Fault } from "./chain.ts"
 import type { Wallet } from "./payer.ts"
 
 /** Short, so that an answer that no one fetches is refunded within the drill. */
@@ -59,7 +60,7 @@ const beRefunded: Step = async ({ environment, wallet, client, port }, turn) => 
     // After the intent, and before the facilitator has settled.
     ...turn % 3 === 0 ? {} : { hangUpAfterMs: 1_200 },
   })
-  return answer.status === null ? answer.failure ?? "lost" : String(answer.status)
+  return statusOf(answer)
 }
 
 /** Pays from a contract: the facilitator finds the payment valid, and it does not settle. */
@@ -76,7 +77,7 @@ const beVoid: Step = async ({ environment, wallet, client, port }, turn) => {
     headers,
     localAddress: localAddresses.attacker,
   })
-  return answer.status === null ? answer.failure ?? "lost" : String(answer.status)
+  return statusOf(answer)
 }
 
 /** Asks for a report of a market that is none, replays an answer with a guessed key, or guesses one. */
@@ -95,7 +96,7 @@ const beUnpaid: Step = async ({ environment, wallet, client, port, bought }, tur
     localAddress: localAddresses.attacker,
     headers: attackerHeaders(record.header, turn % 3 === 1 ? secret : record.secret),
   })
-  return answer.status === null ? answer.failure ?? "lost" : String(answer.status)
+  return statusOf(answer)
 }
 
 const addressOf = (n: number) => `198.51.${100 + Math.floor(n / 250)}.${n % 250 + 1}`
@@ -214,13 +215,20 @@ const drill = ({ name, step, prepare }: Attack): Drill =>
 
 export const refunded = drill({ name: "refunded", step: beRefunded })
 
+const voidFaults: ReadonlyArray<Fault> = [
+  "settles nothing",
+  "valid while simulated",
+  "reverts",
+  "settle refuses",
+]
+
 export const unsettled = drill({
   name: "void",
   step: beVoid,
   prepare: (wallets) => ({
     contracts: wallets,
     faults: Object.fromEntries(
-      wallets.map((wallet, n) => [wallet, n % 2 === 0 ? "settles nothing" : "settle refuses"]),
+      wallets.map((wallet, n) => [wallet, voidFaults[n % voidFaults.length]]),
     ),
   }),
 })

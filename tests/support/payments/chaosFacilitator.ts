@@ -10,6 +10,7 @@
 import { Effect } from "effect"
 import type { Random } from "../random.ts"
 import type { Anvil } from "./anvil.ts"
+import { isListable } from "./listing.ts"
 import { type Call, toToken } from "./token.ts"
 
 /** The faults of a settlement. */
@@ -150,6 +151,9 @@ export const startChaosFacilitator = Effect.fn("startChaosFacilitator")(function
     const call: FacilitatorCall = await request.json()
     if (pathname === "/verify") return verify(call)
     count("settle")
+    if (!isListable(call.paymentPayload, call.paymentRequirements)) {
+      return failure(call, "not_listable")
+    }
     if (honest || !random.chance(options.settleShare)) return settle(call)
     const way = random.pick(ways)
     count(way)

@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import { createWalletClient, http, publicActions } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { base, baseSepolia } from "viem/chains"
+import { isListable } from "./listing.ts"
 
 /** The public key of anvil's first account. */
 const gasKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
@@ -54,6 +55,9 @@ export const startFacilitator = Effect.fn("startFacilitator")(function* (
         const { paymentPayload, paymentRequirements } = await request.json()
         if (pathname === "/verify") {
           return Response.json(await facilitator.verify(paymentPayload, paymentRequirements))
+        }
+        if (!isListable(paymentPayload, paymentRequirements)) {
+          return Response.json({ success: false, errorReason: "not_listable" })
         }
         const settled = await facilitator.settle(paymentPayload, paymentRequirements)
         return self.failsAfterSettling ? new Response("", { status: 500 }) : Response.json(settled)
