@@ -149,18 +149,6 @@ test("a payment that its buyer settled before sending it is refunded, and the re
     }
   })))
 
-test("a payment that its buyer settled before sending it is refunded even before a scan", () =>
-  inMarket(Effect.gen(function* () {
-    const { scan } = yield* Payments
-    yield* scan
-    const bought = yield* purchase({ product: early, secret })
-    yield* useNonce(bought, price, blockTimeAt(0))
-    equal(yield* buying(bought, neverComputed), "payment_required")
-    equal(yield* stateOf(bought), null)
-    yield* passing(60)
-    equal([yield* scan, yield* buying(bought, neverComputed)], [1, "payment_refunded"])
-  })))
-
 for (const sold of [product, early]) {
   test(`a released ${sold.settlementOrder} payment that was paid is owed at once`, () =>
     inMarket(Effect.gen(function* () {
@@ -252,20 +240,6 @@ test("an unresolved compute-first payment that was paid is answered", () => {
     { chainDown: () => down, misbehave: (call) => (down = call === "settle", null) },
   )
 })
-
-test("a transfer of another amount with a payment's nonce is owed with that amount", () =>
-  inMarket(Effect.gen(function* () {
-    const { scan } = yield* Payments
-    yield* scan
-    const bought = yield* purchase({ secret })
-    yield* storeReleased(bought)
-    yield* useNonce(bought, price - 1n, blockTimeAt(5))
-    yield* passing(60)
-    equal([yield* scan, yield* stateOf(bought)], [1, "refund_due"])
-    const row = yield* rowOf(bought)
-    equal([row?.amount, row?.paidAmount, row?.refund?.state], [price, price - 1n, "queued"])
-    equal(yield* scan, 0)
-  })))
 
 test("a transfer of another amount is owed however long its payment was in progress", () =>
   inMarket(Effect.gen(function* () {

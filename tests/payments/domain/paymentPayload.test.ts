@@ -1,5 +1,5 @@
 /**
- * Decoding a payment header, and every check against a product.
+ * Decoding a payment header, and every check against a product, with the code of each fault.
  *
  * @module
  */
@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { Base64, Base64Url } from "effect/encoding"
 import { products } from "../../../src/catalog/domain/product.ts"
+import { faultOf, type PaymentFault } from "../../../src/payments/domain/failedSale.ts"
 import { signatureBytesMax } from "../../../src/payments/domain/payment.ts"
 import {
   checkTimes,
@@ -44,14 +45,16 @@ function without(name: string, from: Json = wire): Json {
 }
 
 const decode = (json: unknown) => decodePayment(headerOf(json))
-const check = (json: unknown, at = now): string => {
+const checked = (json: unknown) => {
   const matched = Result.flatMap(decode(json), (payment) => matchPayment(product, payment, terms))
-  const inTime = Result.flatMap(matched, (payment) => checkTimes(payment, terms, BigInt(at)))
-  return Result.match(inTime, { onSuccess: () => "matches", onFailure: ({ reason }) => reason })
+  return Result.flatMap(matched, (payment) => checkTimes(payment, terms, BigInt(now)))
 }
-const refused = (json: unknown, expected: RegExp, at = now) => {
-  const reason = check(json, at)
+const check = (json: unknown): string =>
+  Result.match(checked(json), { onSuccess: () => "matches", onFailure: ({ reason }) => reason })
+const refused = (json: unknown, expected: RegExp, fault: PaymentFault = "malformed") => {
+  const { reason, fault: found } = Result.getOrThrow(Result.flip(checked(json)))
   ok(expected.test(reason), reason)
+  equal(found, fault)
 }
 
 Deno.test("a payment of the reference client matches its product", () => {
@@ -68,7 +71,11 @@ Deno.test("version 1 payloads and the hybrid without accepted match too", () => 
   equal(check({ x402Version: 1, scheme: "exact", network: "eip155:8453", payload }), "matches")
   equal(check({ x402Version: 2, payload }), "matches")
   equal(check({ x402Version: 2, scheme: "exact", network: "eip155:8453", payload }), "matches")
-  refused({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, /network/)
+  refused(
+    { x402Version: 1, scheme: "exact", network: "base-sepolia", payload },
+    /network/,
+    "invalid_network",
+  )
   equal(check({ x402Version: 2, scheme: "exact", network: "base", payload }), "matches")
   refused({ x402Version: 3, payload }, /not an x402/)
 })
@@ -227,20 +234,20 @@ Deno.test("a payer proof is decoded next to the identifier, in normal form", () 
 Deno.test("the signature must be in one form: v of 0, 1, 27 or 28, and the lower s", () => {
   const v = (byte: string) => changed("payload.signature", `${signature.slice(0, -2)}${byte}`)
   for (const byte of ["00", "01", "1b", "1c"]) equal(check(v(byte)), "matches")
-  for (const byte of ["02", "1d", "ff"]) refused(v(byte), /recovery byte/)
+  for (const byte of ["02", "1d", "ff"]) refused(v(byte), /recovery byte/, "invalid_signature")
   const s = (half: string) => changed("payload.signature", `0x${"11".repeat(32)}${half}1b`)
   const halfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"
   equal(check(s(halfOrder)), "matches")
-  refused(s(halfOrder.replace(/0$/, "1")), /malleable/)
+  refused(s(halfOrder.replace(/0$/, "1")), /malleable/, "invalid_signature")
 })
 
 Deno.test("the accepted offer must be ours: scheme, network, amount, asset, payTo, flow", () => {
-  refused(changed("accepted.scheme", "upto"), /scheme/)
-  refused(changed("accepted.network", "eip155:84532"), /network/)
-  refused(changed("accepted.amount", "9999"), /amount must be 10000/)
-  refused(changed("accepted.asset", payer.address), /asset must be/)
-  refused(changed("accepted.payTo", payer.address), /Pay to/)
-  refused(changed("accepted.extra.paymentFlow", "upfront"), /flow/)
+  refused(changed("accepted.scheme", "upto"), /scheme/, "invalid_terms")
+  refused(changed("accepted.network", "eip155:84532"), /network/, "invalid_network")
+  refused(changed("accepted.amount", "9999"), /amount must be 10000/, "invalid_amount")
+  refused(changed("accepted.asset", payer.address), /asset must be/, "invalid_terms")
+  refused(changed("accepted.payTo", payer.address), /Pay to/, "invalid_terms")
+  refused(changed("accepted.extra.paymentFlow", "upfront"), /flow/, "invalid_terms")
   equal(check(changed("accepted.extra.paymentFlow", "authorization")), "matches")
   equal(check(changed("accepted.maxTimeoutSeconds", 9_999)), "matches")
   equal(check(changed("accepted.asset", terms.asset.toLowerCase())), "matches")
@@ -261,30 +268,30 @@ Deno.test("a resource URL must be the product's path or tool", () => {
       "",
     ]
   ) {
-    refused(url(other), /another resource/)
+    refused(url(other), /another resource/, "invalid_terms")
   }
 })
 
 Deno.test("the authorization must pay us the exact price, and not from our own addresses", () => {
   const at = "payload.authorization"
-  refused(changed(`${at}.to`, payer.address), /must pay to/)
+  refused(changed(`${at}.to`, payer.address), /must pay to/, "invalid_terms")
   for (const value of ["9999", "10001", "0"]) {
-    refused(changed(`${at}.value`, value), /exactly 10000/)
+    refused(changed(`${at}.value`, value), /exactly 10000/, "invalid_amount")
   }
-  refused(changed(`${at}.from`, terms.payTo), /our own/)
-  refused(changed(`${at}.from`, terms.treasury), /our own/)
+  refused(changed(`${at}.from`, terms.payTo), /our own/, "invalid_terms")
+  refused(changed(`${at}.from`, terms.treasury), /our own/, "invalid_terms")
 })
 
 Deno.test("the authorization must be valid now, for long enough, and must expire in time", () => {
   const at = "payload.authorization"
-  refused(changed(`${at}.validAfter`, String(now + 1)), /not valid yet/)
+  refused(changed(`${at}.validAfter`, String(now + 1)), /not valid yet/, "expired")
   equal(check(changed(`${at}.validAfter`, String(now))), "matches")
   const before = (seconds: number) => changed(`${at}.validBefore`, String(now + seconds))
   equal(check(before(terms.neededSeconds + 6)), "matches")
-  refused(before(terms.neededSeconds + 5), /expired or expires too soon/)
+  refused(before(terms.neededSeconds + 5), /expired or expires too soon/, "expired")
   equal(check(before(terms.maxTimeoutSeconds + 30)), "matches")
-  refused(before(terms.maxTimeoutSeconds + 31), /must expire within/)
-  refused(changed(`${at}.validBefore`, "9".repeat(30)), /must expire within/)
+  refused(before(terms.maxTimeoutSeconds + 31), /must expire within/, "expired")
+  refused(changed(`${at}.validBefore`, "9".repeat(30)), /must expire within/, "expired")
 })
 
 Deno.test("the payment-identifier is read from its extension and must be valid", () => {
@@ -299,6 +306,16 @@ Deno.test("the payment-identifier is read from its extension and must be valid",
   }
   const declared = { ...wire, extensions: { "payment-identifier": { info: { required: false } } } }
   equal(Result.getOrThrow(decode(declared)).identifier, null)
+})
+
+Deno.test("faultOf() maps the known reasons of facilitators, and every other reason to refused", () => {
+  equal(faultOf("insufficient_funds"), "insufficient_funds")
+  equal(faultOf("invalid_exact_evm_nonce_already_used"), "nonce_used")
+  equal(faultOf("invalid_exact_evm_signature"), "invalid_signature")
+  equal(faultOf("invalid_exact_evm_payload_authorization_valid_before"), "expired")
+  for (const word of ["", "insufficient funds, or so", "INSUFFICIENT_FUNDS", "constructor"]) {
+    equal(faultOf(word), "refused", word)
+  }
 })
 
 const anyText = Arbitrary.schema(Schema.String)

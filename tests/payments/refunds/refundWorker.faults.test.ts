@@ -46,18 +46,6 @@ const paysWith: Readonly<Record<Misbehaviour, boolean>> = {
 }
 
 for (const misbehaviour of Object.keys(paysWith) as ReadonlyArray<Misbehaviour>) {
-  test(`a facilitator with one fault, ${misbehaviour}: the chain decides, and the refund is paid once`, () => {
-    let calls = 0
-    return withRefundHarness(({ signed }) =>
-      Effect.gen(function* () {
-        const debts = [yield* owed(0)]
-        yield* sweepFor(yield* worker(), 180)
-        equal(yield* statesOf(debts), ["confirmed"])
-        equal(yield* paidBack(debts), eachPaidOnce(debts))
-        equal(signed.length, 1)
-      }), { simulation: { misbehave: () => calls++ === 0 ? misbehaviour : null } })
-  })
-
   test(`a facilitator with a permanent fault, ${misbehaviour}: no refund is paid twice or abandoned`, () => {
     let recovered = false
     return withRefundHarness(({ signed, memory }) =>
