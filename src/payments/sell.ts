@@ -83,8 +83,7 @@ import {
   paymentInProgress,
   refundQueued,
   responseForKnownPayment,
-  tooManySales,
-  tooManyUnverified,
+  tooManyOfAddress,
   unavailable,
   unresolved,
 } from "./sale/responses.ts"
@@ -532,7 +531,7 @@ function sellVerified(
   const steps = settlementOrder === "compute-first" ? computeAndSettle : settleAndCompute
   const inPlace = seller.sales.run(notClaimed(sale, overloaded))
   const sold = Effect.flatten(inPlace(Effect.gen(() => steps(seller, sale, released))))
-  const refused = notClaimed(sale, tooManySales)
+  const refused = notClaimed(sale, tooManyOfAddress)
   return Effect.andThen(
     verify(seller, sale),
     inPlaceOf(sale, seller.saleClients, seller.saleSites, refused)(sold),
@@ -580,9 +579,9 @@ function verify(seller: Seller, sale: Sale): Effect.Effect<void, NotClaimed | No
 const inUnverifiedPlaces =
   ({ clients, sites, contracts, contractClients }: Seller, sale: Sale) =>
   (steps: Effect.Effect<void, NotCharged>): Effect.Effect<void, NotCharged> => {
-    const inPlace = inPlaceOf(sale, clients, sites, tooManyUnverified)
+    const inPlace = inPlaceOf(sale, clients, sites, tooManyOfAddress)
     return sale.signer === "payer" ? inPlace(steps) : inPlace(
-      contractClients.run(sale.purchase.client.client)(tooManyUnverified)(
+      contractClients.run(sale.purchase.client.client)(tooManyOfAddress)(
         contracts.run(overloaded)(steps),
       ),
     )

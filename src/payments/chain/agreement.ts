@@ -4,7 +4,7 @@
  * Each read asks all of them. One that is silent makes the read fail, as the only endpoint would.
  * Reads of the newest state may differ because one endpoint is a block behind: then the state is
  * compared as of a block that all have. A contradiction is counted, logged and returned as
- * `disputed`, and for `disputeMsHeld` no authorization counts as unused: nothing is sold.
+ * `disputed`, and for a minute no authorization counts as unused: nothing is sold.
  *
  * @module
  */
@@ -24,7 +24,8 @@ import {
   least,
   type ProofAsOf,
 } from "../domain/agreement.ts"
-import { disputeMsHeld } from "../domain/paymentHealth.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { isDisputed } from "../domain/paymentHealth.ts"
 
 /** The reads of a contract's state. */
 export type ChainState = Pick<
@@ -101,7 +102,7 @@ interface Comparison {
 }
 
 function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
-  let disputedAtMs = -Infinity
+  let disputedAtMs: EpochMs | null = null
   const disputed: Comparison["disputed"] = Effect.fnUntraced(function* (call, { what }) {
     disputedAtMs = yield* Clock.currentTimeMillis
     yield* Metric.update(Metric.withAttributes(disagreements, { call }), 1)
@@ -129,7 +130,7 @@ function comparing(endpoints: ReadonlyArray<Endpoint>): Comparison {
     undisputed: Effect.flatMap(
       Clock.currentTimeMillis,
       (nowMs) =>
-        nowMs - disputedAtMs < disputeMsHeld
+        isDisputed({ now: nowMs, disputedAt: disputedAtMs })
           ? Effect.fail(new ChainUnavailable({ reason: "the endpoints disagreed shortly before" }))
           : Effect.void,
     ),

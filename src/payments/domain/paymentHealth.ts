@@ -128,7 +128,7 @@ const chainMsReadyAgain = 15_000
  * How long nothing is sold after two endpoints of the chain contradicted each other. Without a limit
  * no read would be made that shows whether they still do.
  */
-export const disputeMsHeld = 60_000
+const disputeMsHeld = 60_000
 /** The balance and the stored facts are measured every SCAN; this is the age at which they are old. */
 const measureMsMax = 5 * 60_000
 const unresolvedMsMax = 30 * 60_000
@@ -170,6 +170,15 @@ function facilitatorFinding({ now }: PaymentFacts, record: CallRecord, call: str
 }
 
 const unreadable = "Payments are not sold: the chain cannot be read"
+const blockOld =
+  "Payments are not safe to sell: the chain's newest block is over 30 s old, or the " +
+  "store's clock is fast"
+const clockBehind =
+  "Payments are not sold: the store's clock is over 30 s behind the chain's newest block"
+
+/** The chain has no block of the future, so the clock is slow. */
+const isBehindChain = ({ now, head }: PaymentFacts) =>
+  head !== null && Number(head.timestamp) * 1_000 > now
 
 function chainFinding(facts: PaymentFacts, rules: HealthRules): Finding {
   const { chain } = facts
@@ -182,15 +191,12 @@ function chainFinding(facts: PaymentFacts, rules: HealthRules): Finding {
   if (chainAgeMs(facts, rules) <= chainMsMax) return fine
   return facts.head === null || facts.now - (chain.goodAt ?? -Infinity) > chainMsMax
     ? found("failing", unreadable)
-    : found(
-      "failing",
-      "Payments are not safe to sell: the chain's newest block is over 30 s old, or ahead of the clock",
-    )
+    : found("failing", isBehindChain(facts) ? clockBehind : blockOld)
 }
 
-/** Whether two endpoints of the chain contradicted each other within the last `disputeMsHeld`. */
+/** Whether two endpoints contradicted each other in the last minute, also by a clock that goes back. */
 export function isDisputed({ now, disputedAt }: Pick<PaymentFacts, "now" | "disputedAt">): boolean {
-  return disputedAt !== null && now - disputedAt < disputeMsHeld
+  return disputedAt !== null && Math.abs(now - disputedAt) < disputeMsHeld
 }
 
 /**

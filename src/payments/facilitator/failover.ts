@@ -51,7 +51,7 @@ export function failover(
 
   const inOrder = Effect.map(Clock.currentTimeMillis, (nowMs) => {
     const rests = (one: Facilitator["Service"]) =>
-      nowMs - (failedAtMs.get(one) ?? -Infinity) < restMs
+      Math.abs(nowMs - (failedAtMs.get(one) ?? -Infinity)) < restMs
     return [...facilitators.filter((one) => !rests(one)), ...facilitators.filter(rests)]
   })
 

@@ -86,16 +86,8 @@ export const payerOverloaded = new NotCharged({
   hint: `Your payment was not used: when the others are finished, ${resend}.`,
 })
 
-/** Too many payments from one address wait for their verification. */
-export const tooManyUnverified = new NotCharged({
-  code: "rate_limited",
-  message: "Too many payments from this address are being verified",
-  hint: resendUnused,
-  retryAfterSeconds: 1,
-})
-
-/** One address or network has its part of the places for sales. */
-export const tooManySales = new NotCharged({
+/** One address or network has its part of the places for verifications or for sales. */
+export const tooManyOfAddress = new NotCharged({
   code: "rate_limited",
   message: "Too many payments from this address are being processed",
   hint: resendUnused,

@@ -62,7 +62,7 @@ export function makeShares(rateLimits: RateLimits["Service"], clock: Clock.Clock
     const isEarly = purchase.product.settlementOrder === "settle-early"
     const last = isEarly ? failed.get(purchase.request) : undefined
     const failedForMs = (last?.until ?? 0) - clock.currentTimeMillisUnsafe()
-    if (last !== undefined && failedForMs > 0) return failedBefore(last.failure, failedForMs)
+    if (last !== undefined && isRecent(failedForMs)) return failedBefore(last.failure, failedForMs)
     for (const kind of kindNames) {
       if ((kind === "refunded" || kind === "abandoned") && !isEarly) continue
       for (const { holder, limit } of ofKind(kind)) {
@@ -156,6 +156,9 @@ function keyOf({ payment, client: { client, site }, product }: Purchase, holder:
       return product.id
   }
 }
+
+/** It lasts for longer when the clock has gone back. */
+const isRecent = (failedForMs: number) => failedForMs > 0 && failedForMs <= failedRequestMs
 
 const secondsOf = (ms: number) => Math.max(1, Math.ceil(ms / 1_000))
 

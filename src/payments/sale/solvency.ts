@@ -44,7 +44,9 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
 
   const treasuryBalance = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    if (lastRead !== null && nowMs - lastRead.atMs < balanceAgeMsMax) return lastRead.balance
+    const ageMs = nowMs - (lastRead?.atMs ?? -Infinity)
+    // A clock that goes back must not keep it.
+    if (lastRead !== null && Math.abs(ageMs) < balanceAgeMsMax) return lastRead.balance
     const balance = yield* Effect.timeout(chain.balanceOf(asset, treasury), balanceTimeout)
     lastRead = { balance, atMs: nowMs }
     return balance

@@ -15,7 +15,7 @@ import { type FailedSale, NotCharged } from "../domain/failedSale.ts"
 import type { PaymentId } from "../domain/payment.ts"
 import { Payments } from "../Payments.ts"
 import type { Outcome, Purchase, Work } from "../purchase.ts"
-import { overloaded, tooManyUnverified } from "../sale/responses.ts"
+import { overloaded, tooManyOfAddress } from "../sale/responses.ts"
 import { CallFaults } from "./facilitator.ts"
 
 /** The sale that a trigger acts on. */
@@ -115,7 +115,7 @@ export const triggers: ReadonlyArray<Trigger> = [
     name: "rate-limited",
     happens: "429 `rate_limited` with `Retry-After`.",
     end: `not charged; answered when it sends ${later}`,
-    act: () => Effect.fail(tooManyUnverified),
+    act: () => Effect.fail(tooManyOfAddress),
   },
   {
     name: "overloaded",

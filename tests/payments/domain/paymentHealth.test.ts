@@ -143,6 +143,15 @@ Deno.test("healthy facts are ok, without a reason", () => {
   equal([health.verdict, reasonsOf(health)], ["ok", []])
 })
 
+Deno.test("a slow clock of the store is visible as such, and an old block as an old block", () => {
+  const reasonAt = (seconds: number) => {
+    const timestamp = BigInt(now / 1_000 + seconds)
+    return reasonsOf(healthOfPayments({ ...healthy, head: { ...head, timestamp } }, rules))[0]
+  }
+  ok(reasonAt(3_600)?.includes("the store's clock is over 30 s behind the chain"))
+  ok(reasonAt(-3_600)?.includes("newest block is over 30 s old, or the store's clock is fast"))
+})
+
 for (const [name, change, part, verdict] of faults) {
   Deno.test(`${part} is ${verdict} when ${name}`, () => {
     const health = healthOfPayments({ ...healthy, ...change }, rules)
