@@ -49,6 +49,14 @@ async function rowsByTable({ query }: Environment): Promise<ReadonlyMap<string, 
   return counts
 }
 
+/** When the first stored run of each job was due, in seconds. */
+async function firstRuns({ query }: Environment): Promise<ReadonlyMap<string, number>> {
+  const rows = await query(
+    "SELECT job, extract(epoch FROM min(slot))::float8 AS first FROM job_slot GROUP BY job",
+  )
+  return new Map(rows.map(({ job, first }) => [String(job), Number(first)]))
+}
+
 async function answerOf(url: string): Promise<string> {
   const answer = await fetch(url).catch(() => null)
   return answer === null ? "lost" : `${answer.status} ${(await answer.text()).slice(0, 400)}`
@@ -64,6 +72,7 @@ async function putWrong(
   const faults: Array<string> = []
   for (const [name, steps] of ways) {
     const before = await rowsByTable(environment)
+    const runsBefore = await firstRuns(environment)
     for (const seconds of steps) {
       setSeconds(seconds)
       await sleep(waySeconds * 1_000 / steps.length)
@@ -73,10 +82,14 @@ async function putWrong(
     const [future] = await environment.query(futureRows)
     const lost = [...before].filter(([table, rows]) => (after.get(table) ?? 0) < rows)
       .map(([table, rows]) => `${table} ${rows} -> ${after.get(table)}`)
+    const early = [...await firstRuns(environment)]
+      .filter(([job, first]) => first < (runsBefore.get(job) ?? -Infinity))
     const ahead = Object.entries(future ?? {}).filter(([, rows]) => Number(rows) > 0).flat()
     seen.push(`${name}: ready ${ready.slice(0, 3)}`)
     faults.push(
       ...lost.map((what) => `${name}: deleted ${what}`),
+      // The status page would show runs as missing from before the store was there.
+      ...early.map(([job]) => `${name}: a run of ${job} from before the first`),
       ...ahead.length > 0 ? [`${name}: in the future ${ahead.join(" ")}`] : [],
       ...steps.length === 1 && ready.startsWith("200") ? [`${name}: it is ready`] : [],
     )

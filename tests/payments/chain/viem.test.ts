@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Effect, References, Result, Schema } from "effect"
-import { address } from "../../../src/payments/domain/payment.ts"
+import { address, Signature } from "../../../src/payments/domain/payment.ts"
 import { liveTest } from "../../support/effect.ts"
 import {
   chainAt,
@@ -86,6 +86,36 @@ for (const history of histories) {
       }),
   )
 }
+
+liveTest(
+  "a transfer is tried from the account that settled last, with a gas price",
+  () =>
+    Effect.gen(function* () {
+      const honest = honestResponses("paid")
+      const gasPrice = "0x5"
+      const { paymentProof, wouldSettle } = yield* chainAt((request) => {
+        const response = honest(request)
+        switch (request.method) {
+          case "eth_gasPrice":
+            return result(request, gasPrice)
+          case "eth_getTransactionReceipt":
+            return result(request, { ...response as object, from: stranger })
+          case "eth_call": {
+            const call = request.params[0] as Readonly<Record<string, unknown>>
+            const settles = call["from"] === stranger && call["gasPrice"] === gasPrice
+            return settles ? refusal(request, 3) : result(request, response)
+          }
+          default:
+            return result(request, response)
+        }
+      })
+      const paid = paymentOf("paid")
+      const signature = Signature.make(`0x${"51".repeat(66)}`)
+      equal(yield* wouldSettle(token.asset, paid, signature), true, "no settlement was seen yet")
+      yield* paymentProof({ ...token, ...paid, transactionHint: transaction })
+      equal(yield* wouldSettle(token.asset, paid, signature), false)
+    }),
+)
 
 liveTest("a redirect is not followed, even to a correct endpoint", () =>
   Effect.gen(function* () {
