@@ -92,17 +92,16 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const honest = honestResponses("paid")
-      const gasPrice = "0x5"
       const { paymentProof, wouldSettle } = yield* chainAt((request) => {
         const response = honest(request)
         switch (request.method) {
           case "eth_gasPrice":
-            return result(request, gasPrice)
+            return result(request, "0x5")
           case "eth_getTransactionReceipt":
             return result(request, { ...response as object, from: stranger })
           case "eth_call": {
             const call = request.params[0] as Readonly<Record<string, unknown>>
-            const settles = call["from"] === stranger && call["gasPrice"] === gasPrice
+            const settles = call["from"] === stranger && call["gasPrice"] === "0x5"
             return settles ? refusal(request, 3) : result(request, response)
           }
           default:
