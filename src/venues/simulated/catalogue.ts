@@ -79,8 +79,8 @@ const generationZero = 10_000_000
 
 export function makeCatalogue(options: WorldOptions): Catalogue {
   const world = mix(0x5eed, options.seed)
-  const cached = makeMemo<SimulatedMarket>()
-  const cachedEvents = makeMemo<EventPlan>()
+  const cached = makeMemo<SimulatedMarket>(options.markets)
+  const cachedEvents = makeMemo<EventPlan>(options.markets)
   const eventAt = (slot: number): EventPlan =>
     cachedEvents(slot, () => eventOf(options, world, slot))
   const generation = (slot: number, index: number): SimulatedMarket =>

@@ -64,7 +64,7 @@ export function rulesOf(market: SimulatedMarket): string {
     first,
     second,
     event: market.eventTitle,
-    until: `${dateOf(market.endsAt, { dateStyle: "long", timeStyle: "short" })} UTC`,
+    until: `${dateOf(market.endsAt, "minute")} UTC`,
     source: wordOf(mix(market.key, 93), "resolutionSources"),
   })
 }

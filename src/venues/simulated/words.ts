@@ -58,8 +58,8 @@ export function topicOf(eventKey: Key, kind: keyof typeof words.rules): Topic {
 export function wordsOf(topic: Topic, eventKey: Key, index: number, endsAt: EpochMs) {
   const key = mix(eventKey, 12)
   const names: Record<string, string> = {
-    day: dateOf(endsAt, { month: "long", day: "numeric" }),
-    month: dateOf(endsAt, { month: "long", year: "numeric" }),
+    day: dateOf(endsAt, "day"),
+    month: dateOf(endsAt, "month"),
     date: isoTime(endsAt).slice(0, 10),
   }
   for (const [n, [name = "", list = ""]] of topic.drawn.entries()) {
@@ -97,6 +97,17 @@ function fillTemplate(template: string, names: Names): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? "")
 }
 
-export function dateOf(at: EpochMs, format: Intl.DateTimeFormatOptions): string {
-  return new Date(at).toLocaleString("en-US", { ...format, timeZone: "UTC" })
+/** Made once: making one takes longer than drawing a market. */
+const dateForms = {
+  day: dateForm({ month: "long", day: "numeric" }),
+  month: dateForm({ month: "long", year: "numeric" }),
+  minute: dateForm({ dateStyle: "long", timeStyle: "short" }),
+}
+
+function dateForm(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" })
+}
+
+export function dateOf(at: EpochMs, form: keyof typeof dateForms): string {
+  return dateForms[form].format(at)
 }

@@ -110,7 +110,7 @@ export function makeWorld(overrides: Partial<WorldOptions> & { readonly seed: nu
 
 /** The true prices of markets, and their quotes. */
 function makePrices(options: WorldOptions) {
-  const cached = makeMemo<Path>()
+  const cached = makeMemo<Path>(options.markets)
   const path = (market: SimulatedMarket): Path =>
     cached(market.number, () => drawPath(options, market))
 
