@@ -162,6 +162,7 @@ interface Trace {
 /** A tracer that exports only what `core/tracing.ts` names, within the limits. */
 function limited(otlp: Tracer.Tracer, context: Context.Context<never>): Tracer.Tracer {
   const clock = Context.get(context, Clock.Clock)
+  const traces = new WeakMap<Tracer.AnySpan, Trace>()
   let second = 0
   let requests = 0
   const begins = (name: string) => {
@@ -179,79 +180,52 @@ function limited(otlp: Tracer.Tracer, context: Context.Context<never>): Tracer.T
   return Tracer.make({
     span: (options) => {
       const parent = Option.getOrUndefined(options.parent)
-      if (parent === undefined) {
-        return options.root && begins(options.name)
-          ? new ExportedSpan(otlp.span(options), {
-            isRequest: options.name === "request",
-            spans: 1,
-          })
-          : notTraced
-      }
-      if (!(parent instanceof ExportedSpan || parent instanceof PassedSpan)) return notTraced
-      const { trace } = parent
-      const name = steps.has(options.name)
+      const isRoot = parent === undefined && options.root && begins(options.name)
+      const trace = parent !== undefined
+        ? traces.get(parent)
+        : isRoot
+        ? { isRequest: options.name === "request", spans: 0 }
+        : undefined
+      if (trace === undefined) return otlp.span({ ...options, sampled: false })
+      const name = isRoot || steps.has(options.name)
         ? options.name
         : trace.isRequest && options.kind === "client"
         ? statementName
         : null
-      if (name === null) return new PassedSpan(parent)
-      if (trace.spans >= spansPerTraceMax) return new PassedSpan(parent)
-      trace.spans += 1
-      return new ExportedSpan(otlp.span({ ...options, name }), trace)
+      const left = name === null || trace.spans >= spansPerTraceMax
+      if (!left) trace.spans += 1
+      const span = parent !== undefined && left
+        ? passed(parent)
+        : guarded(otlp.span({ ...options, name: name ?? options.name }))
+      traces.set(span, trace)
+      return span
     },
   })
 }
 
-/** A span that is exported, with the attributes of the list. */
-class ExportedSpan implements Tracer.Span {
-  readonly _tag = "Span"
-  readonly #span: Tracer.Span
-  readonly trace: Trace
-  constructor(span: Tracer.Span, trace: Trace) {
-    this.#span = span
-    this.trace = trace
-  }
-  get name() {
-    return this.#span.name
-  }
-  get spanId() {
-    return this.#span.spanId
-  }
-  get traceId() {
-    return this.#span.traceId
-  }
-  get parent() {
-    return this.#span.parent
-  }
-  get annotations() {
-    return this.#span.annotations
-  }
-  get status() {
-    return this.#span.status
-  }
-  get attributes() {
-    return this.#span.attributes
-  }
-  get links() {
-    return this.#span.links
-  }
-  get sampled() {
-    return this.#span.sampled
-  }
-  get kind() {
-    return this.#span.kind
-  }
-  attribute(key: string, value: unknown) {
-    if (!keys.has(key)) return
-    if (typeof value === "string") this.#span.attribute(key, shortened(value))
-    if (typeof value === "number" || typeof value === "boolean") this.#span.attribute(key, value)
-  }
-  event() {}
-  addLinks() {}
-  end(endTime: bigint, exit: Exit.Exit<unknown, unknown>) {
-    this.#span.end(endTime, withoutText(exit))
-  }
+/** The span, which takes the attributes of the list and the type of an error alone. */
+function guarded(span: Tracer.Span): Tracer.Span {
+  const { attribute, end } = span
+  return Object.assign(span, {
+    ...ignored,
+    attribute(key: string, value: unknown) {
+      if (!keys.has(key)) return
+      if (typeof value === "string") attribute.call(span, key, shortened(value))
+      if (typeof value === "number" || typeof value === "boolean") attribute.call(span, key, value)
+    },
+    end(endTime: bigint, exit: Exit.Exit<unknown, unknown>) {
+      end.call(span, endTime, withoutText(exit))
+    },
+  })
 }
+
+/** A span that is not exported, in a trace that is: its children belong to its parent. */
+function passed(parent: Tracer.AnySpan): Tracer.Span {
+  const ids = { traceId: { value: parent.traceId }, spanId: { value: parent.spanId } }
+  return Object.assign(Object.create(parent, ids), ignored)
+}
+
+const ignored = { attribute() {}, event() {}, addLinks() {}, end() {} }
 
 const shortened = (value: string) => value.replaceAll(/\s+/g, " ").trim().slice(0, valueLengthMax)
 
@@ -271,49 +245,4 @@ function typeOf(error: unknown): string {
     ? error.name
     : "defect"
   return typeof name === "string" && /^[\w./-]{1,60}$/.test(name) ? name : "error"
-}
-
-/** A span that is not exported, in a trace that is: its children belong to its parent. */
-class PassedSpan implements Tracer.Span {
-  readonly _tag = "Span"
-  readonly name = "passed"
-  readonly kind = "internal"
-  readonly sampled = true
-  readonly links = []
-  readonly attributes = new Map<string, unknown>()
-  readonly status: Tracer.SpanStatus = { _tag: "Started", startTime: 0n }
-  readonly annotations = Context.empty()
-  readonly parent: Option.Option<Tracer.AnySpan>
-  readonly spanId: string
-  readonly traceId: string
-  readonly trace: Trace
-  constructor(parent: ExportedSpan | PassedSpan) {
-    this.parent = Option.some(parent)
-    this.spanId = parent.spanId
-    this.traceId = parent.traceId
-    this.trace = parent.trace
-  }
-  attribute() {}
-  event() {}
-  addLinks() {}
-  end() {}
-}
-
-/** Every span outside a trace that is exported. */
-const notTraced: Tracer.Span = {
-  _tag: "Span",
-  name: "not traced",
-  spanId: "0".repeat(16),
-  traceId: "0".repeat(32),
-  sampled: false,
-  kind: "internal",
-  parent: Option.none(),
-  annotations: Context.empty(),
-  links: [],
-  attributes: new Map(),
-  status: { _tag: "Started", startTime: 0n },
-  attribute() {},
-  event() {},
-  addLinks() {},
-  end() {},
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Clock, Deferred, Effect, Metric, Redacted, Tracer } from "effect"
+import { Clock, Deferred, Effect, Metric, Redacted, References, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import {
   layer,
@@ -135,18 +135,16 @@ liveTest(
         spanId: "d".repeat(16),
         sampled: false,
       })
-      const annotations = Effect.map(
-        Effect.withFiber((fiber) => Effect.succeed(fiber.context)),
-        (context) => JSON.stringify([...context.mapUnsafe.values()]),
-      )
       const seen = yield* traced(
         collector,
-        inTrace("request", () => ({ attributes: {}, caller }))(annotations),
+        inTrace("request", () => ({ attributes: {}, caller }))(
+          Effect.service(References.CurrentLogAnnotations),
+        ),
       )
       const [span] = collector.spans
       equal(span?.links, [caller.traceId])
       ok(span !== undefined && span.traceId !== caller.traceId && span.parentSpanId === null)
-      ok(seen.includes(span.traceId), seen)
+      equal(seen, { traceId: span.traceId })
     }),
 )
 
