@@ -1,6 +1,6 @@
 /**
  * The cost of a tick: CPU seconds and peak memory, with a real store and a venue in another process
- * that serves Polymarket's wire shapes.
+ * that serves Polymarket's wire shapes, and whose CPU seconds are printed too: a tick waits for them.
  *
  *   deno task bench:tick [markets=50000] [books=5000] [ticks=10]
  *
@@ -47,8 +47,8 @@ const serveVenue = (markets: number, books: number) =>
     return yield* Effect.never
   }))
 
-/** Starts the venue's process; it is killed when the scope closes. */
-const venueUrl = Effect.fnUntraced(function* (markets: number, books: number) {
+/** Starts the venue's process, which is killed when the scope closes. */
+const startVenue = Effect.fnUntraced(function* (markets: number, books: number) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       new Deno.Command(Deno.execPath(), {
@@ -74,21 +74,30 @@ const venueUrl = Effect.fnUntraced(function* (markets: number, books: number) {
   const reader = child.stdout.getReader()
   const { value } = yield* Effect.promise(() => reader.read())
   reader.releaseLock()
-  return new TextDecoder().decode(value).trim()
+  return { url: new TextDecoder().decode(value).trim(), cpuSeconds: () => cpuSecondsOf(child.pid) }
 })
 
+/** Of a process so far, by the clock ticks in its `stat`. */
+function cpuSecondsOf(pid: number): number {
+  const [, times = ""] = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")
+  const [user, system] = times.split(" ").slice(11, 13).map(Number)
+  return ((user ?? 0) + (system ?? 0)) / 100
+}
+
 /** Runs the ticks one after another and prints the cost of each. */
-const measure = (ticks: number) =>
+const measure = (ticks: number, venueSeconds: () => number) =>
   Effect.gen(function* () {
     const ingestion = yield* Ingestion
     for (let n = 0; n < ticks; n++) {
       const slot = worldDefaults.origin + n * Duration.toMillis(tickInterval)
       const before = process.cpuUsage()
+      const venueBefore = venueSeconds()
       const report = yield* ingestion.tick(slot)
       const { user, system } = process.cpuUsage(before)
       yield* Console.log(
         `tick ${n + 1}: ${report.markets} markets, ${report.books} books, ` +
-          `${report.items.length} movers, ${((user + system) / 1e6).toFixed(2)} CPU s, ` +
+          `${report.items.length} movers, ${((user + system) / 1e6).toFixed(2)} CPU s ` +
+          `and ${(venueSeconds() - venueBefore).toFixed(1)} of the venue, ` +
           `${report.seconds.toFixed(1)} s, ` +
           `peak ${Math.round(process.resourceUsage().maxRSS / 1024)} MB` +
           report.failed.map((stage) => `, ${stage} failed`).join(""),
@@ -136,8 +145,8 @@ const { venue, markets, books, ticks } = await benchArguments("tick", {
 })
 await Effect.runPromise(
   venue ? serveVenue(markets, books) : Effect.scoped(Effect.gen(function* () {
-    const baseUrl = yield* venueUrl(markets, books)
+    const { url, cpuSeconds } = yield* startVenue(markets, books)
     const databaseUrl = yield* benchDatabase
-    yield* measure(ticks).pipe(Effect.provide(benchLayer(baseUrl, databaseUrl)))
+    yield* measure(ticks, cpuSeconds).pipe(Effect.provide(benchLayer(url, databaseUrl)))
   })),
 )

@@ -148,6 +148,8 @@ function list(
       return batch.length === 0 ? Effect.void : markets.save(batch, slot)
     })
     const read = yield* venue.listMarkets.pipe(
+      // The venue sends the next page while this one is read and saved.
+      Stream.buffer({ capacity: 1 }),
       Stream.runForEach((page) => {
         tally(rejected, page.rejected)
         listing.markets += page.rows.length
