@@ -3,18 +3,15 @@
  *
  * @module
  */
-import { Clock, Effect, Fiber, Layer, Result } from "effect"
-import { HttpClient } from "effect/http"
-import { TestClock } from "effect/testing"
-import { defaultLimits, type RequestLimits } from "../../../src/venues/polymarket/requests.ts"
-import { layer } from "../../../src/venues/polymarket/venue.ts"
+import { Effect, Result } from "effect"
+import { defaultLimits } from "../../../src/venues/polymarket/requests.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
 import type { Board } from "../../../src/markets/domain/leaderboard.ts"
-import {
+import type {
   VenueClient,
-  type VenueUnavailable,
-  type WalletSource,
+  VenueUnavailable,
+  WalletSource,
 } from "../../../src/markets/VenueClient.ts"
 import { test } from "../../support/effect.ts"
 import {
@@ -25,60 +22,15 @@ import {
   pageRow,
   recordedAt,
   recordRow,
-  scriptedClient,
   tokenId,
 } from "../../support/venues/polymarket.ts"
-
-const urls = { gammaUrl: "http://gamma", clobUrl: "http://clob", dataUrl: "http://data/v2" }
+import { equal, reason, withVenueAt } from "../../support/venues/scriptedVenue.ts"
 
 type Answer = (url: URL) => Response
 
-/** Runs `use` on a venue with scripted responses, at `recordedAt`; returns the requested URLs too. */
-function withVenue<A>(
-  answer: Answer,
-  use: (venue: VenueClient["Service"]) => Effect.Effect<A, VenueUnavailable>,
-  limits: Partial<RequestLimits> = {},
-): Effect.Effect<{
-  readonly result: Result.Result<A, VenueUnavailable>
-  readonly requested: ReadonlyArray<URL>
-  readonly times: ReadonlyArray<number>
-}> {
-  const requested: Array<URL> = []
-  const times: Array<number> = []
-  const client = scriptedClient((url) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      requested.push(url)
-      times.push(now)
-      return answer(url)
-    })
-  )
-  return Effect.gen(function* () {
-    yield* TestClock.setTime(recordedAt)
-    const running = yield* Effect.flatMap(VenueClient, use).pipe(
-      Effect.provide(
-        layer({ ...urls, limits }).pipe(
-          Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
-        ),
-      ),
-      Effect.result,
-      Effect.forkChild,
-    )
-    yield* TestClock.adjust("2 hours")
-    return { result: yield* Fiber.join(running), requested, times }
-  })
-}
-
-function equal(actual: unknown, expected: unknown): void {
-  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
-    throw new Error(`got ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
-  }
-}
+const withVenue = withVenueAt(recordedAt)
 
 const param = (name: string) => (url: URL) => url.searchParams.getAll(name).join()
-
-function reason(result: Result.Result<unknown, VenueUnavailable>): string {
-  return Result.isFailure(result) ? result.failure.reason : "none"
-}
 
 function wallets(
   use: (source: WalletSource) => Effect.Effect<unknown, VenueUnavailable>,

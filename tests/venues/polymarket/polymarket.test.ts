@@ -19,13 +19,7 @@ import {
   tokenId,
   tradeRow,
 } from "../../support/venues/polymarket.ts"
-
-function equal(actual: unknown, expected: unknown): void {
-  const toText = (value: unknown) => JSON.stringify(value)
-  if (toText(actual) !== toText(expected)) {
-    throw new Error(`got ${toText(actual)}, not ${toText(expected)}`)
-  }
-}
+import { equal } from "../../support/venues/scriptedVenue.ts"
 
 function market(fields: Readonly<Record<string, unknown>>): Market {
   return Result.getOrThrow(decodeMarket(gammaRow(1, fields)))

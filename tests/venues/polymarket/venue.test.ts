@@ -3,45 +3,25 @@
  *
  * @module
  */
-import { Clock, Effect, Fiber, Layer, Ref, Result, Stream } from "effect"
-import { HttpClient } from "effect/http"
-import { TestClock } from "effect/testing"
+import { Clock, Effect, Ref, Result, Stream } from "effect"
 import { defaultLimits, type RequestLimits } from "../../../src/venues/polymarket/requests.ts"
-import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
-import { VenueClient, type VenueUnavailable } from "../../../src/markets/VenueClient.ts"
+import type { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { test } from "../../support/effect.ts"
 import {
   bookRow,
   conditionId,
   gammaRow,
-  scriptedClient,
   tokenId,
   tradeRow,
 } from "../../support/venues/polymarket.ts"
-
-const urls = { gammaUrl: "http://gamma", clobUrl: "http://clob", dataUrl: "http://data/v2" }
-
-type Answer = (url: URL, body: string) => Response | Effect.Effect<Response>
+import { type Answer, equal, reason, withVenueAt } from "../../support/venues/scriptedVenue.ts"
 
 /** Runs `use` on a venue with scripted responses, on the TestClock. */
-function withVenue<A>(
-  answer: Answer,
-  use: (venue: VenueClient["Service"]) => Effect.Effect<A, VenueUnavailable>,
-  limits: Partial<RequestLimits> = {},
-): Effect.Effect<Result.Result<A, VenueUnavailable>> {
-  const client = Layer.succeed(HttpClient.HttpClient, scriptedClient(answer))
-  return Effect.gen(function* () {
-    const running = yield* Effect.flatMap(VenueClient, use).pipe(
-      Effect.provide(layer({ ...urls, limits }).pipe(Layer.provide(client))),
-      Effect.result,
-      Effect.forkChild,
-    )
-    yield* TestClock.adjust("2 hours")
-    return yield* Fiber.join(running)
-  })
-}
+const withVenue = <A>(...given: Parameters<typeof venueAtZero<A>>) =>
+  Effect.map(venueAtZero(...given), ({ result }) => result)
+const venueAtZero = withVenueAt(0)
 
 const ids = (venue: VenueClient["Service"]) =>
   Stream.runCollect(venue.listMarkets).pipe(
@@ -56,16 +36,6 @@ function page(url: URL, fields: Readonly<Record<string, unknown>> = {}): Respons
 }
 
 const allIds = [1, 2, 3, 4, 5, 6].map(conditionId)
-
-function equal(actual: unknown, expected: unknown): void {
-  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
-    throw new Error(`got ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
-  }
-}
-
-function reason(result: Result.Result<unknown, VenueUnavailable>): string {
-  return Result.isFailure(result) ? result.failure.reason : "none"
-}
 
 /** A fault that ends after two requests. */
 const twice = (fault: (url: URL) => Response | Effect.Effect<Response>): Answer => {

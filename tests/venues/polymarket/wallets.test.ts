@@ -38,13 +38,7 @@ import {
   recordRow,
   tokenId,
 } from "../../support/venues/polymarket.ts"
-
-function equal(actual: unknown, expected: unknown): void {
-  const toText = (value: unknown) => JSON.stringify(value)
-  if (toText(actual) !== toText(expected)) {
-    throw new Error(`got ${toText(actual)}, not ${toText(expected)}`)
-  }
-}
+import { equal } from "../../support/venues/scriptedVenue.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
