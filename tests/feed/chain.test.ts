@@ -8,7 +8,7 @@ import { Arbitrary, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { sha256 } from "../../src/core/sha256.ts"
-import { linkText, noHash, pathOf, proofFault } from "../../src/feed/domain/chain.ts"
+import { noHash, pathOf, proofFault } from "../../src/feed/domain/chain.ts"
 import type { NewFeedItem } from "../../src/feed/domain/item.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { layer } from "../../src/feed/postgres/feedStore.ts"
@@ -250,11 +250,4 @@ Deno.test("any single edit of a proof is found", () => {
     ]
     for (const edited of [...edits, ...others]) assert.notEqual(proofFault(edited, sha256), null)
   }
-})
-
-Deno.test("the sample is a chain of its items", () => {
-  const items = [...sampleItems]
-  assert.deepEqual(Option.some({ head: sampleHead, path: samplePath }), proofOf(items, 1))
-  assert.equal(sha256(linkText(samplePath[0] ?? assert.fail())), sampleHead.hash)
-  assert.deepEqual(items.map(({ chain }) => chain?.hash), linksOf(items).map(({ hash }) => hash))
 })

@@ -256,18 +256,13 @@ Deno.test("contradictionsOf() compares no equal rungs, and no market whose end i
   deepStrictEqual(contradictionsOf(laddersOf([easier, { ...harder, known }])), [])
 })
 
-Deno.test("contradictionsOf() finds only what can be bought at a gain", () => {
-  const gainOf = (bid: number, fields: Partial<Given> = {}) => {
-    const rungs = [{ ...plain(3_900, 4_100), ...fields }, { ...plain(bid, bid + 100), ...fields }]
-    return contradictionsOf(laddersOf(marketsOf({ kind: 3, rungs })))[0]?.gainPerShare ?? null
+Deno.test("contradictionsOf() finds a pair from 100 USD on", () => {
+  const found = (askShares: number) => {
+    const rungs = [{ ...plain(3_900, 4_100), askShares }, plain(4_300, 4_400)]
+    return contradictionsOf(laddersOf(marketsOf({ kind: 3, rungs }))).length
   }
-  // The mids contradict each other, the quotes do not.
-  strictEqual(gainOf(4_050), null)
-  // Fees: 0.05 x (0.41 x 0.59 + 0.43 x 0.57) = 0.02435.
-  strictEqual(gainOf(4_300, { feeHundredths: 5 }), null)
-  strictEqual(gainOf(4_300), 0.02)
-  strictEqual(gainOf(4_300, { askShares: 102 }), null)
-  strictEqual(gainOf(4_300, { askShares: 103 }), 0.02)
+  // A share of both sides costs 0.98 USD.
+  deepStrictEqual([found(102), found(103)], [0, 1])
 })
 
 Deno.test("contradictionsOf() says nothing without quotes or fees, and knows no size without shares", () => {
