@@ -80,8 +80,7 @@ const startVenue = Effect.fnUntraced(function* (markets: number, books: number) 
 /** Of a process so far, by the clock ticks in its `stat`. */
 function cpuSecondsOf(pid: number): number {
   const [, times = ""] = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")
-  const [user, system] = times.split(" ").slice(11, 13).map(Number)
-  return ((user ?? 0) + (system ?? 0)) / 100
+  return times.split(" ").slice(11, 13).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
 }
 
 /** Runs the ticks one after another and prints the cost of each. */

@@ -142,16 +142,11 @@ export function makeSend(
   }
 }
 
-interface Pace {
-  /** Waits for the caller's slot. Slots are assigned in the order of the calls. */
-  readonly slot: Effect.Effect<void>
-  /** Delays all slots until `ms` have passed. */
-  readonly pause: (ms: number) => Effect.Effect<void>
-}
-
-function makePace(intervalMs: number): Pace {
+/** Slots are assigned in the order of the calls. */
+function makePace(intervalMs: number) {
   let next = 0
   let pausedUntil = 0
+  /** Waits for the caller's slot. */
   const slot: Effect.Effect<void> = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const at = Math.max(now, next)
@@ -160,6 +155,7 @@ function makePace(intervalMs: number): Pace {
     // A pause may have started while this caller waited: it then takes a later slot.
     if ((yield* Clock.currentTimeMillis) < pausedUntil) yield* slot
   })
+  /** Delays all slots until `ms` have passed. */
   const pause = (ms: number) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       pausedUntil = Math.max(pausedUntil, now + ms)

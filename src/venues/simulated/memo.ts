@@ -4,17 +4,11 @@
  * @module
  */
 
-/** The value of a key, computed when it is not cached. */
-type Memo<A> = (key: number, compute: () => A) => A
-
 /** Enough for the markets of months of a small world. */
 const valuesMax = 40_000
 
-/**
- * Forgets all its values when it is full, which is not before it has a value for each of the `live`
- * markets of a world and of those before them.
- */
-export function makeMemo<A>(live = 0): Memo<A> {
+/** Forgets all its values when it is full, but not before each of the `live` markets has two. */
+export function makeMemo<A>(live = 0): (key: number, compute: () => A) => A {
   const room = Math.max(valuesMax, 2 * live)
   const known = new Map<number, A>()
   return (key, compute) => {

@@ -11,7 +11,7 @@ import { between, gaussian, hex, mix, uniform } from "./seed.ts"
 
 type QuoteOf = (market: SimulatedMarket, at: EpochMs) => Quote | null
 
-interface Range {
+export interface Range {
   readonly from: EpochMs
   readonly to: EpochMs
 }

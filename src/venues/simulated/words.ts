@@ -108,6 +108,4 @@ function dateForm(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" })
 }
 
-export function dateOf(at: EpochMs, form: keyof typeof dateForms): string {
-  return dateForms[form].format(at)
-}
+export const dateOf = (at: EpochMs, form: keyof typeof dateForms) => dateForms[form].format(at)

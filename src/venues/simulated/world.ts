@@ -15,7 +15,7 @@ import { isFirstProposalWrong, proposalAt, type ProposalRecord } from "./endings
 import { makeMemo } from "./memo.ts"
 import { worldDefaults, type WorldOptions } from "./options.ts"
 import { drawPath, type Jump, type Path } from "./path.ts"
-import { historyOf, tapeOf } from "./tape.ts"
+import { historyOf, type Range, tapeOf } from "./tape.ts"
 import { type ActivityLog, makeActivityLog, makeWallets, type Wallet } from "./wallets.ts"
 
 export interface World {
@@ -29,17 +29,9 @@ export interface World {
   /** Undefined for an unknown token, and for a market that is not live at `at`. */
   readonly book: (tokenId: string, at: EpochMs) => OrderBook | undefined
   /** Mids of a token in `[from, to]`, about `stepMs` apart, unevenly; never after `to`. */
-  readonly history: (
-    tokenId: string,
-    range: { readonly from: EpochMs; readonly to: EpochMs },
-    stepMs: number,
-  ) => ReadonlyArray<PricePoint>
+  readonly history: (tokenId: string, range: Range, stepMs: number) => ReadonlyArray<PricePoint>
   /** Fills of noise traders in `[from, to]`, newest first, at most `count`. */
-  readonly trades: (
-    market: SimulatedMarket,
-    range: { readonly from: EpochMs; readonly to: EpochMs },
-    count: number,
-  ) => ReadonlyArray<Trade>
+  readonly trades: (market: SimulatedMarket, range: Range, count: number) => ReadonlyArray<Trade>
   readonly activity: ActivityLog
   /** The oracle's record while an outcome is proposed; null before, and once it is paid out. */
   readonly proposal: (market: SimulatedMarket, at: EpochMs) => ProposalRecord | null
