@@ -4,6 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { clauseOf } from "../../../src/markets/domain/clause.ts"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
 import { quoteOf } from "../../../src/markets/domain/quote.ts"
 import { isLive, type ReportMaterial } from "../../../src/research/domain/material.ts"
@@ -317,6 +318,10 @@ Deno.test("a kick-off is no end, and a passed date no overdue payout", () => {
   ok(!/listed date is/.test(ahead7d), "the title has the date")
   ok(/The listed date was 2026-11-19 11:00 UTC; payout is expected about/.test(passed), passed)
   ok(!/overdue/.test(passed))
+  const clause = { ...clauseOf("Will it be lit?", "Lit means lit."), deadlineAt: now + 20 * hour }
+  const listed = market({ endsAt: now - 60 * 24 * hour })
+  const wrong = analysisOf(reportMaterial({ market: listed, clause })).bottomLine
+  ok(/The listed date was 2026-09-21 .*; payout is expected about 2026-11-2[12]/.test(wrong), wrong)
 })
 
 Deno.test("a labelled wallet has its record at such prices, shrunk, and the price of a copy", () => {
