@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { serviceTools } from "../packages/mcp/src/serviceTools.ts"
+import { answerTables, serviceTools } from "../packages/mcp/src/serviceTools.ts"
 
 const root = new URL("../", import.meta.url)
 
@@ -25,7 +25,8 @@ export async function packageSources(contract: string): Promise<URL> {
   await Deno.writeTextFile(new URL("packages/client/src/contract.ts", copy), contract)
   await Deno.writeTextFile(
     new URL("packages/mcp/src/serviceTools.ts", copy),
-    `export const serviceTools = ${JSON.stringify(serviceTools)}\n`,
+    `export const serviceTools = ${JSON.stringify(serviceTools)}\n` +
+      `export const answerTables = ${JSON.stringify(answerTables)}\n`,
   )
   await Deno.copyFile(
     new URL("src/catalog/domain/compactText.ts", root),

@@ -168,14 +168,12 @@ Deno.test("the table of dependencies has every package with its version", () => 
 const requiredWords: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/news/domain/words.ts": ["tell", "sound"],
   "src/predetermined/domain/predetermined.ts": ["nobody"],
-  // Stored values: the folder of the delivery journal, a key of a JSON column, a metric's label.
+  // Stored values: the folder of the delivery journal, a key of a JSON column.
   "src/app/settings.ts": ["handed over"],
   "tests/app/sandbox.test.ts": ["handed over"],
   "tests/kill/drills/drill.ts": ["handed over"],
   "docs/operations.md": ["handed over"],
   "src/whales/postgres/countingStore.ts": ["beside"],
-  "src/payments/Payments.ts": ["given away"],
-  "tests/payments/sale/payments.outcomes.test.ts": ["given away"],
 }
 
 Deno.test("names, comments, texts and documents use none of the rejected words", () => {

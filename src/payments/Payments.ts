@@ -172,7 +172,7 @@ const count = ({ product }: Purchase, end: Exit.Exit<Outcome, FailedSale>) =>
 function outcomeName(end: Exit.Exit<Outcome, FailedSale>): string {
   if (Exit.isSuccess(end)) {
     const { replayed, receipt } = end.value
-    return replayed ? "replayed" : receipt !== null ? "charged" : "given_away"
+    return replayed ? "replayed" : receipt !== null ? "charged" : "not_charged"
   }
   // An interrupted fiber leaves its payment to the sweep.
   const error = Option.getOrUndefined(Exit.findErrorOption(end))

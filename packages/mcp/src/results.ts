@@ -18,6 +18,7 @@ import {
   network,
 } from "bellwether-client"
 import { compactText } from "./compactText.ts"
+import { answerTables } from "./serviceTools.ts"
 
 /** The key of a receipt in the `_meta` of a result, as x402 names it. */
 const receiptKey = "x402/payment-response"
@@ -72,7 +73,7 @@ export function answerResult(
   const fault = check(body)
   if (fault === null) {
     const parameters = calls[name].parameters.map(({ name }) => name)
-    const shown = compactText(name, text, parameters) ?? text
+    const shown = compactText(answerTables[name], text, parameters) ?? text
     const content = contentOf(sentence === null ? [shown] : [sentence, shown])
     // By its schema, every body is an object.
     return { ...content, structuredContent: body as Record<string, unknown>, ...receipt }

@@ -6,9 +6,15 @@
  * @module
  */
 import type { Tool } from "@modelcontextprotocol/server"
-import { skillOf } from "../../../src/catalog/domain/skill.ts"
+import type { TextTable } from "../../../src/catalog/domain/compactText.ts"
+import { skillOf, skills } from "../../../src/catalog/domain/skill.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { paymentArgument, tools } from "../../../src/http/mcp/tools.ts"
+
+/** How the text of a long answer is shown, by the name of its tool. */
+export const answerTables: Readonly<Record<string, TextTable | undefined>> = Object.fromEntries(
+  skills.map((skill) => [skill.name, skill.kind === "paid" ? skill.product.table : undefined]),
+)
 
 /** The sentences of /mcp about the cost of a paid tool. */
 const aboutCost = / Costs \$[^]*?(?= Example: )/

@@ -9,56 +9,49 @@
 /** Longest text of an answer, in UTF-8 bytes. */
 export const compactBytesMax = 20_000
 
-/** The columns of the answers that can be longer, by the tool's name. */
-const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
-  get_whales: [
-    ...["wallet", "pseudonym", "label", "resolved", "events", "winRate", "edge", "edgeLow"],
-    ...["edgeHigh", "mirrorRoi", "fadeRoi", "stakeUsd", "openEntries"],
-  ],
-  get_resolving: [
-    ...["slug", "question", "eventEndDate", "hoursRemaining", "yesMid", "convergence"],
-    "liquidityUsd",
-  ],
+/** How the rows of a long answer are shown. */
+export interface TextTable {
+  readonly columns: ReadonlyArray<string>
+  /** Rows with this value come after the others, so they are left out first. */
+  readonly last?: { readonly column: string; readonly value: string }
+  /** Which rows are left out, in words. */
+  readonly leftOut?: string
 }
 
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * The table in the place of an answer's text; null where the text is short enough. `parameters`: those
- * of the tool, which narrow the answer.
+ * The table in the place of an answer's text; null where the text is short enough, and without a
+ * `table`. `parameters`: those of the tool, which narrow the answer.
  */
 export function compactText(
-  tool: string,
+  table: TextTable | undefined,
   text: string,
   parameters: ReadonlyArray<string>,
 ): string | null {
-  const names = columns[tool]
-  if (names === undefined || bytesOf(text) <= compactBytesMax) return null
+  if (table === undefined || bytesOf(text) <= compactBytesMax) return null
+  const { columns, last, leftOut } = table
   const { data } = JSON.parse(text)
-  const rows: ReadonlyArray<Row> = Array.isArray(data) ? data : data?.wallets ?? []
+  const lists = Array.isArray(data) ? [data] : Object.values(data ?? {}).filter(Array.isArray)
+  const rows: ReadonlyArray<Row> = lists[0] ?? []
   if (rows.length === 0) return null
   const ask = parameters.length === 0 ? "" : `; for fewer rows use ${parameters.join(", ")}`
   const noteOf = (shown: number) =>
-    `${shown} of ${rows.length} rows, ${names.length} of ${
+    `${shown} of ${rows.length} rows, ${columns.length} of ${
       Object.keys(rows[0] ?? {}).length
     } columns. Left out: ${rows.length - shown} rows${
-      tool === "get_whales" ? " with the label neutral and the smallest stakes" : ""
+      leftOut === undefined ? "" : ` ${leftOut}`
     }, and the other columns. The whole answer is in structuredContent${ask}.`
-  const lines = [names.join("\t")]
+  const lines = [columns.join("\t")]
+  const isLast = (row: Row) => last !== undefined && row[last.column] === last.value ? 1 : 0
   let left = compactBytesMax - bytesOf(noteOf(rows.length)) - bytesOf(lines.join("\n")) - 2
-  for (const row of labelledFirst(rows)) {
-    const line = names.map((name) => cellOf(row[name])).join("\t")
+  for (const row of rows.toSorted((a, b) => isLast(a) - isLast(b))) {
+    const line = columns.map((name) => cellOf(row[name])).join("\t")
     left -= bytesOf(line) + 1
     if (left < 0) break
     lines.push(line)
   }
   return [noteOf(lines.length - 1), ...lines].join("\n")
-}
-
-/** The rows with a proven label before the neutral ones; else in their order. */
-function labelledFirst(rows: ReadonlyArray<Row>): ReadonlyArray<Row> {
-  const isNeutral = (row: Row) => row["label"] === "neutral" ? 1 : 0
-  return rows.toSorted((a, b) => isNeutral(a) - isNeutral(b))
 }
 
 /** A value on one line, without the column separator. */

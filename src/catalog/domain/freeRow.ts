@@ -25,7 +25,6 @@ import { hour, IsoTime } from "../../core/domain/time.ts"
 import { ProductFamily } from "./family.ts"
 import { integerParameter, type Parameter } from "./parameter.ts"
 import { researchFields } from "./product.ts"
-import { sampleBody } from "./sample.ts"
 import samples from "./samples.json" with { type: "json" }
 
 /** One free path. */
@@ -49,8 +48,8 @@ export interface FreeRow {
   readonly mayLack?: true
   /** Whether a 503 may have this body too, which says what is down. */
   readonly downBody?: true
-  /** The example answer in documents; absent where the answer itself is a document. */
-  readonly sample?: object
+  /** The example answer in documents, or what stands there in its place. */
+  readonly sample: object | string
 }
 
 /** The source of the market data: a simulated market, or the venue itself. */
@@ -269,7 +268,7 @@ export const freeRows = {
       resolving: described(Schema.Array(ResolvingRow), "Rows as in /v1/resolving"),
       research: Schema.Struct(researchFields).annotate({ description: "As /v1/research" }),
     }).annotate({ identifier: "Sample" }),
-    sample: sampleBody,
+    sample: "one item of each type, and the answers of the paid calls below.",
   },
   health: {
     id: "health",
@@ -371,6 +370,7 @@ export const freeRows = {
       dataSources: described(Schema.Array(Schema.String), "Where the market data comes from"),
       summary: text("The terms in three sentences"),
     }).annotate({ identifier: "Terms" }),
+    sample: "the terms.",
   },
   terms_text: {
     id: "terms_text",
@@ -381,6 +381,7 @@ export const freeRows = {
     tags: ["service"],
     isText: true,
     body: Schema.String,
+    sample: "the terms.",
   },
   family: {
     id: "family",

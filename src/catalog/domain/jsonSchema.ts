@@ -85,15 +85,17 @@ export function outputSchema(skill: Skill): OutputSchema {
   const { schema, definitions } = Schema.toJsonSchemaDocument(skill.body)
   const { [referenced(schema) ?? ""]: root = schema, ...others } = definitions
   const { required }: Json = Object(root)
-  // The parts of the sample are the answers of the other skills.
-  if (skill.id === "sample") return { type: "object", required }
-  return {
+  const whole = {
     ...Object(bare(root)),
     required,
-    type: "object",
+    type: "object" as const,
     ...(Record.isEmptyRecord(others) ? {} : { $defs: Record.map(others, bare) }),
   }
+  return JSON.stringify(whole).length > schemaLengthMax ? { type: "object", required } : whole
 }
+
+/** A longer schema is not in tools/list, which a host reads whole; the longest body has many types. */
+const schemaLengthMax = 10_000
 
 /**
  * What is left out, so that no client refuses an answer that it paid for: bounds, formats that a

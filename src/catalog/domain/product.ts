@@ -31,6 +31,7 @@ import { tableRowsMax } from "../../whales/domain/whale.ts"
 import { ScoredWhaleRow } from "../../track-record/domain/entryScore.ts"
 import type { AtomicAmount } from "../../core/domain/money.ts"
 import { IsoTime } from "../../core/domain/time.ts"
+import type { TextTable } from "./compactText.ts"
 import { integerParameter, numberParameter, type Parameter, textParameter } from "./parameter.ts"
 import type { ProductError } from "./refusal.ts"
 import { prices } from "./prices.ts"
@@ -86,6 +87,8 @@ export interface Product {
   readonly body: Schema.Codec<unknown, unknown>
   /** The example answer in documents. */
   readonly sample: object
+  /** How the text of a long answer is shown to a model; absent where it is the JSON itself. */
+  readonly table?: TextTable
 }
 
 const charged = Schema.Boolean.annotate({
@@ -338,6 +341,12 @@ export const products = {
       ),
     }).annotate({ identifier: "Resolving" }),
     sample: samples.resolving,
+    table: {
+      columns: [
+        ...["slug", "question", "eventEndDate", "hoursRemaining", "yesMid", "convergence"],
+        "liquidityUsd",
+      ],
+    },
   },
   whales: {
     id: "whales",
@@ -402,6 +411,14 @@ export const products = {
       }).annotate({ description: "Rows, and how many were left out" }),
     }).annotate({ identifier: "Whales" }),
     sample: samples.whales,
+    table: {
+      columns: [
+        ...["wallet", "pseudonym", "label", "resolved", "events", "winRate", "edge", "edgeLow"],
+        ...["edgeHigh", "mirrorRoi", "fadeRoi", "stakeUsd", "openEntries"],
+      ],
+      last: { column: "label", value: "neutral" },
+      leftOut: "with the label neutral and the smallest stakes",
+    },
   },
   research: {
     id: "research",

@@ -10,21 +10,12 @@ import { type FreeId, type FreeRow, freeRows } from "./freeRow.ts"
 import type { Parameter } from "./parameter.ts"
 import { type Product, type ProductId, products } from "./product.ts"
 
-interface Named {
+type Shared = "title" | "description" | "use" | "tags" | "path" | "body" | "sample"
+
+interface Named extends Pick<FreeRow, Shared> {
   /** Its name over /a2a and /mcp. */
   readonly name: SkillName
-  readonly title: string
-  readonly description: string
-  /** When to call it, and what to call instead. */
-  readonly use: string
-  readonly tags: ReadonlyArray<string>
-  /** The path of the same call over HTTP. */
-  readonly path: `/${string}`
   readonly parameters: ReadonlyArray<Parameter>
-  /** The schema of its answer. */
-  readonly body: FreeRow["body"]
-  /** The example answer; absent where the answer itself is a document. */
-  readonly sample: object | null
 }
 
 export interface PaidSkill extends Named {
@@ -56,19 +47,17 @@ export function operationId({ id }: { readonly id: string }): string {
   return skillName({ id }).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-const named = (row: Product | FreeRow): Named => {
-  const { title, description, use, tags, path, parameters = [], body, sample = null } = row
-  return { name: skillName(row), title, description, use, tags, path, parameters, body, sample }
-}
-
 const paid = (id: ProductId): PaidSkill => {
   const product: Product = products[id]
-  return { kind: "paid", id, product, ...named(product) }
+  return { ...product, kind: "paid", id, name: skillName(product), product }
 }
 
 const isText = (row: FreeRow) => row.isText === true
 
-const free = (id: FreeId): FreeSkill => ({ kind: "free", id, ...named(freeRows[id]) })
+const free = (id: FreeId): FreeSkill => {
+  const row: FreeRow = freeRows[id]
+  return { parameters: [], ...row, kind: "free", id, name: skillName(row) }
+}
 
 /** Free skills first, because an agent should call them first. */
 export const skills: ReadonlyArray<Skill> = [
@@ -76,9 +65,7 @@ export const skills: ReadonlyArray<Skill> = [
   ...Record.keys(products).map(paid),
 ]
 
-const byName = new Map<string, Skill>(skills.map((skill) => [skill.name, skill]))
-
 /** The skill with this name; undefined when there is none. */
 export function skillOf(name: string): Skill | undefined {
-  return byName.get(name)
+  return skills.find((skill) => skill.name === name)
 }

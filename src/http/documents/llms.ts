@@ -202,9 +202,8 @@ function callSection(skill: Skill, publicBaseUrl: string): string {
 /** A longer example has one row of each list; every one is on one line, which costs fewer tokens. */
 const wholeLengthMax = 5_000
 
-function exampleText({ id, sample }: Skill): ReadonlyArray<string> {
-  if (sample === null) return ["the terms."]
-  if (id === "sample") return ["one item of each type, and the answers of the paid calls below."]
+function exampleText({ sample }: Skill): ReadonlyArray<string> {
+  if (typeof sample === "string") return [sample]
   const text = JSON.stringify(sample)
   const isWhole = text.length <= wholeLengthMax
   const shown = isWhole ? text : JSON.stringify(firstRows(sample))

@@ -318,7 +318,7 @@ function bodyResult(bytes: Uint8Array, skill?: PaidSkill): CallToolResult {
   const json = utf8.decode(bytes)
   const text = skill === undefined
     ? null
-    : compactText(skill.name, json, skill.parameters.map(({ name }) => name))
+    : compactText(skill.product.table, json, skill.parameters.map(({ name }) => name))
   return {
     content: [{ type: "text", text: text ?? json }],
     structuredContent: JSON.parse(json),

@@ -84,7 +84,7 @@ const mediaOf = (path: string, status: number, method = "get"): Media =>
 Deno.test("the sample of every skill is valid by the document and by the contract", () => {
   for (const skill of skills) {
     const { sample } = skill
-    if (sample === null) continue
+    if (typeof sample === "string") continue
     strictEqual(faults(mediaOf(skill.path, 200).schema, sample), "", skill.path)
     Schema.decodeUnknownSync(skill.body)(sample)
   }

@@ -54,7 +54,7 @@ test("every sale is counted once, by its outcome", () =>
     yield* sale(yield* purchase({ authorization: { nonce: nonce(3) }, validityFault: "expired" }))
     equal(yield* counts, {
       charged: 1,
-      given_away: 1,
+      not_charged: 1,
       internal_error: 1,
       payment_already_used: 1,
       payment_conflict: 1,
