@@ -491,7 +491,7 @@ Deno.test("no folder is larger than its budget", () => {
 const budgets: Readonly<Record<string, number>> = {
   src: 105,
   "src/app": 4_580,
-  "src/catalog": 1_885,
+  "src/catalog": 1_985,
   "src/core": 1_835,
   "src/digest": 2_115,
   "src/feed": 1_280,

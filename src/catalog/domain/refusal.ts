@@ -1,10 +1,10 @@
 /**
- * Refusals: every code, and the message and hint of each error of a product's computation. The texts
- * of other refusals stand where they are decided.
+ * Refusals: every code with its status, meaning and retry rule, and the message and hint of each error
+ * of a product's computation. The texts of other refusals stand where they are decided.
  *
  * @module
  */
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import { described, text } from "../../core/domain/fields.ts"
 import type { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import type { DigestStale } from "../../digest/domain/digest.ts"
@@ -17,35 +17,143 @@ import type {
   VenueFailed,
 } from "../../research/domain/report.ts"
 
-export const refusalCodes = [
-  "invalid_parameter",
-  "payment_required",
-  "not_found",
-  "signal_not_found",
-  "market_not_found",
-  "method_not_allowed",
-  "payment_in_progress",
-  "payment_already_used",
-  "payment_conflict",
-  "payment_refunded",
-  "payload_too_large",
-  "uri_too_long",
-  "unsupported_media_type",
-  "below_threshold",
-  "rate_limited",
-  "headers_too_large",
-  "internal_error",
-  "facilitator_error",
-  "venue_error",
-  "digest_stale",
-  "data_stale",
-  "payments_unavailable",
-  "settlement_unresolved",
-  "overloaded",
-  "upstream_timeout",
-] as const
-export const RefusalCode = Schema.Literals(refusalCodes)
-export type RefusalCode = typeof RefusalCode.Type
+/**
+ * What to do while it is not clear whether a payment bought its answer. Every text that mentions
+ * recovery says it in these words, so that no reader signs twice.
+ */
+export const resend = "send the same payment again with the same key; a new signature may pay twice"
+/** The same as a rule of its own, with the cases it applies to. */
+export const resendRule = `Answer lost or 503: ${resend}.`
+
+interface ErrorRule {
+  readonly status: number
+  /** Whether the same request may succeed when it is sent again later. */
+  readonly retryable: boolean
+  /** Default for a refusal without its own `retryAfterSeconds`. */
+  readonly retryAfterSeconds?: number
+  /** The meaning of the code and what to do, as /llms-full.txt prints it. */
+  readonly meaning: string
+  /** The values that `charged` may have. */
+  readonly charged: ReadonlyArray<boolean | null>
+}
+
+const final = (status: number, meaning: string, charged: ErrorRule["charged"] = [false]) => ({
+  status,
+  retryable: false,
+  meaning,
+  charged,
+})
+const transient = (
+  status: number,
+  retryAfterSeconds: number,
+  meaning: string,
+  charged: ErrorRule["charged"] = [false],
+) => ({ status, retryable: true, retryAfterSeconds, meaning, charged })
+const requestUnused = "a payment in the request was not used"
+
+const rules = {
+  invalid_parameter: final(
+    400,
+    `A parameter is wrong, see \`details\`; ${requestUnused}. Correct it and send the payment again.`,
+  ),
+  payment_required: final(
+    402,
+    "The body is the payment challenge, not an error body. If a payment was sent, `error` says why " +
+      "it was not accepted.",
+  ),
+  not_found: final(404, "This path or payment does not exist, or no digest has been written yet."),
+  signal_not_found: final(404, "The feed has no item with this index. Not charged."),
+  market_not_found: final(404, "The venue has no such market. Not charged."),
+  method_not_allowed: final(405, "`allowed` lists the methods of this path."),
+  payment_in_progress: {
+    status: 409,
+    retryable: true,
+    charged: [null],
+    meaning: `A call with this payment, or with this key, is still running: ${resend}.`,
+  },
+  payment_already_used: final(
+    409,
+    "This payment already bought an answer. Send it with the Idempotency-Key of the first call, or " +
+      "with the payer proof of the hint, to get that answer again.",
+    [true],
+  ),
+  payment_conflict: final(
+    409,
+    "This payment belongs to another request, or its payer proof is not the payer's. This call " +
+      "charged nothing.",
+    [false, true, null],
+  ),
+  payment_refunded: final(
+    410,
+    "This payment was refunded or will be; see `refund`. To buy again, sign a new one.",
+    [true],
+  ),
+  payload_too_large: final(413, "The body is too long."),
+  uri_too_long: final(414, "Path and query are too long."),
+  unsupported_media_type: final(415, "The posted body must be application/json."),
+  below_threshold: final(
+    422,
+    "There is too little data for an answer that is worth its price. Not charged, or refunded.",
+    [false, true],
+  ),
+  rate_limited: transient(
+    429,
+    60,
+    "Too many requests from this address; this one did not use a payment. After Retry-After, " +
+      "send the same request, with the same payment if it had one.",
+    [false, null],
+  ),
+  headers_too_large: final(431, "The payment header is too long."),
+  internal_error: {
+    status: 500,
+    retryable: true,
+    charged: [false, true, null],
+    meaning: `The service failed. If \`charged\` is null: ${resend}.`,
+  },
+  facilitator_error: transient(502, 5, "Payments cannot be checked now. Not charged."),
+  venue_error: transient(
+    502,
+    30,
+    "The venue did not answer. Not charged, or refunded; see `charged`.",
+    [false, true],
+  ),
+  digest_stale: transient(
+    503,
+    60,
+    "The newest digest is too old to be sold, or none exists yet. Not charged.",
+  ),
+  data_stale: transient(
+    503,
+    60,
+    "The data that the answer rests on is too old to be sold. Not charged, or refunded; see `charged`.",
+    [false, true],
+  ),
+  payments_unavailable: transient(503, 10, "Payments cannot be taken now. Not charged."),
+  settlement_unresolved: transient(
+    503,
+    5,
+    `It is not known yet whether the payment was taken: ${resend}.`,
+    [null],
+  ),
+  overloaded: transient(
+    503,
+    2,
+    `The service cannot answer now; ${requestUnused}. \`charged\` is null when an earlier request may have ` +
+      "used it.",
+    [false, null],
+  ),
+  upstream_timeout: transient(
+    504,
+    5,
+    "The answer was not ready in time. Not charged, or refunded.",
+    [false, true],
+  ),
+} satisfies Readonly<Record<string, ErrorRule>>
+
+export type RefusalCode = keyof typeof rules
+/** The rule of every error code. */
+export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = rules
+export const RefusalCode = Schema.Literals(Record.keys(rules))
 
 /** One wrong parameter; the message says what is expected. */
 export const ParameterDetail = Schema.Struct({
@@ -79,14 +187,6 @@ export type ProductError =
   | BelowThreshold
   | VenueFailed
   | LookupsExhausted
-
-/**
- * What to do while it is not clear whether a payment bought its answer. Every text that mentions
- * recovery says it in these words, so that no reader signs twice.
- */
-export const resend = "send the same payment again with the same key; a new signature may pay twice"
-/** The same as a rule of its own, with the cases it applies to. */
-export const resendRule = `Answer lost or 503: ${resend}.`
 
 const notUsed = "Your payment was not used."
 /** The hint of an error that took nothing and may end by itself. */

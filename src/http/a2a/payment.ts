@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { resend } from "../../catalog/domain/refusal.ts"
+import { errorRules, resend } from "../../catalog/domain/refusal.ts"
 import { Effect } from "effect"
 import {
   type NotCharged,
@@ -17,7 +17,7 @@ import {
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Payments } from "../../payments/Payments.ts"
 import type { Outcome } from "../../payments/purchase.ts"
-import { errorRules, prepare, type Refusal, toRefusal } from "../server/errors.ts"
+import { prepare, type Refusal, toRefusal } from "../server/errors.ts"
 import { RequestId } from "../server/route.ts"
 import type { Client } from "../../core/CallClient.ts"
 import type { SkillPorts } from "../skills.ts"

@@ -9,13 +9,17 @@ import { Record } from "effect"
 import { type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { type Parameter, parameterSchema } from "../../catalog/domain/parameter.ts"
 import { type Product, products } from "../../catalog/domain/product.ts"
-import { codeOfError, type RefusalCode, resendRule } from "../../catalog/domain/refusal.ts"
+import {
+  codeOfError,
+  errorRules,
+  type RefusalCode,
+  resendRule,
+} from "../../catalog/domain/refusal.ts"
 import type { Json } from "../../catalog/domain/jsonSchema.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import { usd } from "../../core/domain/money.ts"
 import { challenge } from "../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { errorRules } from "../server/errors.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
 import { type DocumentRow, documentRows, markdownType, paths } from "./addresses.ts"
 import { callSchemas, paymentPath } from "./schemas.ts"
@@ -71,7 +75,7 @@ export function operations(): Readonly<Record<string, Json>> {
     ...get<FreeRow>(Object.values(freeRows), free),
     ...get([{ path: paymentPath }], payment),
     ...get<DocumentRow>(documentRows.filter(({ type }) => type !== markdownType), document),
-    ...agentRows.map((row) => [row.path, { post: operation(agent(row)) }] as const),
+    ...Object.entries(agents).map(([path, of]) => [path, { post: operation(of) }] as const),
   ])
 }
 
@@ -191,53 +195,38 @@ const document = ({ type, aliases = [], parameters = [], ...row }: DocumentRow):
   statuses: parameters.length > 0 ? [400] : [],
 })
 
-interface AgentRow {
-  readonly operationId: string
-  readonly path: string
-  readonly title: string
-  readonly description: string
-  readonly standard: string
-  /** An example call of a free skill. */
-  readonly call: { readonly method: string; readonly params: Json }
-  readonly responses?: Json
-}
-
 const freeSkill = skillName(freeRows.index)
 
-const agentRows: ReadonlyArray<AgentRow> = [
-  {
+/** The agent endpoints, by path. */
+const agents: Readonly<Record<string, Operation>> = {
+  [paths.a2a]: {
     operationId: "sendA2aMessage",
-    path: paths.a2a,
     title: "The skills over A2A",
     description:
       "JSON-RPC of A2A 0.3.0. message/send with a data part { skill, params } returns a task: completed " +
       "at once, or input-required with the payment requirements in its metadata (a2a-x402).",
-    standard: "https://a2a-protocol.org/v0.3.0/specification/",
-    call: {
-      method: "message/send",
-      params: {
-        message: {
-          kind: "message",
-          role: "user",
-          messageId: "example-message",
-          parts: [{ kind: "data", data: { skill: freeSkill, params: {} } }],
-        },
+    ...messages("https://a2a-protocol.org/v0.3.0/specification/", "message/send", {
+      message: {
+        kind: "message",
+        role: "user",
+        messageId: "example-message",
+        parts: [{ kind: "data", data: { skill: freeSkill, params: {} } }],
       },
-    },
+    }),
   },
-  {
+  [paths.mcp]: {
     operationId: "sendMcpMessage",
-    path: paths.mcp,
     title: "The skills over MCP",
     description:
       "Streamable HTTP of the Model Context Protocol, without sessions and streams: one tool per " +
       "skill. A paid tool returns its payment requirements (x402); send the payment in " +
       '_meta["x402/payment"].',
-    standard: "https://modelcontextprotocol.io/specification/",
-    call: { method: "tools/call", params: { name: freeSkill, arguments: {} } },
-    responses: { 202: { description: "Accepted; a notification has no answer" } },
+    ...messages("https://modelcontextprotocol.io/specification/", "tools/call", {
+      name: freeSkill,
+      arguments: {},
+    }, { 202: { description: "Accepted; a notification has no answer" } }),
   },
-]
+}
 
 /** The error of an agent endpoint, by its name in the document. */
 export const agentError = {
@@ -246,36 +235,30 @@ export const agentError = {
   ...json({ type: "object", description: "A JSON-RPC 2.0 response, or an Error" }),
 }
 
-/** One message in, one out. */
-const agent = ({ standard, call, responses, ...row }: AgentRow): Operation => ({
-  ...row,
-  tag: "agents",
-  responses: {
-    ...responses,
-    ...Object.fromEntries(
-      [400, 429, 503, "default"].map((status) => [
-        status,
-        { $ref: "#/components/responses/AgentError" },
-      ]),
-    ),
-  },
-  answer: {
-    description: "The answer, or a JSON-RPC error",
-    ...json({ type: "object", description: "A JSON-RPC 2.0 response" }),
-  },
-  more: {
-    externalDocs: { url: standard },
-    requestBody: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: { type: "object", description: "A JSON-RPC 2.0 request" },
-          example: { jsonrpc: "2.0", id: 1, ...call },
+/** One message in, one out; the example calls a free skill. */
+function messages(standard: string, method: string, params: Json, others: Json = {}) {
+  const failed = { $ref: "#/components/responses/AgentError" }
+  return {
+    tag: "agents",
+    answer: {
+      description: "The answer, or a JSON-RPC error",
+      ...json({ type: "object", description: "A JSON-RPC 2.0 response" }),
+    },
+    responses: { ...others, 400: failed, 429: failed, 503: failed, default: failed },
+    more: {
+      externalDocs: { url: standard },
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: { type: "object", description: "A JSON-RPC 2.0 request" },
+            example: { jsonrpc: "2.0", id: 1, method, params },
+          },
         },
       },
     },
-  },
-})
+  } as const
+}
 
 /** A query parameter, with the type and bounds it is decoded with. */
 function queryParameter(parameter: Parameter): Json {

@@ -40,11 +40,11 @@ export const makePageData = Effect.fnUntraced(function* (limiter: RateLimiter) {
   }
   const routeOf = (id: SinglePageId) =>
     Effect.map(
-      makePolled({
-        compute: Effect.map(bodies[id], jsonAnswers("page")),
-        ...times,
-        failureMessage: `Cannot read ${pageRows[id].path}`,
-      }),
+      makePolled(
+        Effect.map(bodies[id], jsonAnswers("page")),
+        `Cannot read ${pageRows[id].path}`,
+        times,
+      ),
       ({ current, refresh }) => ({ refresh, route: { limiter, current } }),
     )
   const made = yield* Effect.all(Record.map(bodies, (_, id) => routeOf(id)))

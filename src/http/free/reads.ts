@@ -52,30 +52,31 @@ export function makeStoreReads(failureMessage: string) {
     inTime(places.run("full" as const)(read))
 }
 
-interface PolledOptions<A> {
-  readonly compute: Effect.Effect<A>
-  /** The pause between two computations; a second unless given. */
-  readonly everyMs?: number
-  /** A computation that takes longer fails; two seconds unless given. */
-  readonly timeoutMs?: number
-  /** An older value is not served; five seconds unless given. */
-  readonly ageMsMax?: number
-  /** Logged once for each outage, when the last value is too old. */
-  readonly failureMessage: string
+interface PolledTimes {
+  /** The pause between two computations. */
+  readonly everyMs: number
+  /** A computation that takes longer fails. */
+  readonly timeoutMs: number
+  /** An older value is not served. */
+  readonly ageMsMax: number
 }
+const times: PolledTimes = { everyMs: second, timeoutMs: 2 * second, ageMsMax: 5 * second }
 
-/** Computes a value from now on, for as long as the scope lives. */
-export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions<A>) {
-  const { compute, everyMs = second, timeoutMs = 2 * second, ageMsMax = 5 * second } = options
+/**
+ * Computes a value from now on, for as long as the scope lives. `failureMessage`: logged once for each
+ * outage, when the last value is too old.
+ */
+export const makePolled = Effect.fnUntraced(function* <A>(
+  compute: Effect.Effect<A>,
+  failureMessage: string,
+  other: Partial<PolledTimes> = {},
+) {
+  const { everyMs, timeoutMs, ageMsMax } = { ...times, ...other }
   const clock = yield* Clock.Clock
   const beganAt = clock.currentTimeMillisUnsafe()
   let last: { readonly at: EpochMs; readonly value: A } | null = null
   const isYoung = (at: EpochMs) => clock.currentTimeMillisUnsafe() - at <= ageMsMax
-  const inTime = nullInOutage(
-    options.failureMessage,
-    timeoutMs,
-    () => !isYoung(last?.at ?? beganAt),
-  )
+  const inTime = nullInOutage(failureMessage, timeoutMs, () => !isYoung(last?.at ?? beganAt))
   /** Computes now. Never fails: the last value is kept until it is too old. */
   const refresh = Effect.asVoid(inTime(Effect.map(compute, (value) => {
     last = { at: clock.currentTimeMillisUnsafe(), value }

@@ -49,37 +49,23 @@ interface SnapshotOptions {
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
   const [feed, digests, chain] = [yield* Feed, yield* Digest, yield* FeedChain]
   const { disagreement } = yield* StoreClock
-  const state = yield* makePolled({
-    compute: feed.index,
-    failureMessage: "Cannot read the feed for its free bodies",
-  })
-  const latest = yield* makePolled({
-    compute: digests.latest,
-    failureMessage: "Cannot read the newest digest",
-  })
-  const movers = yield* makePolled({
-    compute: feed.pulse,
-    ...slowly,
-    failureMessage: "Cannot read the pulse",
-  })
-  const checks = yield* makePolled({
-    compute: Effect.all({
+  const state = yield* makePolled(feed.index, "Cannot read the feed for its free bodies")
+  const latest = yield* makePolled(digests.latest, "Cannot read the newest digest")
+  const movers = yield* makePolled(feed.pulse, "Cannot read the pulse", slowly)
+  const checks = yield* makePolled(
+    Effect.all({
       payments: (yield* PaymentHealth).current,
       disagreement,
       refused: Effect.map(VenueRefusals, (refusals) => refusals.size > 0),
     }),
-    failureMessage: "Cannot read the health of payments",
-  })
-  const scorecard = yield* makePolled({
-    compute: (yield* TrackRecord).scorecard,
-    ...scorecardTimes,
-    failureMessage: "Cannot read the whales for the track record",
-  })
-  const days = yield* makePolled({
-    compute: chain.dailyHeads,
-    ...slowly,
-    failureMessage: "Cannot read the heads of the feed",
-  })
+    "Cannot read the health of payments",
+  )
+  const scorecard = yield* makePolled(
+    (yield* TrackRecord).scorecard,
+    "Cannot read the whales for the track record",
+    scorecardTimes,
+  )
+  const days = yield* makePolled(chain.dailyHeads, "Cannot read the heads of the feed", slowly)
   const refresh = Effect.all([state.refresh, latest.refresh, movers.refresh, checks.refresh], {
     concurrency: "unbounded",
     discard: true,

@@ -18,7 +18,7 @@ import {
 } from "../../catalog/domain/parameter.ts"
 import type { Product, ProductId } from "../../catalog/domain/product.ts"
 import { type FailedSale, NotCharged } from "../../payments/domain/failedSale.ts"
-import { type RefusalCode, resend, resendUnused } from "../../catalog/domain/refusal.ts"
+import { errorRules, type RefusalCode, resend, resendUnused } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -33,7 +33,7 @@ import { Payments } from "../../payments/Payments.ts"
 import { hungUp } from "../../payments/sale/responses.ts"
 import type { Call, Outcome, Work } from "../../payments/purchase.ts"
 import type { AnswerLog } from "../server/answerLog.ts"
-import { errorRules, toRefusal } from "../server/errors.ts"
+import { toRefusal } from "../server/errors.ts"
 import type { Denied, LimitDecision, RateLimiter } from "../server/limits.ts"
 import { RequestId } from "../server/route.ts"
 

@@ -1,15 +1,20 @@
 /**
- * The table of errors: the status, meaning and retry rule of every code, the error body, and the
- * refusals that are prepared once.
+ * The body of an error, how a failure becomes one by the rule of its code, and the refusals that are
+ * prepared once.
  *
- * Every route and the documents answer through this table. A body contains only the
- * fields of a `Refusal`: never a stack trace, SQL, a host name or a key.
+ * Every route answers through here. A body contains only the fields of a `Refusal`: never a stack
+ * trace, SQL, a host name or a key.
  *
  * @module
  */
 import { Effect, Schema } from "effect"
 import { nearest, type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
-import { Refusal as RefusalBody, type RefusalCode, resend } from "../../catalog/domain/refusal.ts"
+import {
+  errorRules,
+  Refusal as RefusalBody,
+  type RefusalCode,
+  resend,
+} from "../../catalog/domain/refusal.ts"
 import { described, text } from "../../core/domain/fields.ts"
 import {
   type FailedSale,
@@ -26,132 +31,6 @@ export const bodyBytesMax = 64 * 1_024
 export const targetLengthMax = 2_048
 /** Longest payment header, in characters. */
 export const paymentLengthMax = 8_192
-
-interface ErrorRule {
-  readonly status: number
-  /** Whether the same request may succeed when it is sent again later. */
-  readonly retryable: boolean
-  /** Default for a refusal without its own `retryAfterSeconds`. */
-  readonly retryAfterSeconds?: number
-  /** The meaning of the code and what to do, as /llms-full.txt prints it. */
-  readonly meaning: string
-  /** The values that `charged` may have. */
-  readonly charged: ReadonlyArray<boolean | null>
-}
-
-const final = (status: number, meaning: string, charged: ErrorRule["charged"] = [false]) => ({
-  status,
-  retryable: false,
-  meaning,
-  charged,
-})
-const transient = (
-  status: number,
-  retryAfterSeconds: number,
-  meaning: string,
-  charged: ErrorRule["charged"] = [false],
-) => ({ status, retryable: true, retryAfterSeconds, meaning, charged })
-const notUsed = "a payment in the request was not used"
-
-/** The rule of every error code. */
-export const errorRules: Readonly<Record<RefusalCode, ErrorRule>> = {
-  invalid_parameter: final(
-    400,
-    `A parameter is wrong, see \`details\`; ${notUsed}. Correct it and send the payment again.`,
-  ),
-  payment_required: final(
-    402,
-    "The body is the payment challenge, not an error body. If a payment was sent, `error` says why " +
-      "it was not accepted.",
-  ),
-  not_found: final(404, "This path or payment does not exist, or no digest has been written yet."),
-  signal_not_found: final(404, "The feed has no item with this index. Not charged."),
-  market_not_found: final(404, "The venue has no such market. Not charged."),
-  method_not_allowed: final(405, "`allowed` lists the methods of this path."),
-  payment_in_progress: {
-    status: 409,
-    retryable: true,
-    charged: [null],
-    meaning: `A call with this payment, or with this key, is still running: ${resend}.`,
-  },
-  payment_already_used: final(
-    409,
-    "This payment already bought an answer. Send it with the Idempotency-Key of the first call, or " +
-      "with the payer proof of the hint, to get that answer again.",
-    [true],
-  ),
-  payment_conflict: final(
-    409,
-    "This payment belongs to another request, or its payer proof is not the payer's. This call " +
-      "charged nothing.",
-    [false, true, null],
-  ),
-  payment_refunded: final(
-    410,
-    "This payment was refunded or will be; see `refund`. To buy again, sign a new one.",
-    [true],
-  ),
-  payload_too_large: final(413, "The body is too long."),
-  uri_too_long: final(414, "Path and query are too long."),
-  unsupported_media_type: final(415, "The posted body must be application/json."),
-  below_threshold: final(
-    422,
-    "There is too little data for an answer that is worth its price. Not charged, or refunded.",
-    [false, true],
-  ),
-  rate_limited: transient(
-    429,
-    60,
-    "Too many requests from this address; this one did not use a payment. After Retry-After, " +
-      "send the same request, with the same payment if it had one.",
-    [false, null],
-  ),
-  headers_too_large: final(431, "The payment header is too long."),
-  internal_error: {
-    status: 500,
-    retryable: true,
-    charged: [false, true, null],
-    meaning: `The service failed. If \`charged\` is null: ${resend}.`,
-  },
-  facilitator_error: transient(502, 5, "Payments cannot be checked now. Not charged."),
-  venue_error: transient(
-    502,
-    30,
-    "The venue did not answer. Not charged, or refunded; see `charged`.",
-    [false, true],
-  ),
-  digest_stale: transient(
-    503,
-    60,
-    "The newest digest is too old to be sold, or none exists yet. Not charged.",
-  ),
-  data_stale: transient(
-    503,
-    60,
-    "The data that the answer rests on is too old to be sold. Not charged, or refunded; see `charged`.",
-    [false, true],
-  ),
-  payments_unavailable: transient(503, 10, "Payments cannot be taken now. Not charged."),
-  settlement_unresolved: transient(
-    503,
-    5,
-    `It is not known yet whether the payment was taken: ${resend}.`,
-    [null],
-  ),
-  overloaded: transient(
-    503,
-    2,
-    `The service cannot answer now; ${notUsed}. \`charged\` is null when an earlier request may have ` +
-      "used it.",
-    [false, null],
-  ),
-  upstream_timeout: transient(
-    504,
-    5,
-    "The answer was not ready in time. Not charged, or refunded.",
-    [false, true],
-  ),
-}
 
 /** The body of every error except a 402. */
 export const ErrorBody = Schema.Struct({

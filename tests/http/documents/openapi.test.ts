@@ -13,7 +13,7 @@ import { documentRows, paths } from "../../../src/http/documents/addresses.ts"
 import { agentCard } from "../../../src/http/documents/cards.ts"
 import { openApiText } from "../../../src/http/documents/openapi.ts"
 import { tools } from "../../../src/http/mcp/tools.ts"
-import { errorRules } from "../../../src/http/server/errors.ts"
+import { errorRules } from "../../../src/catalog/domain/refusal.ts"
 import { contract, contractText } from "../../support/http/contract.ts"
 import { test } from "../../support/effect.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
@@ -150,13 +150,6 @@ Deno.test("every product is a paid operation with its price, its 402 and its par
       product.id,
     )
   }
-})
-
-Deno.test("a listing has the parameters of x402 discovery", () => {
-  equal(
-    parametersOf("/discovery")?.map(([name, place]) => [name, place]),
-    [["limit", "query"], ["offset", "query"]],
-  )
 })
 
 Deno.test("every operation lists its error statuses one by one, and the others as default", () => {

@@ -6,7 +6,12 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
-import { codeOfError, refusalCodes, resend } from "../../../src/catalog/domain/refusal.ts"
+import {
+  codeOfError,
+  errorRules,
+  RefusalCode,
+  resend,
+} from "../../../src/catalog/domain/refusal.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { skillName } from "../../../src/catalog/domain/skill.ts"
 import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
@@ -156,7 +161,7 @@ const bodyOf = (error: NotCharged | RefundQueued | Unresolved) =>
 
 const anyHint = Schema.optionalKey(Schema.Literals(["Look at the index.", `Wait, then ${resend}.`]))
 const AnyError = Schema.Struct({
-  code: Schema.Literals(refusalCodes.filter((code) => code !== "payment_required")),
+  code: Schema.Literals(RefusalCode.literals.filter((code) => code !== "payment_required")),
   hint: anyHint,
   taken: Schema.NullOr(Schema.Boolean),
 })
@@ -217,7 +222,7 @@ Deno.test("every error that the code can return is right about recovery", () => 
 })
 
 const chargedOf = (code: string) =>
-  Object.entries(errors.errorRules)
+  Object.entries(errorRules)
     .flatMap(([of, { charged }]) => of === code ? charged : [])
 
 law(
@@ -236,7 +241,7 @@ law(
 )
 
 Deno.test("every rule of the table of errors is right about recovery", () => {
-  const texts = Object.entries(errors.errorRules).map(([from, { meaning }]) => ({
+  const texts = Object.entries(errorRules).map(([from, { meaning }]) => ({
     from,
     text: meaning,
   }))

@@ -20,11 +20,10 @@ for (
       const lines: Array<unknown> = []
       const logger = Logger.make<unknown, void>(({ message }) => void lines.push(message))
       const isDown = yield* Ref.make(false)
-      const { current } = yield* makePolled({
-        compute: Effect.flatMap(Ref.get(isDown), (down) => down ? outage : Effect.succeed(1)),
-        ageMsMax: 5_000,
-        failureMessage: "Cannot compute it",
-      }).pipe(Effect.provide(Logger.layer([logger])))
+      const { current } = yield* makePolled(
+        Effect.flatMap(Ref.get(isDown), (down) => down ? outage : Effect.succeed(1)),
+        "Cannot compute it",
+      ).pipe(Effect.provide(Logger.layer([logger])))
       const seen = []
       for (
         const [down, after] of [
