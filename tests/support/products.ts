@@ -16,7 +16,7 @@ import {
   slugKey,
   TokenId,
 } from "../../src/markets/domain/market.ts"
-import { hour } from "../../src/core/domain/time.ts"
+import { type EpochMs, hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
 import type { WalletSums } from "../../src/whales/domain/score.ts"
 import { noForecasts } from "../../src/track-record/domain/forecasts.ts"
@@ -360,3 +360,16 @@ export const productPortsLayer = (ports: ProductPorts) =>
     scoreStore(ports),
     newsOf(ports),
   )
+
+/** Fills the ports so that every route has something to sell: these markets, with their books. */
+export const stock = Effect.fnUntraced(function* (
+  { markets, books, series, whales }: ProductPorts,
+  now: EpochMs,
+  sold: ReadonlyArray<Market> = [endingMarket(1, now)],
+  booked: ReadonlyArray<Market> = sold,
+) {
+  yield* Ref.set(markets, sold)
+  yield* Ref.set(books, booked.map((market) => bookOf(market, now)))
+  yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
+})

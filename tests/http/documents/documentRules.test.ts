@@ -132,21 +132,6 @@ test("every own link and path in any document is served", () =>
     }
   }))
 
-test("documents have a content type, an ETag, a max-age of five minutes, and CORS", () =>
-  Effect.gen(function* () {
-    const face = yield* openDocumentService
-    const { headers } = yield* read(face)
-    for (const path of documentPaths) {
-      const own = headers(path)
-      strictEqual(own.get("cache-control"), "private, max-age=300", path)
-      strictEqual(own.get("access-control-allow-origin"), "*", path)
-      const etag = own.get("etag") ?? ""
-      match(etag, /^"[\w-]{22}"$/, path)
-      const again = yield* face.get(path, { headers: { "if-none-match": etag } })
-      strictEqual(again.status, 304, path)
-    }
-  }))
-
 test("two replicas serve the same bytes, started at any time", () =>
   Effect.gen(function* () {
     const reading = Effect.scoped(Effect.flatMap(openDocumentService, read))

@@ -152,6 +152,13 @@ Deno.test("every product is a paid operation with its price, its 402 and its par
   }
 })
 
+Deno.test("a listing has the parameters of x402 discovery", () => {
+  equal(
+    parametersOf("/discovery")?.map(([name, place]) => [name, place]),
+    [["limit", "query"], ["offset", "query"]],
+  )
+})
+
 Deno.test("every operation lists its error statuses one by one, and the others as default", () => {
   const always = ["429", "503"]
   const paid = ["400", "402", "409", "410", "502", "504"]

@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect, Ref, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
@@ -15,7 +15,7 @@ import { Slug } from "../../../src/markets/domain/market.ts"
 import { test } from "../../support/effect.ts"
 import { contractText } from "../../support/http/contract.ts"
 import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
-import { bookOf, endingMarket, pricesOver, whaleRow } from "../../support/products.ts"
+import { endingMarket, stock } from "../../support/products.ts"
 
 interface Media {
   readonly schema: object
@@ -105,11 +105,7 @@ test("every served body is valid by its schema in the document", () =>
     const now = Date.parse("2026-11-21T12:00:00.000Z")
     // The example calls name this market.
     const slug = Slug.make(products.research.parameters[0].example)
-    const sold = endingMarket(1, now, { slug })
-    yield* Ref.set(world.productPorts.markets, [sold])
-    yield* Ref.set(world.productPorts.books, [bookOf(sold, now)])
-    yield* Ref.set(world.productPorts.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-    yield* Ref.set(world.productPorts.whales, [{ computedAt: now, row: whaleRow() }])
+    yield* stock(world.productPorts, now, [endingMarket(1, now, { slug })])
     const service = yield* makeService(world)
     const bodyOf = Effect.fnUntraced(function* (path: `/${string}`, client: number, paid = {}) {
       const headers = { "x-forwarded-for": `203.0.113.${client}`, ...paid }

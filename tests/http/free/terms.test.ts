@@ -29,7 +29,6 @@ const read = (options: Partial<TermsOptions>) => {
 Deno.test("the terms name the data source, in text and in JSON", () => {
   const expected = {
     simulated: /[Ss]imulated market/,
-    replay: /[Rr]ecorded .* Polymarket/,
     polymarket: /^Public/,
   }
   for (const venueMode of VenueMode.literals) {

@@ -47,31 +47,6 @@ const bodyOf = (response: Response) =>
     Schema.decodeUnknownSync(freeRows.track_record.body),
   )
 
-test("/v1/track-record before any result is a 200 with zeros", () =>
-  Effect.gen(function* () {
-    const { get } = yield* open([])
-    const response = yield* get()
-    strictEqual(response.status, 200)
-    const { coverage, overall, predetermined, movers, resolutions } = yield* bodyOf(response)
-    equal([coverage.trackedWallets, coverage.resolvedEntries, coverage.labeledWallets], [0, 0, 0])
-    strictEqual(overall.holdToResolutionWinRate, null)
-    const { drift: { after1h, after6h, after24h }, ...counts } = movers
-    const { byKind: { evidence, proposal: { record, meanPrice, ...contested } }, ...all } =
-      predetermined
-    const scores = [all, evidence, contested, counts].flatMap((of) => Object.values(of))
-    equal(scores, scores.map(() => 0))
-    equal([record ?? meanPrice, resolutions.brier, resolutions.baseRateBrier], [null, null, null])
-    equal([resolutions.forecasts, resolutions.judged, resolutions.unknown], [0, 0, 0])
-    equal([after6h, after24h], [after1h, after1h])
-    equal(
-      [after1h.settled, after1h.running],
-      Array(2).fill({
-        ...{ moves: 0, events: 0, meanDrift: null, driftLow: null, driftHigh: null },
-        ...{ shareKept: null, martingaleShareKept: null },
-      }),
-    )
-  }))
-
 test("a verdict on a feed item, hit or miss, changes the body and its tag within five seconds", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open(wonOf40([25]))

@@ -5,17 +5,11 @@
  */
 import { reading, scoredEntry } from "../../support/track-record/whaleItems.ts"
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Duration, Effect, Fiber, Ref } from "effect"
+import { Effect, Ref } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { scoredRow } from "../../../src/track-record/domain/entryScore.ts"
 import { calibrationTable, tableRowsMax } from "../../../src/whales/domain/whale.ts"
-import {
-  json,
-  now,
-  once,
-  type PaidService,
-  withPaidService,
-} from "../../support/http/paidService.ts"
+import { json, now, withPaidService } from "../../support/http/paidService.ts"
 import { test } from "../../support/effect.ts"
 import { whaleRow } from "../../support/products.ts"
 import { nothing, passing, taken } from "../../support/payments/sales.ts"
@@ -126,14 +120,6 @@ test("/v1/whales is not charged when no wallet matches", () =>
     equal(yield* taken, nothing)
   })))
 
-test("/v1/whales reads its store once for many buyers", () =>
-  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
-    const first = yield* text(yield* pay(whales))
-    for (let n = 1; n < 20; n++) strictEqual(yield* text(yield* pay(whales, "", n)), first)
-    // The track record reads the store once too.
-    strictEqual(yield* Ref.get(productPorts.whalesRead), 2)
-  })))
-
 test("/v1/whales sells a changed table within five seconds", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     yield* pay(whales)
@@ -142,34 +128,3 @@ test("/v1/whales sells a changed table within five seconds", () =>
     const { computedAt, data } = yield* json(yield* pay(whales, "", 1))
     equal([computedAt, data.wallets[0].winRate], [new Date(now + 1).toISOString(), 0.65])
   })))
-
-test("/v1/whales is not charged while the wallet store cannot be read", () =>
-  withPaidService(Effect.fnUntraced(function* (service) {
-    yield* Ref.set(service.productPorts.whalesUp, false)
-    const { status, error } = yield* refused(service)
-    equal([status, error.code, error.charged], [500, "internal_error", false])
-    equal(yield* taken, nothing)
-  })))
-
-test("/v1/whales is refunded when, after settlement, the wallet store cannot be read", () =>
-  withPaidService(
-    Effect.fnUntraced(function* (service) {
-      const call = yield* Effect.forkChild(refused(service))
-      // The verification takes three seconds; the store is read before the settlement and after it.
-      yield* passing(4)
-      yield* Ref.set(service.productPorts.whalesUp, false)
-      yield* passing(15)
-      const answer = yield* Fiber.join(call)
-      equal([answer.status, answer.error.code, answer.error.charged], [500, "internal_error", true])
-      equal([answer.error.refund.state, answer.error.refund.amountUsd], ["queued", "0.05"])
-      equal(yield* taken, once(whales))
-    }),
-    { delay: Duration.seconds(3) },
-  ))
-
-const text = (response: Response) => Effect.promise(() => response.text())
-
-const refused = Effect.fnUntraced(function* ({ pay }: PaidService) {
-  const response = yield* pay(whales)
-  return { status: response.status, error: (yield* json(response)).error }
-})

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { gunzipSync } from "node:zlib"
 import { Duration, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -74,6 +74,7 @@ test("every document has the same content in each encoding, with its length and 
         ...(isLong ? ["Accept-Encoding"] : []),
       ].join(", ")
       strictEqual(plain.headers.get("vary") ?? "", vary, path)
+      match(plain.headers.get("cache-control") ?? "", /^private, max-age=(?:15|300)$/, path)
       // A page may be long where the document is short.
       strictEqual(page.headers.get("vary")?.split(", ")[0] ?? "", vary.split(", ")[0], path)
       for (const encoding of ["gzip"]) {

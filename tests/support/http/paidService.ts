@@ -4,7 +4,7 @@
  * @module
  */
 import { strictEqual } from "node:assert/strict"
-import { Effect, Fiber, Layer, Ref, References } from "effect"
+import { Effect, Fiber, Layer, References } from "effect"
 import type { SimulationOptions } from "../payments/simulated.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
@@ -12,7 +12,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../payments/buyers.ts"
 import { makeService, makeWorld, type World } from "./httpService.ts"
-import { bookOf, endingMarket, pricesOver, type ProductPorts, whaleRow } from "../products.ts"
+import { endingMarket, type ProductPorts, stock } from "../products.ts"
 import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
 import { faultOf } from "./shape.ts"
 import { authorizationFor, headerOf, nonce, token, wirePayment } from "../payments/terms.ts"
@@ -20,15 +20,6 @@ import { authorizationFor, headerOf, nonce, token, wirePayment } from "../paymen
 export const now = startSeconds * 1_000
 /** The test clock's time for one call: more than a sale needs when the facilitator has no delay. */
 const callSeconds = 2
-
-/** Fills the ports so that every route has something to sell. */
-const stock = Effect.fnUntraced(function* ({ markets, books, series, whales }: ProductPorts) {
-  const all = [1, 2, 30].map((n) => endingMarket(n, now))
-  yield* Ref.set(markets, all)
-  yield* Ref.set(books, all.map((market) => bookOf(market, now)))
-  yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-  yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
-})
 
 export interface PaidService {
   readonly productPorts: ProductPorts
@@ -56,7 +47,7 @@ export const withPaidService = <E>(
   inMarket(
     Effect.gen(function* () {
       const world = yield* makeWorld(3)
-      yield* stock(world.productPorts)
+      yield* stock(world.productPorts, now, [1, 2, 30].map((n) => endingMarket(n, now)))
       const service = yield* makeService(world, Layer.succeed(Payments, yield* Payments))
       const call = Effect.fnUntraced(function* (target: string, init: RequestInit = {}) {
         const fiber = yield* Effect.forkChild(service.get(target, init))

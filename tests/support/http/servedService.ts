@@ -3,22 +3,16 @@
  *
  * @module
  */
-import { Clock, Effect, Layer, Ref } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { HttpServiceOptions } from "../../../src/http/layer.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { bookOf, endingMarket, pricesOver, whaleRow } from "../products.ts"
+import { stock } from "../products.ts"
 import { makeService, makeWorld, serviceOptions, type World } from "./httpService.ts"
 
 /** A world with something to sell on every route. */
 export const stockedWorld = Effect.fnUntraced(function* (items = 3) {
   const world = yield* makeWorld(items)
-  const now = yield* Clock.currentTimeMillis
-  const { markets, books, series, whales } = world.productPorts
-  const sold = endingMarket(1, now)
-  yield* Ref.set(markets, [sold])
-  yield* Ref.set(books, [bookOf(sold, now)])
-  yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-  yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
+  yield* stock(world.productPorts, yield* Clock.currentTimeMillis)
   return world
 })
 

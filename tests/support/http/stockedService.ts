@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Slug } from "../../../src/markets/domain/market.ts"
 import { makeService, makeWorld } from "./httpService.ts"
-import { bookOf, endingMarket, pricesOver, whaleRow } from "../products.ts"
+import { endingMarket, stock } from "../products.ts"
 
 /** The test clock's time at the start. */
 export const noon = Date.parse("2026-11-21T12:00:00.000Z")
@@ -19,7 +19,6 @@ export const noon = Date.parse("2026-11-21T12:00:00.000Z")
 export const stocked = Effect.gen(function* () {
   yield* TestClock.setTime(noon)
   const world = yield* makeWorld(30)
-  const { markets, books, series, whales } = world.productPorts
   const sold = endingMarket(1, noon, {
     ...{ gameStartsAt: noon - 5 * hour, endsAt: noon + hour / 2, liquidityUsd: 1_000_000 },
     eventSlug: "nba-osprey-kestrel",
@@ -27,10 +26,7 @@ export const stocked = Effect.gen(function* () {
   const moved = [28, 29, 30].map((n) =>
     endingMarket(n, noon, { slug: Slug.make(`number-${n}`), endsAt: null })
   )
-  yield* Ref.set(markets, [sold, ...moved])
-  yield* Ref.set(books, [bookOf(sold, noon)])
-  yield* Ref.set(series, pricesOver(7 * 24, noon, { from: 0.4, to: 0.6 }))
-  yield* Ref.set(whales, [{ computedAt: noon, row: whaleRow() }])
+  yield* stock(world.productPorts, noon, [sold, ...moved], [sold])
   return world
 })
 
