@@ -28,8 +28,8 @@ import { deleteOld, RetentionStore } from "../payments/Retention.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
 import { readingsJob, SelfScore } from "../track-record/SelfScore.ts"
-import { Backfill } from "../whales/Backfill.ts"
 import { Tracking } from "../whales/Tracking.ts"
+import { WalletHistory } from "../whales/WalletHistory.ts"
 import { isGoodWhaleTick, Whales } from "../whales/Whales.ts"
 import { printer } from "./console.ts"
 import type { ServiceSettings } from "./settings.ts"
@@ -197,14 +197,14 @@ const tickRuns = Effect.fnUntraced(function* (settings: JobSettings) {
 /** The leaderboards, and the history of new wallets. */
 const walletRuns = Effect.fnUntraced(function* ({ mode, tick }: JobSettings) {
   const tracking = yield* Tracking
-  const backfill = yield* Backfill
+  const history = yield* WalletHistory
   const print = printer(mode)
   return {
     track: () => Effect.tap(tracking.update, (report) => print("tracking", report)),
     // Long histories take many runs, so that each run is reported.
     fill: Effect.fnUntraced(function* () {
       const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(tick)
-      const report = yield* backfill.run(until)
+      const report = yield* history.readHistories(until)
       if (report.wallets > 0) yield* print("backfill", report)
     }),
   }

@@ -70,7 +70,6 @@ import * as simulatedNews from "../venues/simulated/news.ts"
 import { readerOf, simulatedReader } from "../venues/simulated/reader.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
 import type { World } from "../venues/simulated/world.ts"
-import { Backfill } from "../whales/Backfill.ts"
 import { Calibration } from "../whales/Calibration.ts"
 import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
 import * as entryStore from "../whales/postgres/entryStore.ts"
@@ -193,7 +192,6 @@ const productLayerIn = (world: World | null, settings: ServiceSettings) => {
     Ingestion.layer({ tick }),
     Research.layer.pipe(Layer.provide(TrackRecord.layer)),
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
-    Backfill.layer,
     Tracking.layer,
     Predetermined.layer({ tick }).pipe(Layer.provide(contestedRecord.layer)),
     SelfScore.layer.pipe(Layer.provideMerge(Resolving.layer)),
@@ -202,7 +200,7 @@ const productLayerIn = (world: World | null, settings: ServiceSettings) => {
       methodUrl: `${settings.publicBaseUrl}${paths.llmsFull}`,
     }).pipe(Layer.provide(TrackRecord.layer)),
   ).pipe(
-    Layer.provide(WalletHistory.layer),
+    Layer.provideMerge(WalletHistory.layer),
     Layer.provide(venueClient),
   )
   return Layer.mergeAll(

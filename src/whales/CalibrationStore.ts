@@ -54,7 +54,7 @@ export class CalibrationStore extends Context.Service<CalibrationStore, {
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<CalibratedWhale>>>
   /**
-   * Saves changed rows, each with the row it replaces as the previous one, and deletes the rows of
+   * Saves changed rows, one of a wallet, each with the row it replaces as the previous one, and deletes the rows of
    * `removed`. A row with the same `computedAt` as the stored one replaces it, and the previous row
    * stays.
    */

@@ -16,7 +16,7 @@ import {
   trackedMax,
   type TrackedWallet,
 } from "./domain/tracking.ts"
-import type { Board, LeaderboardRow } from "../markets/domain/leaderboard.ts"
+import type { Board } from "../markets/domain/leaderboard.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"
@@ -80,13 +80,13 @@ const nothing: TrackingReport = {
 
 const update = Effect.fn("Tracking.update")(function* (services: Services) {
   const boards = boardsOf(services.source.categories)
-  const allRead: Array<ReadBoard> = []
+  const allRead: Array<Parameters<typeof boardWallets>[0][number]> = []
   const rejected: Record<string, number> = {}
-  let remaining = boards
+  let remaining: ReadonlyArray<Board> = boards
   let report: TrackingReport = { ...nothing, boards: boards.length }
   for (let attempt = 1; attempt <= boardTriesMax && remaining.length > 0; attempt++) {
     if (attempt > 1) yield* Effect.sleep(boardRetryDelay)
-    const { read, failed } = yield* readBoards(services, remaining, rejected)
+    const [read, failed] = yield* readBoards(services, remaining, rejected)
     allRead.push(...read)
     remaining = failed
     if (remaining.length > 0 && attempt < boardTriesMax) {
@@ -101,40 +101,22 @@ const update = Effect.fn("Tracking.update")(function* (services: Services) {
   return { ...report, failed: remaining.map(boardName), rejected } satisfies TrackingReport
 })
 
-interface ReadBoard {
-  readonly board: Board
-  readonly rows: ReadonlyArray<LeaderboardRow>
-}
-
-const readBoards = Effect.fnUntraced(function* (
+const readBoards = (
   { source }: Services,
   boards: ReadonlyArray<Board>,
   rejected: Record<string, number>,
-) {
-  const results = yield* Effect.forEach(
-    boards,
-    (board) =>
-      source.leaderboard(board, boardDepth).pipe(
-        Effect.tapError(({ reason }) =>
-          Effect.logWarning(`Cannot read the leaderboard ${boardName(board)}`, reason)
-        ),
-        Effect.result,
+) =>
+  Effect.partition(boards, (board) =>
+    source.leaderboard(board, boardDepth).pipe(
+      Effect.tapError(({ reason }) =>
+        Effect.logWarning(`Cannot read the leaderboard ${boardName(board)}`, reason)
       ),
-    { concurrency },
-  )
-  const read: Array<ReadBoard> = []
-  const failed: Array<Board> = []
-  for (const [n, board] of boards.entries()) {
-    const result = results[n]
-    if (result === undefined || Result.isFailure(result)) {
-      failed.push(board)
-      continue
-    }
-    tally(rejected, result.success.rejected)
-    read.push({ board, rows: result.success.rows.slice(0, boardDepth) })
-  }
-  return { read, failed }
-})
+      Effect.mapError(() => board),
+      Effect.map((page) => {
+        tally(rejected, page.rejected)
+        return { board, rows: page.rows.slice(0, boardDepth) }
+      }),
+    ), { concurrency })
 
 /** Tracks new wallets that have a name, up to `trackedMax`, and updates wallets that changed. */
 const trackFound = Effect.fnUntraced(function* (

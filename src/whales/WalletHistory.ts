@@ -11,12 +11,13 @@
  *
  * @module
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Layer } from "effect"
 import { type EpochMs, minute, second } from "../core/domain/time.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 import { type NumberedActivityEvent, wholeSeconds } from "../markets/domain/activity.ts"
 import { VenueClient, VenueUnavailable, type WalletSource } from "../markets/VenueClient.ts"
-import type { TrackedWallet } from "./domain/tracking.ts"
+import { isFarm } from "./domain/entry.ts"
+import { shortAddress, type TrackedWallet } from "./domain/tracking.ts"
 import { type HistoryUpdate, WalletStore } from "./WalletStore.ts"
 
 /** The start of every history: no venue is older. */
@@ -30,6 +31,22 @@ export const activityEventsMax = 200_000
 const overlapMs = 15 * minute
 /** Pages of new activity; a wallet with more since the last reading is truncated. */
 export const forwardPagesMax = 100
+
+/** Wallets whose history is read concurrently; the venue adapter limits the request rate. */
+const concurrency = 4
+
+/** The counts of reading histories. Mutable, because several fibers add to it. */
+interface HistoryCounts {
+  /** Wallets whose history is `whole` now, and those whose history is `truncated`. */
+  whole: number
+  truncated: number
+  /** Wallets whose history could not be read now; the next run tries them again. */
+  failed: number
+  /** New activity events. */
+  activityAdded: number
+  /** Rows that are not activity events, by reason. */
+  readonly rejected: Record<string, number>
+}
 
 /** The result of reading a wallet. */
 interface WalletRead {
@@ -57,13 +74,21 @@ export class WalletHistory extends Context.Service<WalletHistory, {
     wallet: TrackedWallet,
     now: EpochMs,
   ) => Effect.Effect<WalletRead, VenueUnavailable>
+  /**
+   * Reads incomplete histories back until all are complete or until this instant. A wallet that fails
+   * does not stop the others. Concurrent runs may read a page twice, but its events are saved once.
+   */
+  readonly readHistories: (
+    until: EpochMs,
+  ) => Effect.Effect<Readonly<HistoryCounts> & { readonly wallets: number }>
 }>()("bellwether/whales/WalletHistory") {
   static readonly layer = Layer.effect(
     WalletHistory,
     Effect.gen(function* () {
       const { wallets } = yield* VenueClient
       const store = yield* WalletStore
-      const services = { source: wallets ?? anonymousSource, store }
+      const activity = wallets?.activity ?? (() => Effect.fail(noWallets))
+      const services = { activity, store }
       return WalletHistory.of({
         readBack: (wallet) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => readBack(services, wallet, now)),
@@ -71,13 +96,14 @@ export class WalletHistory extends Context.Service<WalletHistory, {
           wallet.readTo === null
             ? readBack(services, wallet, now)
             : readForward(services, wallet, wallet.readTo, now),
+        readHistories: (until) => readHistories(services, until),
       })
     }),
   )
 }
 
 interface Services {
-  readonly source: WalletSource
+  readonly activity: WalletSource["activity"]
   readonly store: WalletStore["Service"]
 }
 
@@ -85,14 +111,8 @@ const noWallets = new VenueUnavailable({
   operation: "wallets",
   reason: "the venue's trades are anonymous",
 })
-const anonymousSource: WalletSource = {
-  categories: ["overall"],
-  leaderboard: () => Effect.fail(noWallets),
-  activity: () => Effect.fail(noWallets),
-}
-
 const readBack = Effect.fn("WalletHistory.readBack")(function* (
-  { source, store }: Services,
+  { activity: read, store }: Services,
   wallet: TrackedWallet,
   now: EpochMs,
 ) {
@@ -101,7 +121,7 @@ const readBack = Effect.fn("WalletHistory.readBack")(function* (
   const isFull = wallet.activityCount >= activityEventsMax
   const page = isFull
     ? { activity: [], from: to + 1, end: "cut" as const, rejected: {} }
-    : yield* readPage(source, wallet.wallet, { from: historyFrom, to })
+    : yield* readPage(read, wallet.wallet, { from: historyFrom, to })
   const saved = yield* save(store, wallet, {
     wallet: wallet.wallet,
     activity: page.activity,
@@ -112,8 +132,42 @@ const readBack = Effect.fn("WalletHistory.readBack")(function* (
   return { ...saved, rejected: page.rejected }
 })
 
+const readHistories = Effect.fn("WalletHistory.readHistories")(
+  function* (services: Services, until: EpochMs) {
+    const wallets = (yield* services.store.tracked).filter((wallet) =>
+      wallet.history === "reading" && !isFarm(wallet)
+    )
+    const counts: HistoryCounts = {
+      ...{ whole: 0, truncated: 0, failed: 0, activityAdded: 0, rejected: {} },
+    }
+    const readOne = Effect.fnUntraced(function* (wallet: TrackedWallet) {
+      let tracked = wallet
+      for (let now = 0; tracked.history === "reading";) {
+        if ((now = yield* Clock.currentTimeMillis) >= until) return
+        const read = yield* readBack(services, tracked, now)
+        tracked = read.wallet
+        counts.activityAdded += read.added
+        tally(counts.rejected, read.rejected)
+      }
+      counts[tracked.history]++
+    })
+    const skipFailed = (wallet: TrackedWallet) =>
+      Effect.catchCause(readOne(wallet), (cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+        counts.failed++
+        const error = Cause.squash(cause)
+        return Effect.logWarning(
+          `Cannot read the history of ${shortAddress(wallet.wallet)}`,
+          error instanceof VenueUnavailable ? error.reason : cause,
+        )
+      })
+    yield* Effect.forEach(wallets, skipFailed, { concurrency, discard: true })
+    return { wallets: wallets.length, ...counts }
+  },
+)
+
 const readForward = Effect.fn("WalletHistory.readForward")(function* (
-  { source, store }: Services,
+  { activity: read, store }: Services,
   wallet: TrackedWallet,
   readTo: EpochMs,
   now: EpochMs,
@@ -125,7 +179,7 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
   let isComplete = true
   let to = last
   for (let pages = 1; to >= from; pages++) {
-    const page = yield* readPage(source, wallet.wallet, { from, to })
+    const page = yield* readPage(read, wallet.wallet, { from, to })
     activity.push(...page.activity)
     tally(rejected, page.rejected)
     const isLast = pages === forwardPagesMax
@@ -144,11 +198,11 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
 })
 
 const readPage = (
-  source: WalletSource,
+  read: Services["activity"],
   wallet: string,
   range: { readonly from: EpochMs; readonly to: EpochMs },
 ) =>
-  Effect.map(source.activity(wallet, range), (page) => ({
+  Effect.map(read(wallet, range), (page) => ({
     ...wholeSeconds(range, page),
     rejected: page.rejected,
   }))

@@ -30,7 +30,7 @@ import { RetentionStore } from "../../src/payments/Retention.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { Research } from "../../src/research/Research.ts"
 import { SelfScore } from "../../src/track-record/SelfScore.ts"
-import { Backfill } from "../../src/whales/Backfill.ts"
+import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Tracking } from "../../src/whales/Tracking.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { narrator, type NarratorBehaviour } from "../support/digest/digestNarrators.ts"
@@ -75,7 +75,7 @@ const otherServices = Layer.mergeAll(
   ...[Layer.mock(PaymentHealth, {}), Layer.mock(RetentionStore, {})],
   ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
   ...[Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
-  ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
+  ...[Layer.mock(WalletHistory, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
   ...[Layer.mock(FeedChain, {})],
 )
 

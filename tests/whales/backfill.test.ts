@@ -7,7 +7,6 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Clock, Context, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 import { hour } from "../../src/core/domain/time.ts"
-import { Backfill } from "../../src/whales/Backfill.ts"
 import type { WalletSource } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import type { WalletStore } from "../../src/whales/WalletStore.ts"
@@ -49,23 +48,20 @@ const venue = () =>
 const backfillOf = (activity: WalletSource["activity"], store: Layer.Layer<WalletStore>) =>
   Effect.map(
     Layer.build(
-      Backfill.layer.pipe(
-        Layer.provide(WalletHistory.layer),
-        Layer.provide([walletVenue({ activity }), store]),
-      ),
+      WalletHistory.layer.pipe(Layer.provide([walletVenue({ activity }), store])),
     ),
-    (context) => Context.get(context, Backfill),
+    (context) => Context.get(context, WalletHistory),
   )
 
 /** Hides the warnings of intended failures. */
 const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
 
-test("run() reads every history, in as many runs as it takes", () =>
+test("readHistories() reads every history, in as many runs as it takes", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     const memory = memoryWallets(wallets)
     const slow: WalletSource["activity"] = (...args) => Effect.delay(venue()(...args), 300)
-    const { run } = yield* backfillOf(slow, memory.layer)
+    const { readHistories: run } = yield* backfillOf(slow, memory.layer)
     const totals = { whole: 0, failed: 0, activityAdded: 0, rows: 0 }
     let left = count
     for (let runs = 1; left > 0; runs++) {
@@ -87,7 +83,7 @@ test("run() reads every history, in as many runs as it takes", () =>
     equal((yield* run(Infinity)).wallets, 0, "nothing is left to read")
   }))
 
-test("run() reads the other wallets when some fail, and continues with those at the next run", () =>
+test("readHistories() reads the other wallets when some fail, and continues with those at the next run", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     const memory = memoryWallets(wallets)
@@ -97,7 +93,7 @@ test("run() reads the other wallets when some fail, and continues with those at 
       if (isFailing && n % 7 === 0) return Effect.fail(down)
       return isFailing && n % 11 === 0 ? Effect.die("a fault") : venue()(wallet, ...rest)
     }
-    const { run } = yield* backfillOf(activity, memory.layer)
+    const { readHistories: run } = yield* backfillOf(activity, memory.layer)
     const failing = wallets.filter((wallet) =>
       Number(wallet) % 7 === 0 || Number(wallet) % 11 === 0
     )
@@ -110,7 +106,7 @@ test("run() reads the other wallets when some fail, and continues with those at 
     equal(new Set(memory.activity.keys()), truth)
   }))
 
-test("run() reads at most four wallets at once", () =>
+test("readHistories() reads at most four wallets at once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     let flying = 0
@@ -121,19 +117,19 @@ test("run() reads at most four wallets at once", () =>
         () => Effect.delay(venue()(...args), 100),
         () => Effect.sync(() => void flying--),
       )
-    const { run } = yield* backfillOf(activity, memoryWallets(wallets).layer)
+    const { readHistories: run } = yield* backfillOf(activity, memoryWallets(wallets).layer)
     const fiber = yield* Effect.forkScoped(run(Infinity))
     yield* TestClock.adjust("1 hour")
     yield* Fiber.join(fiber)
     equal(most, 4)
   }))
 
-test("run() continues where an interrupted run stopped", () =>
+test("readHistories() continues where an interrupted run stopped", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start + hour)
     const memory = memoryWallets(wallets)
     const slow: WalletSource["activity"] = (...args) => Effect.delay(venue()(...args), 300)
-    const { run } = yield* backfillOf(slow, memory.layer)
+    const { readHistories: run } = yield* backfillOf(slow, memory.layer)
     let activity = 0
     for (let stops = 0; stops < 20; stops++) {
       const fiber = yield* Effect.forkScoped(run(Infinity))

@@ -149,8 +149,7 @@ test("tick() reads the other wallets when some never answer", () =>
     )
     const read = new Set<string>()
     const unanswered = yield* Queue.unbounded<TrackedWallet>()
-    const history = WalletHistory.of({
-      readBack: () => Effect.never,
+    const history = Layer.mock(WalletHistory, {
       readForward: (wallet) =>
         hanging.has(wallet.wallet)
           ? Effect.andThen(Queue.offer(unanswered, wallet), Effect.never)
@@ -162,7 +161,7 @@ test("tick() reads the other wallets when some never answer", () =>
     const { tick: tickOnce } = yield* Effect.provide(
       Whales,
       Layer.fresh(Whales.layer({ tick, stakeMinUsd })).pipe(
-        Layer.provide([Layer.succeed(WalletHistory, history), Layer.fresh(Calibration.layer)]),
+        Layer.provide([history, Layer.fresh(Calibration.layer)]),
         Layer.provide(Layer.succeedContext(trial)),
       ),
     )

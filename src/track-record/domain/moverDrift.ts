@@ -9,7 +9,7 @@
  * @module
  */
 import { Schema } from "effect"
-import { clusteredMean, type ClusterSums } from "../../core/domain/clusteredMean.ts"
+import { clusteredMean, type ClusterSums, noClusters } from "../../core/domain/clusteredMean.ts"
 import { Count, Rate } from "../../core/domain/number.ts"
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { MovePhase } from "../../feed/domain/item.ts"
@@ -120,28 +120,18 @@ export function moverDrift(totals: ReadonlyArray<MoveTotals>): typeof MoverDrift
   return { after1h: after("1h"), after6h: after("6h"), after24h: after("24h") }
 }
 
-const nothing: typeof DriftScore.Type = {
-  moves: 0,
-  events: 0,
-  meanDrift: null,
-  driftLow: null,
-  driftHigh: null,
-  shareKept: null,
-  martingaleShareKept: null,
-}
-
 function driftScore(totals: MoveTotals | undefined): typeof DriftScore.Type {
-  if (totals === undefined || totals.byEvent.n === 0) return nothing
-  const { kept, martingaleKept, byEvent: { n, clusters } } = totals
-  const drift = clusters < eventsMin ? null : driftOf(totals)
+  const { n, clusters } = totals?.byEvent ?? noClusters
+  const drift = totals === undefined || clusters < eventsMin ? null : driftOf(totals)
+  const share = (of = 0) => n === 0 ? null : roundRate(of / n)
   return {
     moves: n,
     events: clusters,
     meanDrift: drift === null ? null : roundPrice(drift.mean),
     driftLow: drift === null ? null : roundPrice(drift.low),
     driftHigh: drift === null ? null : roundPrice(drift.high),
-    shareKept: roundRate(kept / n),
-    martingaleShareKept: roundRate(martingaleKept / n),
+    shareKept: share(totals?.kept),
+    martingaleShareKept: share(totals?.martingaleKept),
   }
 }
 

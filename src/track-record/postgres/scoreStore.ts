@@ -16,9 +16,7 @@ import {
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
 import type { MoveTotals } from "../domain/moverDrift.ts"
-import type { ClusterSums } from "../../core/domain/clusteredMean.ts"
 import {
-  type CheckVerdict,
   firstDueAt,
   publishedAt,
   type ScoreCheck,
@@ -31,7 +29,6 @@ import {
   type DueMarketsQuery,
   type JudgedCheck,
   type JudgedForecast,
-  type JudgedReading,
   ScoreStore,
 } from "../ScoreStore.ts"
 import type { StoredOutcome } from "../domain/outcomes.ts"
@@ -104,14 +101,13 @@ const addChecks = (sql: SqlClient) =>
       entries: ReadonlyArray<PublishedEntry> = [],
     ) {
       if ((yield* lock(sql)) !== from) return false
-      const rows = jsonText(checks.map(checkRow))
+      const rows = jsonText(checks.map((check) => ({ ...check, dueAt: firstDueAt(check) })))
       yield* sql`
         INSERT INTO score_market AS stored (market_id, outcome_published, last_mover_at)
-        SELECT market_id, bool_or(kind = 'predetermined'),
-          max(at) FILTER (WHERE kind LIKE 'mover%')
-        FROM json_to_recordset(${rows}::json)
-          AS row (market_id text, kind text, at timestamptz, outcome smallint)
-        WHERE market_id IS NOT NULL GROUP BY market_id
+        SELECT "marketId", bool_or(kind = 'predetermined'),
+          to_timestamp(max(at) FILTER (WHERE kind LIKE 'mover%') / 1000)
+        FROM json_to_recordset(${rows}::json) AS row ("marketId" text, kind text, at float8)
+        WHERE "marketId" IS NOT NULL GROUP BY "marketId"
         ON CONFLICT (market_id) DO UPDATE SET
           outcome_published = stored.outcome_published OR excluded.outcome_published,
           last_mover_at = greatest(stored.last_mover_at, excluded.last_mover_at)`
@@ -120,14 +116,13 @@ const addChecks = (sql: SqlClient) =>
         INSERT INTO score_check
           (feed_index, kind, market_id, at, price_start, price_now, outcome, due_at,
             phase, event_key, contested_price)
-        SELECT feed_index, kind, market_id, at, price_start, price_now, outcome,
-          coalesce(due_at, CASE WHEN ended_at IS NOT NULL THEN at END),
-          phase, event_key, contested_price
+        SELECT "feedIndex", kind, "marketId", to_timestamp(at / 1000), "priceStart", "priceNow",
+          outcome, to_timestamp(coalesce("dueAt", CASE WHEN ended_at IS NOT NULL THEN at END) / 1000),
+          move ->> 'phase', move ->> 'eventKey', "contestedPrice"
         FROM json_to_recordset(${rows}::json) AS row (
-          feed_index bigint, kind text, market_id text, at timestamptz, price_start float8,
-          price_now float8, outcome smallint, due_at timestamptz, phase text,
-          event_key text, contested_price float8
-        ) LEFT JOIN score_market USING (market_id)`
+          "feedIndex" bigint, kind text, "marketId" text, at float8, "priceStart" float8,
+          "priceNow" float8, outcome smallint, "dueAt" float8, move json, "contestedPrice" float8
+        ) LEFT JOIN score_market ON market_id = "marketId"`
       yield* addEntries(sql, checks, entries)
       yield* sql`UPDATE score_state SET last_index = ${BigInt(to)}`
       if (checks.length > 0) yield* incrementRevision(sql)
@@ -168,24 +163,6 @@ const addEntries = Effect.fnUntraced(function* (
     FROM json_to_recordset(${jsonText(published)}::json) AS row (feed_index bigint, at timestamptz),
       unnest(${delaysMinutes}::integer[]) AS delay`
 })
-
-function checkRow(check: ScoreCheck) {
-  const isMover = "priceStart" in check
-  const dueAt = firstDueAt(check)
-  return {
-    feed_index: check.feedIndex,
-    kind: check.kind,
-    market_id: check.marketId,
-    at: isoTime(check.at),
-    price_start: isMover ? check.priceStart : null,
-    price_now: isMover ? check.priceNow : null,
-    outcome: isMover ? null : check.outcome,
-    contested_price: check.kind === "predetermined" ? check.contestedPrice : null,
-    due_at: dueAt === null ? null : isoTime(dueAt),
-    phase: isMover ? check.move?.phase : null,
-    event_key: isMover ? check.move?.eventKey : null,
-  }
-}
 
 const dueMarkets = (sql: SqlClient) =>
   Effect.fn("ScoreStore.dueMarkets")(
@@ -309,19 +286,21 @@ const saveVerdicts = (sql: SqlClient) =>
   Effect.fn("ScoreStore.saveVerdicts")(
     function* (judged: ReadonlyArray<JudgedCheck>) {
       yield* lock(sql)
-      const rows = jsonText(judged.map(judgedRow))
+      const rows = judged.map(({ check: { feedIndex, kind }, point, outcome, ...rest }) => (
+        { feed_index: feedIndex, kind, ...rest, ...point, ...outcome }
+      ))
       const [saved] = yield* sql<{ written: number; changed: boolean | null }>`
         WITH incoming AS (
           SELECT i.*,
             (c.verdict, c.drift, c.value) IS DISTINCT FROM (i.verdict, i.drift, i.value) AS changes
-          FROM json_to_recordset(${rows}::json) AS i (
-            feed_index bigint, kind text, version integer, verdict text, point_at timestamptz,
-            point_mid float8, drift integer, margin integer, value float8
+          FROM json_to_recordset(${jsonText(rows)}::json) AS i (
+            feed_index bigint, kind text, version integer, verdict text, at float8, mid float8,
+            drift integer, margin integer, value float8
           ) JOIN score_check c USING (feed_index, kind) LEFT JOIN score_market m USING (market_id)
           WHERE coalesce(m.version, 0) = i.version
         ), written AS (
-          UPDATE score_check c SET verdict = i.verdict, due_at = NULL, point_at = i.point_at,
-            point_mid = i.point_mid, drift = i.drift, margin = i.margin, value = i.value
+          UPDATE score_check c SET verdict = i.verdict, due_at = NULL,
+            point_at = to_timestamp(i.at / 1000), point_mid = i.mid, drift = i.drift, margin = i.margin, value = i.value
           FROM incoming i WHERE c.feed_index = i.feed_index AND c.kind = i.kind
         )
         SELECT count(*)::integer AS written, bool_or(changes) AS changed FROM incoming`
@@ -331,19 +310,6 @@ const saveVerdicts = (sql: SqlClient) =>
     sql.withTransaction,
     Effect.orDie,
   )
-
-const judgedRow = (
-  { check, version, verdict, point, outcome, value }: JudgedCheck,
-) => ({
-  feed_index: check.feedIndex,
-  kind: check.kind,
-  version,
-  verdict,
-  value,
-  point_at: point === null ? null : isoTime(point.at),
-  point_mid: point?.mid,
-  ...outcome ?? {},
-})
 
 /** A move's day is that of its publication. */
 const moveTotals = (sql: SqlClient) =>
@@ -376,33 +342,29 @@ const moveTotals = (sql: SqlClient) =>
     WHERE e.left_out = 1 AND d.left_out = 2 AND b.left_out = 0`.pipe(Effect.orDie)
 
 const counts = (sql: SqlClient) =>
-  sql<
-    {
-      kind: Exclude<keyof VerdictCounts, "contestedMeanPrice">
-      verdict: CheckVerdict | "open"
-      checks: bigint
-      price: number | null
-    }
-  >`
-    SELECT CASE WHEN contested_price IS NOT NULL THEN 'contested' ELSE kind END AS kind,
-      coalesce(verdict, 'open') AS verdict, count(*) AS checks, sum(contested_price) AS price
-    FROM score_check WHERE kind NOT LIKE 'whale%' 
-    GROUP BY contested_price IS NOT NULL, kind, verdict`.pipe(
+  sql<{
+    readonly kind: Exclude<keyof VerdictCounts, "contestedMeanPrice">
+    readonly checks: VerdictCounts["predetermined"]
+    readonly meanPrice: number | null
+  }>`
+    SELECT kind, json_object_agg(verdict, checks) AS checks,
+      sum(price) FILTER (WHERE verdict <> 'open')
+        / (sum(checks) FILTER (WHERE verdict <> 'open'))::float8 AS "meanPrice"
+    FROM (
+      SELECT CASE WHEN contested_price IS NOT NULL THEN 'contested' ELSE kind END AS kind,
+        coalesce(verdict, 'open') AS verdict, count(*) AS checks, sum(contested_price) AS price
+      FROM score_check WHERE kind NOT LIKE 'whale%'
+      GROUP BY contested_price IS NOT NULL, kind, verdict
+    ) counted GROUP BY kind`.pipe(
     Effect.map((rows): VerdictCounts => {
-      const of = (kind: (typeof rows)[number]["kind"]) =>
-        Object.fromEntries(
-          rows.flatMap((row) => row.kind === kind ? [[row.verdict, Number(row.checks)]] : []),
-        )
-      const judged = rows.filter(({ kind, verdict }) => kind === "contested" && verdict !== "open")
-      const checks = judged.reduce((sum, row) => sum + Number(row.checks), 0)
-      const price = judged.reduce((sum, row) => sum + (row.price ?? 0), 0)
+      const of = (kind: (typeof rows)[number]["kind"]) => rows.find((row) => row.kind === kind)
       return {
-        mover_1h: of("mover_1h"),
-        mover_6h: of("mover_6h"),
-        mover_24h: of("mover_24h"),
-        predetermined: of("predetermined"),
-        contested: of("contested"),
-        contestedMeanPrice: checks === 0 ? null : price / checks,
+        mover_1h: of("mover_1h")?.checks ?? {},
+        mover_6h: of("mover_6h")?.checks ?? {},
+        mover_24h: of("mover_24h")?.checks ?? {},
+        predetermined: of("predetermined")?.checks ?? {},
+        contested: of("contested")?.checks ?? {},
+        contestedMeanPrice: of("contested")?.meanPrice ?? null,
       }
     }),
     Effect.orDie,
@@ -444,14 +406,12 @@ const saveReadings = (sql: SqlClient): Port["saveReadings"] =>
     function* (readings) {
       if (readings.length === 0) return 0
       const saved = yield* sql`
-        UPDATE score_reading r SET state = i.state, stake_price = i.stake_price,
-          other_stake_price = i.other_stake_price
-        FROM json_to_recordset(${jsonText(readings.map(readingRow))}::json) AS i (
-          feed_index bigint, delay_minutes smallint, state text, stake_price float8,
-          other_stake_price float8
-        )
-        WHERE r.feed_index = i.feed_index AND r.delay_minutes = i.delay_minutes
-          AND r.state = 'due'
+        UPDATE score_reading r SET state = result ->> 'state',
+          stake_price = (result #>> '{prices,0}')::float8,
+          other_stake_price = (result #>> '{prices,1}')::float8
+        FROM json_to_recordset(${jsonText(readings)}::json)
+          AS i ("feedIndex" bigint, "delayMinutes" smallint, result json)
+        WHERE feed_index = "feedIndex" AND delay_minutes = "delayMinutes" AND r.state = 'due'
         RETURNING 1`
       if (saved.length > 0) yield* incrementRevision(sql)
       return saved.length
@@ -459,13 +419,6 @@ const saveReadings = (sql: SqlClient): Port["saveReadings"] =>
     sql.withTransaction,
     Effect.orDie,
   )
-
-function readingRow({ feedIndex, delayMinutes, result }: JudgedReading) {
-  const row = { feed_index: feedIndex, delay_minutes: delayMinutes, state: result.state }
-  if (result.state !== "read") return row
-  const [stake_price, other_stake_price] = result.prices
-  return { ...row, stake_price, other_stake_price }
-}
 
 /** These columns, from a check `c` and its market `m`: how it ended is known from the whale tables. */
 const entryResult = (sql: SqlClient) =>
@@ -499,19 +452,21 @@ const addForecasts = (sql: SqlClient) =>
     function* (added: ReadonlyArray<Forecast>) {
       if (added.length === 0) return
       yield* lock(sql)
-      const columns = sql.literal(
-        "kind, market_id, made_at, probability, baseline, low, high, event_key, due_at",
-      )
-      const incoming = sql`json_to_recordset(${jsonText(added.map(addedRow))}::json) AS row (
-        kind text, market_id text, made_at timestamptz, probability float8, baseline float8,
-        low float8, high float8, event_key text, due_at timestamptz
-      )`
+      const rows = jsonText(added.map((one) => ({ ...one, dueAt: dueAtOf(one) })))
       yield* sql`
         INSERT INTO score_market (market_id, outcome_published)
-        SELECT DISTINCT market_id, false FROM ${incoming}
+        SELECT DISTINCT "marketId", false
+        FROM json_to_recordset(${rows}::json) AS row ("marketId" text)
         ON CONFLICT DO NOTHING`
       yield* sql`
-        INSERT INTO forecast (${columns}) SELECT ${columns} FROM ${incoming}
+        INSERT INTO forecast
+          (kind, market_id, made_at, probability, baseline, low, high, event_key, due_at)
+        SELECT kind, "marketId", to_timestamp("madeAt" / 1000), probability, baseline, low, high,
+          "eventKey", to_timestamp("dueAt" / 1000)
+        FROM json_to_recordset(${rows}::json) AS row (
+          kind text, "marketId" text, "madeAt" float8, probability float8, baseline float8,
+          low float8, high float8, "eventKey" text, "dueAt" float8
+        )
         ON CONFLICT DO NOTHING`
       const kept = Math.max(...added.map(({ madeAt }) => madeAt)) - forecastsKeptMs
       yield* sql`
@@ -522,17 +477,6 @@ const addForecasts = (sql: SqlClient) =>
     sql.withTransaction,
     Effect.orDie,
   )
-
-function addedRow(forecast: Forecast) {
-  const { marketId, eventKey, madeAt, ...stated } = forecast
-  return {
-    ...stated,
-    market_id: marketId,
-    event_key: eventKey,
-    made_at: isoTime(madeAt),
-    due_at: isoTime(dueAtOf(forecast)),
-  }
-}
 
 const dueForecasts = (sql: SqlClient): Port["dueForecasts"] =>
   Effect.fn("ScoreStore.dueForecasts")(function* ({ now, overdueBefore, limit }) {
@@ -557,19 +501,14 @@ const saveForecastVerdicts = (sql: SqlClient) =>
   Effect.fn("ScoreStore.saveForecastVerdicts")(
     function* (judged: ReadonlyArray<JudgedForecast>) {
       yield* lock(sql)
-      const rows = jsonText(judged.map(({ forecast: { kind, marketId, madeAt }, value }) => ({
-        kind,
-        value,
-        market_id: marketId,
-        made_at: isoTime(madeAt),
-      })))
-      const saved = yield* sql<{ market_id: string }>`
+      const rows = jsonText(judged.map(({ forecast, value }) => ({ ...forecast, value })))
+      const saved = yield* sql`
         UPDATE forecast f SET judged = true, value = i.value
         FROM json_to_recordset(${rows}::json)
-          AS i (kind text, market_id text, made_at timestamptz, value float8)
-        WHERE f.kind = i.kind AND f.market_id = i.market_id AND f.made_at = i.made_at
-          AND NOT f.judged
-        RETURNING f.market_id`
+          AS i (kind text, "marketId" text, "madeAt" float8, value float8)
+        WHERE f.kind = i.kind AND market_id = "marketId"
+          AND made_at = to_timestamp("madeAt" / 1000) AND NOT judged
+        RETURNING 1`
       if (saved.length > 0) yield* incrementRevision(sql)
       return saved.length
     },
@@ -577,12 +516,8 @@ const saveForecastVerdicts = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-interface TotalsRow extends ClusterSums, Omit<ForecastTotals, "difference"> {
-  readonly kind: Forecast["kind"]
-}
-
 const forecastTotals = (sql: SqlClient) =>
-  sql<TotalsRow>`
+  sql<ForecastTotals & Pick<Forecast, "kind">>`
     WITH event AS (
       SELECT kind, event_key, count(*)::float8 AS forecasts, count(value)::float8 AS n,
         count(*) FILTER (WHERE judged AND value IS NULL) AS unknown,
@@ -597,15 +532,14 @@ const forecastTotals = (sql: SqlClient) =>
       sum(views)::float8 AS views, coalesce(sum(value), 0) AS value,
       sum(squared) AS "squaredError", sum(baseline_squared) AS "baselineSquaredError",
       sum(intervals)::float8 AS intervals, sum(covered)::float8 AS covered,
-      (count(*) FILTER (WHERE n > 0))::float8 AS clusters, sum(n) AS n, sum(s) AS s,
-      sum(n * n) AS nn, sum(n * s) AS ns, sum(s * s) AS ss, 0::float8 AS ff
-    FROM event, LATERAL (SELECT squared - baseline_squared AS s) difference GROUP BY kind`.pipe(
+      json_build_object('clusters', count(*) FILTER (WHERE n > 0), 'n', sum(n), 's', sum(s),
+        'nn', sum(n * n), 'ns', sum(n * s), 'ss', sum(s * s), 'ff', 0) AS difference
+    FROM event, LATERAL (SELECT squared - baseline_squared AS s) less GROUP BY kind`.pipe(
     Effect.map((rows) => {
       const of = (wanted: Forecast["kind"]): ForecastTotals => {
-        const row = rows.find(({ kind }) => kind === wanted)
-        if (row === undefined) return noForecasts
-        const { kind: _, clusters, n, s, nn, ns, ss, ff, ...sums } = row
-        return { ...sums, difference: { clusters, n, s, nn, ns, ss, ff } }
+        const { kind: _, ...totals } = rows.find(({ kind }) => kind === wanted) ??
+          { kind: wanted, ...noForecasts }
+        return totals
       }
       return { resolution: of("resolution"), price: of("price") }
     }),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Array, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { jsonText } from "../../postgres/json.ts"
@@ -16,8 +16,6 @@ import { bumpRevision, keys } from "./locking.ts"
 
 /** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 10_000
-/** Wallets in one statement: about a megabyte of JSON. */
-const whalesBatch = 1_000
 /** Positions in one statement: each may be on a page that must be read from the disk. */
 const positionsBatch = 500
 
@@ -90,13 +88,10 @@ const saveCounted = (sql: SqlClient) =>
         RETURNING wallet_id`
       const [row] = saved
       if (row === undefined) return false
-      for (const batch of Array.chunksOf(newlyCounted, positionsBatch)) {
-        const markets = yield* keys(sql, "market", batch)
-        yield* sql`
-          UPDATE whale_position SET counted = true
-          WHERE wallet_id = ${row.wallet_id}
-            AND market_id = ANY (${[...markets.values()]}::integer[])`
-      }
+      yield* sql`
+        UPDATE whale_position SET counted = true
+        WHERE wallet_id = ${row.wallet_id} AND market_id IN (
+          SELECT market_id FROM whale_market WHERE market = ANY (${newlyCounted}::text[]))`
       yield* bumpRevision(sql)
       return true
     },
@@ -132,52 +127,32 @@ const calibrations = (sql: SqlClient) =>
     )
   )
 
+/** A row with the same `computedAt` replaces the stored one; an older row is ignored. */
 const saveCalibrated = (sql: SqlClient) =>
   Effect.fn("CalibrationStore.saveCalibrated")(
     function* (whales: ReadonlyArray<CalibratedWhale>, removed: ReadonlyArray<string>) {
-      const newest = new Map(whales.map((each) => [each.row.wallet, each]))
-      const sorted = [...newest.values()].sort((a, b) => a.row.wallet < b.row.wallet ? -1 : 1)
-      let changed = 0
-      for (const batch of Array.chunksOf(sorted, whalesBatch)) {
-        changed += yield* saveBatch(sql, batch)
-      }
+      const changed = yield* sql`
+        INSERT INTO whale_calibration AS stored (wallet, computed_at, calibration)
+        SELECT i.row ->> 'wallet', to_timestamp("computedAt" / 1000), i.row
+        FROM json_to_recordset(${jsonText(whales)}::json) AS i ("computedAt" float8, row json)
+        ORDER BY i.row ->> 'wallet' COLLATE "C"
+        ON CONFLICT (wallet) DO UPDATE SET
+          previous_computed_at = CASE WHEN stored.computed_at < excluded.computed_at
+            THEN stored.computed_at ELSE stored.previous_computed_at END,
+          previous_calibration = CASE WHEN stored.computed_at < excluded.computed_at
+            THEN stored.calibration ELSE stored.previous_calibration END,
+          computed_at = excluded.computed_at, calibration = excluded.calibration
+          WHERE stored.computed_at < excluded.computed_at
+            OR stored.computed_at = excluded.computed_at
+              AND stored.calibration::text <> excluded.calibration::text
+        RETURNING 1`
       const deleted = yield* sql`
         DELETE FROM whale_calibration WHERE wallet = ANY (${removed}::text[]) RETURNING 1`
-      if (changed + deleted.length > 0) yield* bumpRevision(sql)
+      if (changed.length + deleted.length > 0) yield* bumpRevision(sql)
     },
     sql.withTransaction,
     Effect.orDie,
   )
-
-/** A row with the same `computedAt` replaces the stored one; an older row is ignored. */
-const saveBatch = (sql: SqlClient, whales: ReadonlyArray<CalibratedWhale>) =>
-  sql<{ changed: number }>`
-    WITH saved AS (
-      INSERT INTO whale_calibration AS stored (wallet, computed_at, calibration)
-      SELECT wallet, computed_at, calibration
-      FROM json_to_recordset(${jsonText(whales.map(incomingRow))}::json)
-        AS i (wallet text, computed_at timestamptz, calibration json)
-      ORDER BY wallet COLLATE "C"
-      ON CONFLICT (wallet) DO UPDATE SET
-        previous_computed_at = CASE WHEN stored.computed_at < excluded.computed_at
-          THEN stored.computed_at ELSE stored.previous_computed_at END,
-        previous_calibration = CASE WHEN stored.computed_at < excluded.computed_at
-          THEN stored.calibration ELSE stored.previous_calibration END,
-        computed_at = excluded.computed_at, calibration = excluded.calibration
-        WHERE stored.computed_at < excluded.computed_at
-          OR stored.computed_at = excluded.computed_at
-            AND stored.calibration::text <> excluded.calibration::text
-      RETURNING 1
-    )
-    SELECT count(*)::integer AS changed FROM saved`.pipe(
-    Effect.map(([row]) => row?.changed ?? 0),
-  )
-
-const incomingRow = ({ computedAt, row }: CalibratedWhale) => ({
-  wallet: row.wallet,
-  computed_at: isoTime(computedAt),
-  calibration: row,
-})
 
 const calibrationVersion = (sql: SqlClient) =>
   sql<{ revision: bigint }>`SELECT revision FROM whale_revision`.pipe(

@@ -16,7 +16,6 @@ import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.t
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { TrackingSource } from "../../../src/whales/domain/tracking.ts"
-import { Backfill } from "../../../src/whales/Backfill.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
@@ -63,15 +62,16 @@ export const trialLayer = <R = SqlClient>(
   venue: Layer.Layer<VenueClient>,
   whaleStores: Layer.Layer<WhalePorts, never, R | SqlClient> = postgresWhales,
 ) =>
-  Layer.mergeAll(Whales.layer({ tick, stakeMinUsd }), Backfill.layer).pipe(
-    Layer.provide([WalletHistory.layer, Calibration.layer]),
+  Whales.layer({ tick, stakeMinUsd }).pipe(
+    Layer.provideMerge(WalletHistory.layer),
+    Layer.provide(Calibration.layer),
     Layer.provideMerge(
       Layer.mergeAll(feedStore.layer, marketStore.layer, whaleStores, venue),
     ),
   )
 
 export type Trial = Context.Context<
-  Whales | Backfill | FeedStore | MarketStore | WhalePorts | VenueClient
+  Whales | WalletHistory | FeedStore | MarketStore | WhalePorts | VenueClient
 >
 
 /** Tracks these wallets, and reads their histories. */
@@ -87,7 +87,7 @@ export const track = Effect.fnUntraced(function* (
     })),
     yield* Clock.currentTimeMillis,
   )
-  yield* Context.get(trial, Backfill).run(Infinity)
+  yield* Context.get(trial, WalletHistory).readHistories(Infinity)
 })
 
 /** Sets the time to `at`, and saves the listed markets as the movers' tick does. */
