@@ -38,7 +38,7 @@ export interface JudgedCheck extends Pick<DueCheck, "version" | "point"> {
   readonly outcome: MoveOutcome | null
 }
 
-export interface JudgedReading extends Pick<DueReading, "feedIndex" | "delayMinutes"> {
+interface JudgedReading extends Pick<DueReading, "feedIndex" | "delayMinutes"> {
   readonly result: ReadingResult
 }
 

@@ -41,7 +41,7 @@ import {
   productPortsLayer,
 } from "../support/products.ts"
 import { headline, openEntry } from "../support/research/reports.ts"
-import { trackedWallet } from "../support/whales/whales.ts"
+import { trackedWallet } from "../support/whales/entries.ts"
 
 const market = endingMarket(1, now)
 

@@ -61,8 +61,11 @@ export interface PublishedEntry {
 
 type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
 
-/** 0 or 1: which outcome was bought. */
-export function boughtOutcome({ data }: WhaleEntryItem, market: Market | null): 0 | 1 {
+/** 0 or 1: the outcome that was bought, or that is predetermined. */
+export function namedOutcome(
+  { data }: Exclude<FeedItem, { type: "mover" }>,
+  market: Market | null,
+): 0 | 1 {
   return data.outcome === (data.market.outcomes ?? market?.outcomes)?.[0] ? 0 : 1
 }
 

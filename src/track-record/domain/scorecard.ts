@@ -43,7 +43,7 @@ import {
   type WhaleRow,
 } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
-import { OddsBand, roundFigures, Sweeps } from "../../whales/domain/oddsBands.ts"
+import { endOf, OddsBand, roundFigures, Sweeps } from "../../whales/domain/oddsBands.ts"
 
 /** Wallets listed by name. */
 export const topWalletsMax = 10
@@ -103,22 +103,13 @@ export const Scorecard = Schema.Struct({
       description:
         "The same, per USD, on the other outcomes at 1 minus the price, where that is at least 0.05; null without such an entry",
     }),
-    followRoiLow: Schema.NullOr(Schema.Finite).annotate({
-      description:
-        "Lower end of the 95 % interval of followRoiCostWeighted, per USD, as if all wallets held the same positions. Null where that is",
-    }),
-    followRoiHigh: described(
-      Schema.NullOr(Schema.Finite),
-      "Upper end of that interval, per USD; null where the return is",
+    followRoiLow: endOf(
+      "Lower",
+      "followRoiCostWeighted, per USD, as if all wallets held the same positions. Null where that is",
     ),
-    fadeRoiLow: described(
-      Schema.NullOr(Schema.Finite),
-      "Lower end of the 95 % interval of fadeRoiCostWeighted, per USD; null where that is",
-    ),
-    fadeRoiHigh: described(
-      Schema.NullOr(Schema.Finite),
-      "Upper end of that interval, per USD; null where the return is",
-    ),
+    followRoiHigh: endOf("Upper", "followRoiCostWeighted, per USD; null where that is"),
+    fadeRoiLow: endOf("Lower", "fadeRoiCostWeighted, per USD; null where that is"),
+    fadeRoiHigh: endOf("Upper", "fadeRoiCostWeighted, per USD; null where that is"),
     effectiveEntries: Count.annotate({
       description:
         "Number of independent entries of equal stake that would be as certain, if all wallets held the same positions; low when a few large stakes decide",

@@ -14,7 +14,7 @@ import { type FeedItem, type MovePhase, ProposalRecord } from "../../feed/domain
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import type { Market, MarketId, SeriesPoint } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
-import { boughtOutcome } from "./entryScore.ts"
+import { namedOutcome } from "./entryScore.ts"
 import { outcomeOf } from "./moverDrift.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 import { roundRate, winRateOf } from "../../whales/domain/oddsBands.ts"
@@ -36,7 +36,7 @@ const judgingDelayMs = priceOffsetMsMax
 const moverKinds = ["mover_1h", "mover_6h", "mover_24h"] as const
 
 /** What the sums of drift need of a move. */
-export interface CheckedMove {
+interface CheckedMove {
   readonly phase: MovePhase
   /** Moves with the same key are one independent trial. */
   readonly eventKey: string
@@ -102,24 +102,24 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<S
   const shared = { feedIndex: item.feedIndex, marketId: market?.id ?? null }
   switch (item.type) {
     case "mover": {
-      const { priceStart, priceNow } = item.data
+      const { priceStart, priceNow, phase } = item.data
+      const move = market === null ? null : { phase, eventKey: market.eventKey }
       return moverKinds.map((kind) => ({
         kind,
         ...shared,
         at: publishedAt + horizonMs[kind],
         priceStart,
         priceNow,
-        move: checkedMove(item, market),
+        move,
       }))
     }
     case "predetermined": {
-      const outcomes = item.data.market.outcomes ?? market?.outcomes
-      const outcome = item.data.outcome === outcomes?.[0] ? 0 : 1
+      const outcome = namedOutcome(item, market)
       const contestedPrice = item.data.kind === "proposal" ? item.data.marketPrice : null
       return [{ kind: "predetermined", ...shared, at: publishedAt, outcome, contestedPrice }]
     }
     case "whale_entry": {
-      const outcome = boughtOutcome(item, market)
+      const outcome = namedOutcome(item, market)
       return [{ kind: "whale_24h", ...shared, at: publishedAt + horizonMs.whale_24h, outcome }]
     }
   }
@@ -136,14 +136,6 @@ export const publishedAt = ({ kind, at }: Pick<ScoreCheck, "kind" | "at">): Epoc
 /** When a new check is first due; null when only a resolution makes it due. */
 export function firstDueAt({ kind, at }: ScoreCheck): EpochMs | null {
   return kind === "predetermined" ? null : at + judgingDelayMs
-}
-
-/** Null without a stored market: the event is then not known. */
-function checkedMove(
-  { data: { phase } }: Extract<FeedItem, { type: "mover" }>,
-  market: Market | null,
-): CheckedMove | null {
-  return market === null ? null : { phase, eventKey: market.eventKey }
 }
 
 /**

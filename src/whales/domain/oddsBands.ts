@@ -122,6 +122,9 @@ export const winRateHigh = described(
   Rate,
   "Upper end of that interval, 0 to 1",
 )
+/** An end of the interval of a return, which may be unknown. */
+export const endOf = (end: "Lower" | "Upper", what: string) =>
+  described(Schema.NullOr(Schema.Finite), `${end} end of the 95 % interval of ${what}`)
 const { winRate, meanEntryPrice, followRoi, fadeRoi } = FrozenCalibration.fields
 
 /** Entries within one band of entry prices. */

@@ -12,7 +12,7 @@ import { studentQuantile } from "../../core/domain/student.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { isMarketMaker } from "./entry.ts"
 import { resolvedEntriesMin, ruleVersion } from "./label.ts"
-import { OddsBand, roundFigures, Sweeps, winRateHigh, winRateLow } from "./oddsBands.ts"
+import { endOf, OddsBand, roundFigures, Sweeps, winRateHigh, winRateLow } from "./oddsBands.ts"
 import type { Rates } from "./rates.ts"
 import { type MeasuredEdge, type Skill, skillAmong } from "./skill.ts"
 import type { TrackedWallet } from "./tracking.ts"
@@ -25,7 +25,6 @@ export const tableRowsMax = 500
 
 /** The fields that a row shares with the calibration of an entry. */
 const shared = Struct.omit(FrozenCalibration.fields, ["followRoi", "computedAt", "ruleVersion"])
-const rateOrNull = (description: string) => described(Schema.NullOr(Schema.Finite), description)
 
 /** One wallet of the calibration table: a wire shape. */
 export const WhaleRow = Schema.Struct({
@@ -47,18 +46,10 @@ export const WhaleRow = Schema.Struct({
   winRateLow,
   winRateHigh,
   mirrorRoi: FrozenCalibration.fields.followRoi,
-  mirrorRoiLow: rateOrNull(
-    "Lower end of the 95 % interval of mirrorRoi, per USD; null without a counted entry",
-  ),
-  mirrorRoiHigh: rateOrNull(
-    "Upper end of the 95 % interval of mirrorRoi, per USD; null without a counted entry",
-  ),
-  fadeRoiLow: rateOrNull(
-    "Lower end of the 95 % interval of fadeRoi, per USD; null where fadeRoi is",
-  ),
-  fadeRoiHigh: rateOrNull(
-    "Upper end of the 95 % interval of fadeRoi, per USD; null where fadeRoi is",
-  ),
+  mirrorRoiLow: endOf("Lower", "mirrorRoi, per USD; null without a counted entry"),
+  mirrorRoiHigh: endOf("Upper", "mirrorRoi, per USD; null without a counted entry"),
+  fadeRoiLow: endOf("Lower", "fadeRoi, per USD; null where fadeRoi is"),
+  fadeRoiHigh: endOf("Upper", "fadeRoi, per USD; null where fadeRoi is"),
   stakeUsd: described(Schema.Finite, "Cost of its resolved entries, USD, without fees"),
   openEntries: described(
     Count,

@@ -10,10 +10,10 @@ import type {
   MoveOutcome,
   MoveTotals,
 } from "../../../src/track-record/domain/moverDrift.ts"
-import type { CheckedMove } from "../../../src/track-record/domain/selfScore.ts"
 
 /** A judged mover, for one horizon. */
-export interface JudgedMove extends MoveOutcome, CheckedMove {
+export interface JudgedMove extends MoveOutcome, Pick<MoveTotals, "phase"> {
+  readonly eventKey: string
   readonly horizon: Horizon
   readonly publishedAt: EpochMs
 }

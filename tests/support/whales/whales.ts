@@ -8,6 +8,8 @@ import { sumsOf, type WalletSums } from "../../../src/whales/domain/score.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import { type CalibratedWhale, whaleRow } from "../../../src/whales/domain/whale.ts"
 import type { WhaleLabel } from "../../../src/feed/domain/item.ts"
+import { trackedWallet } from "./entries.ts"
+import { entry } from "./records.ts"
 
 /** One entry in a market and event of its own. */
 export interface KnownEntry {
@@ -28,39 +30,12 @@ export interface KnownWallet {
 
 const feeRate = 0.02
 
-export const trackedWallet = (fields: Partial<TrackedWallet> = {}): TrackedWallet => ({
-  wallet: "0x00000000000000000000000000000000000000f1",
-  name: "Some Wallet",
-  source: "volume",
-  trackedAt: 0,
-  history: "whole",
-  readFrom: 0,
-  readTo: 1,
-  activityCount: 100,
-  markets: 50,
-  bothSides: 0,
-  farmed: 0,
-  ...fields,
-})
-
 export function sumsOfKnown(entries: ReadonlyArray<KnownEntry>): WalletSums {
-  return sumsOf(entries.map(({ price, stakeUsd, won }) => {
-    const shares = stakeUsd / price
-    const entry = {
-      ...{
-        outcome: 0,
-        price,
-        openingPrice: price,
-        stakeUsd,
-        shares,
-        hedgedShares: 0,
-        fills: 1,
-      } as const,
-      ...{ firstFillAt: 0, lastFillAt: 0 },
-    }
-    const payouts = won === null ? null : won ? [1, 0] as const : [0, 1] as const
-    return [{ entries: [entry], payouts, feeRate }]
-  }))
+  return sumsOf(entries.map(({ price, stakeUsd, won }) => [{
+    entries: [entry({ price, stakeUsd })],
+    payouts: won === null ? null : won ? [1, 0] : [0, 1],
+    feeRate,
+  }]))
 }
 
 /** The contents of a store with these wallets: only wallets with a whole history count. */

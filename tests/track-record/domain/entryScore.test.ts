@@ -6,12 +6,12 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import {
-  boughtOutcome,
   costOf,
   entryLabels,
   EntryScores,
   entrySummary,
   figureOf,
+  namedOutcome,
   publishedEntry,
   readingLateMsMax,
   readingOf,
@@ -47,7 +47,7 @@ Deno.test("publishedEntry() has the ask of the bought outcome, the fee rate and 
   const unknown = publishedEntry(whaleItem(7, items), null)
   equal([unknown.eventKey, unknown.feeRate], [venueMarket.slug, 0])
   equal(
-    [0, 1].map((n) => boughtOutcome(whaleItem(1, { ...items, outcome: n === 0 ? 0 : 1 }), null)),
+    [0, 1].map((n) => namedOutcome(whaleItem(1, { ...items, outcome: n === 0 ? 0 : 1 }), null)),
     [
       ...[0, 1],
     ],

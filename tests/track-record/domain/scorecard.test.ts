@@ -12,12 +12,8 @@ import { moverDrift } from "../../../src/track-record/domain/moverDrift.ts"
 import { selfScore } from "../../../src/track-record/domain/selfScore.ts"
 import { law } from "../../support/effect.ts"
 import { alike } from "../../support/whales/records.ts"
-import {
-  type KnownEntry,
-  type KnownWallet,
-  storeOf,
-  trackedWallet,
-} from "../../support/whales/whales.ts"
+import { type KnownEntry, type KnownWallet, storeOf } from "../../support/whales/whales.ts"
+import { trackedWallet } from "../../support/whales/entries.ts"
 
 import { noForecasts } from "../../../src/track-record/domain/forecasts.ts"
 

@@ -9,21 +9,14 @@ import { carryOver, isDue, type StoredEntry } from "../../../src/whales/domain/s
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { start } from "../../support/whales/activityEvents.ts"
 import { calibration } from "../../support/whales/entries.ts"
+import { entry as anyEntry } from "../../support/whales/records.ts"
 
-function entry(from: number, to: number, fields: Partial<Entry> = {}): Entry {
-  return {
-    outcome: 0,
-    price: 0.4,
-    openingPrice: 0.4,
-    stakeUsd: 1_000,
-    shares: 2_500,
-    hedgedShares: 0,
-    fills: 2,
-    firstFillAt: start + from * minute,
-    lastFillAt: start + to * minute,
+/** An entry from one minute to another. */
+const entry = (from: number, to: number, fields: Partial<Entry> = {}): Entry =>
+  anyEntry({
+    ...{ price: 0.4, firstFillAt: start + from * minute, lastFillAt: start + to * minute },
     ...fields,
-  }
-}
+  })
 
 const first = calibration(start - hour)
 const second = calibration(start + 2 * minute)
