@@ -40,6 +40,7 @@ import {
 import { liveTest } from "../support/effect.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { freshLogins } from "../support/stores.ts"
+import { storeAnswer, withAnswer, withoutAnswer } from "../support/payments/storedAnswer.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
@@ -306,9 +307,8 @@ compromised(
         paid_log_index: 0,
         paid_finality: "safe",
       }
-      yield* move(attacker, sold, {
-        ...{ state: "settling", intended_at: new Date(), answer_body: new Uint8Array([1]) },
-      })
+      yield* storeAnswer(attacker.sql)
+      yield* move(attacker, sold, { state: "settling", intended_at: new Date(), ...withAnswer })
       yield* move(attacker, sold, { ...at, state: "settled" }).pipe(Effect.andThen(
         move(attacker, sold, { state: "answered", answered_at: new Date() }),
       ))
@@ -332,10 +332,10 @@ compromised(
         ),
         fakeUnmatchedTransfer(attacker, fresh(thief), { state: "refunded" }),
         fakeUnmatchedTransfer(attacker, fresh(thief), { state: "answered" }),
-        move(attacker, sold, { state: "refund_due", answer_body: null }),
-        move(attacker, sold, { state: "refund_due", answer_body: null, sent_at: null }),
+        move(attacker, sold, { state: "refund_due", ...withoutAnswer }),
+        move(attacker, sold, { state: "refund_due", ...withoutAnswer, sent_at: null }),
         move(attacker, sold, { sent_at: null }),
-        move(attacker, sold, { state: "released", answer_body: null }),
+        move(attacker, sold, { state: "released", ...withoutAnswer }),
       ]
       for (const [n, attempt] of attempts.entries()) {
         strictEqual(yield* wasAccepted(attempt), false, `attempt ${n} was accepted`)

@@ -29,6 +29,7 @@ import {
   ticket,
 } from "./paymentStore.laws.ts"
 import { moves } from "../support/payments/moves.ts"
+import { answerColumn, answerSql, storeAnswer } from "../support/payments/storedAnswer.ts"
 
 for (const [name, body] of paymentLaws) {
   test(`payments in memory: ${name}`, () => Effect.provide(body, memoryPaymentStore))
@@ -104,6 +105,8 @@ onEveryStore("payments", (law) => {
     "the database makes exactly the moves of the domain's table",
     Effect.gen(function* () {
       const sql = yield* SqlClient
+      const column = sql(answerColumn)
+      yield* storeAnswer(sql)
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
         const legal = new Set(
@@ -132,8 +135,8 @@ onEveryStore("payments", (law) => {
                 lease_until = now(),
                 intended_at = CASE ${to} WHEN 'settling' THEN now() ELSE intended_at END,
                 answered_at = CASE ${to} WHEN 'answered' THEN now() ELSE answered_at END,
-                answer_body = CASE WHEN ${to} IN ('settling', 'unresolved', 'settled', 'answered')
-                  THEN coalesce(answer_body, ''::bytea) END${first}
+                ${column} = CASE WHEN ${to} IN ('settling', 'unresolved', 'settled', 'answered')
+                  THEN coalesce(${column}, ${sql.literal(answerSql)}) END${first}
                 WHERE payment_id = ${paymentId}`
             })))
             const [now] = yield* sql<{ state: PaymentState }>`
@@ -184,7 +187,7 @@ onEveryStore("payments", (law) => {
       const names = new Set(guarded.map(({ name }) => name))
       equal(
         all.map(({ name }) => name).filter((name) => !names.has(name)).sort(),
-        "answer_body answered_at changed_at fence intended_at key_hash lease_until paid_amount paid_block paid_finality paid_log_index paid_transaction reason secret_hash sent_at state transaction_hint"
+        `${answerColumn} answered_at changed_at fence intended_at key_hash lease_until paid_amount paid_block paid_finality paid_log_index paid_transaction reason secret_hash sent_at state transaction_hint`
           .split(" "),
       )
     }).pipe(Effect.provide(layer)),
@@ -208,7 +211,7 @@ onEveryStore("payments", (law) => {
   refused("another fence without a claim", (sql) => sql`UPDATE payment SET fence = 9`, /fence/)
   refused(
     "an answer revealed after a refund is due",
-    (sql) => sql`UPDATE payment SET answer_body = 'x'::bytea`,
+    (sql) => sql.unsafe(`UPDATE payment SET ${answerColumn} = ${answerSql}`),
     /answer|check/,
   )
   refused(
@@ -242,7 +245,7 @@ onEveryStore("payments", (law) => {
     "the refund of a delivered answer",
     (sql) =>
       Effect.andThen(
-        sql`UPDATE payment SET state = 'refund_due', answer_body = NULL, sent_at = NULL`,
+        sql`UPDATE payment SET state = 'refund_due', ${sql(answerColumn)} = NULL, sent_at = NULL`,
         queue(sql),
       ),
     /after its answer was delivered/,
@@ -273,15 +276,19 @@ onEveryStore("payments", (law) => {
     refused(
       `an answer other than the one stored at the intent of a ${state} payment`,
       (sql) =>
-        sql`UPDATE payment SET state = 'answered', answered_at = now(), answer_body = 'x'::bytea,
-          paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
-      /answer_body can be set once/,
+        Effect.andThen(
+          storeAnswer(sql),
+          sql`UPDATE payment SET state = 'answered', answered_at = now(),
+            ${sql(answerColumn)} = ${sql.literal(answerSql)},
+            paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
+        ),
+      new RegExp(`${answerColumn} can be set once`),
       state,
     )
     refused(
       `a transfer in a ${state} payment that becomes void`,
       (sql) =>
-        sql`UPDATE payment SET state = 'void', answer_body = NULL,
+        sql`UPDATE payment SET state = 'void', ${sql(answerColumn)} = NULL,
           paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
       /recorded transfer/,
       state,
@@ -367,7 +374,8 @@ onEveryStore("payments", (law) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const owed = yield* paymentIn(0, "answered")
-      yield* sql`UPDATE payment SET state = 'refund_due', reason = 'test', answer_body = NULL
+      yield* sql`UPDATE payment
+        SET state = 'refund_due', reason = 'test', ${sql(answerColumn)} = NULL
         WHERE payment_id = ${owed.paymentId}`
       const refunds = yield* sql<{ state: string; reason: string; amount: bigint }>`
         SELECT state, reason, amount FROM refund`
@@ -432,7 +440,7 @@ onEveryStore("payments", (law) => {
     )
   invalidRow("without its request", "unresolved", "request = NULL")
   invalidRow("without its intent", "unresolved", "intended_at = NULL")
-  invalidRow("without its answer", "unresolved", "answer_body = NULL")
+  invalidRow("without its answer", "unresolved", `${answerColumn} = NULL`)
   invalidRow(
     "without its block",
     "answered",

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Arbitrary, Cause, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Payments } from "../../src/payments/Payments.ts"
-import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import { layer as retentionStore } from "../../src/payments/postgres/retentionStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
@@ -27,6 +27,7 @@ import {
   startSeconds,
   workOf,
 } from "../support/payments/sales.ts"
+import { ageAnswer, deleteAnswer } from "../support/payments/storedAnswer.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "./paymentStore.laws.ts"
 
@@ -50,6 +51,7 @@ const age = (paymentId: PaymentId, interval: string) => {
       changed_at = changed_at - interval '${interval}', sent_at = sent_at - interval '${interval}',
       valid_before = extract(epoch FROM now() - interval '${interval}') + 120 ${where}`,
     `UPDATE payment_event SET at = at - interval '${interval}' ${where}`,
+    ...ageAnswer(paymentId),
   )
 }
 
@@ -93,13 +95,19 @@ const endings = [
 ]
 const endedStates = ["void", "sent", "refunded", "back"]
 
+/** A move that brings an answer, with one that no other payment has. */
+const withOwnAnswer = (n: number) => (move: Move): Move =>
+  "answer" in move && move.answer !== null
+    ? { ...move, answer: { body: new TextEncoder().encode(`{"answer":${n}}`) } }
+    : move
+
 const paymentAs = Effect.fnUntraced(function* (n: number, ending: string) {
   const store = yield* PaymentStore
   const order = ending === "settled" ? "settle-early" : "compute-first"
   const paths_ = paths[order] as Readonly<Record<string, typeof paths[typeof order]["void"]>>
   const base = ending === "sent" ? "answered" : ending === "back" ? "refund_due" : ending
   const path = paths_[base === "refunded" ? "refund_due" : base] ?? []
-  const { paymentId } = yield* claimAndMove(n, order, path)
+  const { paymentId } = yield* claimAndMove(n, order, path.map(withOwnAnswer(n)))
   if (ending === "sent") yield* store.markSent(paymentId)
   if (ending === "refunded") yield* endRefund(paymentId, "confirmed")
   if (ending === "back") yield* endRefund(paymentId, "cancelled")
@@ -199,7 +207,7 @@ onEveryStore("retention", (law) => {
       ])
       for (const n of [5, 6]) {
         const early = yield* Effect.exit(
-          sql`UPDATE payment SET answer_body = NULL WHERE payment_id = ${ticket(n).paymentId}`,
+          deleteAnswer(sql, ticket(n).paymentId),
         )
         match(Exit.isFailure(early) ? Cause.pretty(early.cause) : "accepted", /body of an answer/)
       }

@@ -24,6 +24,7 @@ import { freshLogins, freshSchema } from "../support/stores.ts"
 import { layer as refundReview } from "../../src/payments/postgres/refundReview.ts"
 import { RefundReview } from "../../src/payments/refunds/RefundReview.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
+import { answerColumn } from "../support/payments/storedAnswer.ts"
 import { claimAndMove, paths, paymentIn, ticket } from "../payments/paymentStore.laws.ts"
 import {
   activityEventOf,
@@ -263,7 +264,7 @@ asRole(
       for (
         const statement of [
           "UPDATE payment SET state = 'refunded'",
-          "SELECT answer_body FROM payment",
+          `SELECT ${answerColumn} FROM payment`,
           "SELECT secret_hash FROM payment",
           "SELECT signature FROM payment",
           "SELECT * FROM feed_item",

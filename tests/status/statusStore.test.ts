@@ -14,6 +14,7 @@ import { layer as storeLayer } from "../../src/status/postgres/statusStore.ts"
 import { Status } from "../../src/status/Status.ts"
 import { StatusStore } from "../../src/status/StatusStore.ts"
 import { startingAt } from "../support/effect.ts"
+import { answerColumn } from "../support/payments/storedAnswer.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const today = Date.UTC(2026, 10, 20)
@@ -173,7 +174,7 @@ onEveryStore("the report of the service", (law) => {
         yield* sql`
           INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
             pay_to, amount, paid_amount, valid_after, valid_before, settlement, state, changed_at,
-            intended_at, answered_at, sent_at, answer_body, paid_transaction, paid_block,
+            intended_at, answered_at, sent_at, ${sql(answerColumn)}, paid_transaction, paid_block,
             paid_log_index, paid_finality)
           SELECT id, 1, 'a', 'n', 'v', id, id, 'p', 10, paid, 0, 0, 'compute-first', state,
             coalesce(changed, now()), now(), now(), sent, body, id, 1, 1, 'safe'

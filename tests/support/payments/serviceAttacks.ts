@@ -7,6 +7,7 @@ import { Effect, Exit } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import type { Signatures } from "../../../src/payments/Signatures.ts"
+import { storeAnswer, withAnswer, withoutAnswer } from "./storedAnswer.ts"
 import { terms, token } from "./terms.ts"
 
 /** The transfer of one authorization, real or claimed. */
@@ -78,8 +79,8 @@ const steps: Readonly<Record<string, Row>> = {
   unresolved: { state: "unresolved" },
   settled: { state: "settled", ...invented },
   answered: { state: "answered", answered_at: new Date(), ...invented },
-  void: { state: "void", answer_body: null },
-  refund_due: { state: "refund_due", answer_body: null, ...invented },
+  void: { state: "void", ...withoutAnswer },
+  refund_due: { state: "refund_due", ...withoutAnswer, ...invented },
   refunded: { state: "refunded" },
 }
 
@@ -105,10 +106,10 @@ export const walkToRefundDue = Effect.fnUntraced(function* (
   [settlement, states]: Walk,
 ) {
   yield* fakeClaim(attacker, claimed, { settlement })
-  const body = new Uint8Array([1])
+  yield* storeAnswer(attacker.sql)
   for (const state of states) {
     const stored = state === "settling" || state === "answered" && settlement === "settle-early"
-    yield* move(attacker, claimed, { ...steps[state], ...stored ? { answer_body: body } : {} })
+    yield* move(attacker, claimed, { ...steps[state], ...stored ? withAnswer : {} })
   }
 })
 
