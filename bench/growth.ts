@@ -189,7 +189,7 @@ const markets = Effect.gen(function* () {
 const salesPerCheckpoint = 3_000
 const sales = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const tables = ["payment", "payment_event", "refund"]
+  const tables = ["payment", "payment_answer", "payment_event", "refund"]
   const rounds = 3
   const units = rounds * salesPerCheckpoint
   const round = (n: number) =>
@@ -202,18 +202,20 @@ const sales = Effect.gen(function* () {
     Effect.forEach(Array.from({ length: rounds }, (_, n) => first + n), round)
   yield* measure("sales", { units, unit: "sale", tables }, rounds_(0))
   const store = yield* RetentionStore
-  yield* sql.withTransaction(Effect.andThen(
+  yield* sql.withTransaction(Effect.all([
     sql`SET LOCAL session_replication_role = replica`,
-    sql`UPDATE payment SET sent_at = sent_at - interval '24 hours'`,
-  ))
-  yield* sql.unsafe("VACUUM payment").unprepared
+    sql`UPDATE payment SET sent_at = sent_at - interval '25 hours'`,
+    sql`UPDATE payment_answer SET used_at = used_at - interval '25 hours'`,
+  ]))
+  yield* sql.unsafe("VACUUM payment, payment_answer").unprepared
   yield* measure(
-    "bodies deleted",
+    "keys freed and bodies deleted",
     { units, unit: "sale", tables },
-    Effect.andThen(
+    Effect.all([
+      Effect.repeat(store.freeKeys(1_000), { while: (freed) => freed > 0 }),
       Effect.repeat(store.deleteBodies(1_000), { while: (deleted) => deleted > 0 }),
-      sql.unsafe("VACUUM payment").unprepared,
-    ),
+      sql.unsafe("VACUUM payment, payment_answer").unprepared,
+    ]),
   )
   // A day later: the space of the bodies is used again.
   yield* measure("sales after that", { units, unit: "sale", tables }, rounds_(rounds))

@@ -29,7 +29,10 @@ function body(n: number): Uint8Array {
   return encoder.encode(JSON.stringify({ success: true, items }))
 }
 
-/** Sells and delivers one answer of 5 kB, compute-first. */
+/** The answer of a hundred sales in a row. */
+let shared = body(0)
+
+/** Sells and delivers one answer of 5 kB, compute-first; every second sale has a key. */
 export const sell = Effect.fnUntraced(function* (n: number) {
   const store = yield* PaymentStore
   const { authorization, ...rest } = ticket(n)
@@ -38,8 +41,10 @@ export const sell = Effect.fnUntraced(function* (n: number) {
     paymentId: PaymentId.make(hex()),
     authorization: { ...authorization, nonce: Bytes32.make(hex()) },
   }
-  const { payment } = yield* store.claim(known, Bytes32.make(hex()), lease)
-  const answer = { body: body(n) }
+  const key = n % 2 === 0 ? Bytes32.make(hex()) : null
+  const { payment } = yield* store.claim(known, Bytes32.make(hex()), lease, key)
+  if (n % 100 === 0) shared = body(n)
+  const answer = { body: shared }
   const intended = Option.getOrThrow(yield* store.move(payment, { event: "intend", answer, lease }))
   const paidAt = { transaction: hex(), block: BigInt(n), logIndex: 1, finality: "latest" } as const
   yield* store.move(intended, { event: "answer", answer: null, paidAt })

@@ -259,15 +259,15 @@ const program = Effect.gen(function* () {
   rows.push(yield* buy(8, "GET /v1/whales, paid, while counted"))
   yield* Fiber.interrupt(counting)
   const [stored] = yield* sql<{ sent: number; stored: number }>`
-    SELECT avg(length(answer_body))::float8 AS sent, avg(pg_column_size(answer_body))::float8 AS stored
-    FROM payment WHERE state = 'answered'`
+    SELECT avg(length(body))::float8 AS sent, avg(pg_column_size(body))::float8 AS stored
+    FROM payment_answer`
   yield* Effect.sync(() => {
     // deno-lint-ignore no-console
     console.table(rows)
   })
   yield* Console.log(
     `${wallets} wallets; a scorecard is ${card} bytes, a table ${Math.round(stored?.sent ?? 0)}, ` +
-      `stored with its payment as ${Math.round(stored?.stored ?? 0)}`,
+      `stored for all its payments as ${Math.round(stored?.stored ?? 0)}`,
   )
   yield* Console.log(yield* inStore(readings))
 })

@@ -500,7 +500,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/movers": 920,
   "src/news": 2_942,
   // A wallet that accepts only simulated calls is refused: 140 lines.
-  "src/payments": 10_640,
+  "src/payments": 10_700,
   "src/postgres": 1_425,
   "src/predetermined": 490,
   "src/research": 2_050,
@@ -510,7 +510,7 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 3_800,
   "src/whales": 4_015,
   "src/writing": 4_825,
-  tests: 87_120,
-  "packages, bench, examples, tools": 10_585,
-  migrations: 1_575,
+  tests: 87_340,
+  "packages, bench, examples, tools": 10_590,
+  migrations: 1_700,
 }

@@ -1,11 +1,11 @@
 /**
- * SHA-256 of a text.
+ * SHA-256 of a text or of bytes.
  *
  * @module
  */
 import { createHash } from "node:crypto"
 
-/** Of its UTF-8 bytes: 64 hexadecimal digits. */
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex")
+/** Of bytes, or of the UTF-8 bytes of a text: 64 hexadecimal digits. */
+export function sha256(of: string | Uint8Array): string {
+  return createHash("sha256").update(of).digest("hex")
 }

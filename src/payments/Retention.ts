@@ -11,7 +11,9 @@ import { Context, Effect } from "effect"
 
 /** The port to old payments. Each call is one batch in one transaction. */
 export class RetentionStore extends Context.Service<RetentionStore, {
-  /** Deletes the oldest bodies that were delivered 24 hours ago. Returns how many. */
+  /** Frees the keys of payments that were delivered 24 hours ago. Returns how many. */
+  readonly freeKeys: (rowsMax: number) => Effect.Effect<number>
+  /** Deletes the oldest bodies that no payment needs any more. Returns how many. */
   readonly deleteBodies: (rowsMax: number) => Effect.Effect<number>
   /**
    * Deletes the payments that ended 13 months ago, with their events and refunds, among those of
@@ -26,22 +28,23 @@ export class RetentionStore extends Context.Service<RetentionStore, {
 
 /** Deletes what is old, in batches, and returns how much. */
 export const deleteOld = Effect.fnUntraced(function* (store: RetentionStore["Service"]) {
-  return { bodies: yield* pruneBodies(store), payments: yield* prunePayments(store) }
+  yield* inBatches(store.freeKeys)
+  return { bodies: yield* inBatches(store.deleteBodies), payments: yield* prunePayments(store) }
 })
 
-/** Bodies per statement: about 5 MB, and far below the time limit of a statement. */
-const bodiesPerBatch = 1_000
+/** Rows per statement: far below the time limit of a statement. */
+const rowsPerBatch = 1_000
 /** Events per statement; a sold payment has four or five. */
 const eventsPerBatch = 2_000
 /** Batches of each kind per run. The next run continues. */
 const batchesMax = 500
 
-const pruneBodies = Effect.fnUntraced(function* (store: RetentionStore["Service"]) {
+const inBatches = Effect.fnUntraced(function* (run: RetentionStore["Service"]["deleteBodies"]) {
   let total = 0
   for (let batch = 0; batch < batchesMax; batch++) {
-    const deleted = yield* store.deleteBodies(bodiesPerBatch)
-    total += deleted
-    if (deleted < bodiesPerBatch) break
+    const rows = yield* run(rowsPerBatch)
+    total += rows
+    if (rows < rowsPerBatch) break
   }
   return total
 })

@@ -10,6 +10,8 @@ import { createHash } from "node:crypto"
 import type { Effect, Exit } from "effect"
 import type { Product } from "../catalog/domain/product.ts"
 import type { Client } from "../core/CallClient.ts"
+import { preparedFor } from "../core/domain/prepared.ts"
+import { sha256 } from "../core/sha256.ts"
 import type { FailedSale, NotCharged, Receipt } from "./domain/failedSale.ts"
 import type { Address, PaymentId } from "./domain/payment.ts"
 import type { SignedExtension } from "./domain/x402/offerReceipt.ts"
@@ -88,9 +90,14 @@ export interface Outcome {
 
 /** The tag of what one payer gets for one request. Weak: equal tags may differ before their data. */
 export function etagOf(payer: Address, request: string, body: Uint8Array): string {
-  const hash = createHash("sha256").update(`${payer}\n${request}\n`).update(dataIn(body))
+  const hash = createHash("sha256").update(`${payer}\n${request}\n${dataHash(body)}`)
   return `W/"${hash.digest("base64url")}"`
 }
+
+// Each is made once for all buyers of a body, which can be almost a megabyte and never changes.
+/** The SHA-256 of a body. */
+export const bodyHash = preparedFor((body: Uint8Array) => sha256(body))
+const dataHash = preparedFor((body: Uint8Array) => sha256(dataIn(body)))
 
 const dataKey = '"data":'
 

@@ -30,7 +30,7 @@ const paymentUpdates = [
   "paid_log_index",
   "paid_finality",
   "paid_amount",
-  "answer_body",
+  "answer_hash",
   "answered_at",
   "sent_at",
 ]
@@ -98,6 +98,7 @@ const refundUpdates = [
 /** Tables with rights by column. The service has all rights on the others. */
 const restrictedTables = [
   "payment",
+  "payment_answer",
   "payment_event",
   "payment_deleted",
   "delivered_before_restore",
@@ -133,6 +134,7 @@ export const grantRoles = Effect.gen(function* () {
     for (const table of simulated) yield* grant("SELECT, INSERT, UPDATE, DELETE", table, refund)
     yield* grant("SELECT, INSERT", "payment", service)
     yield* grant(`UPDATE (${paymentUpdates.join(", ")})`, "payment", service)
+    yield* grant("SELECT, INSERT, DELETE, UPDATE (used_at)", "payment_answer", service)
     for (const table of ["payment_deleted", "delivered_before_restore"]) {
       yield* grant("SELECT", table, service)
     }

@@ -170,7 +170,6 @@ onEveryStore("retention", (law) => {
     "a key is free when the body of its answer is deleted, and not before",
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const { deleteBodies } = yield* RetentionStore
       const key = Bytes32.make(`0x${"cd".repeat(32)}`)
       const path = paths["compute-first"].answered ?? []
       const { paymentId } = yield* claimAndMove(0, "compute-first", path, key)
@@ -178,7 +177,7 @@ onEveryStore("retention", (law) => {
       const lease = Duration.seconds(60)
       equal((yield* store.claim(ticket(1), null, lease, key)).claimed, false)
       yield* age(paymentId, "24 hours")
-      equal(yield* deleteBodies(9), 1)
+      equal(yield* prune, { bodies: 1, payments: 0 })
       equal(Option.isNone((yield* store.findWithKey(ticket(1).paymentId, key)).holder), true)
       equal((yield* store.claim(ticket(1), null, lease, key)).claimed, true)
     }).pipe(Effect.provide(layer)),

@@ -265,6 +265,7 @@ asRole(
         const statement of [
           "UPDATE payment SET state = 'refunded'",
           `SELECT ${answerColumn} FROM payment`,
+          "SELECT body FROM payment_answer",
           "SELECT secret_hash FROM payment",
           "SELECT signature FROM payment",
           "SELECT * FROM feed_item",
@@ -325,6 +326,7 @@ asRole(
         yield* owner`UPDATE payment SET sent_at = '2020-01-01', valid_before = 1
           WHERE payment_id = ${old.paymentId}`
         yield* owner`UPDATE payment_event SET at = '2020-01-01' WHERE payment_id = ${old.paymentId}`
+        yield* owner`UPDATE payment_answer SET used_at = '2020-01-01'`
       }))
       for (const statement of ["DELETE FROM payment", "DELETE FROM payment_event"]) {
         yield* refused(service, statement)
@@ -332,6 +334,8 @@ asRole(
       yield* refused(service, "DELETE FROM payment_deleted")
       yield* refused(service, "INSERT INTO delivered_before_restore VALUES ('x')")
       yield* refused(refund, "SELECT delete_old_payments(0, 9)")
+      yield* refused(service, "UPDATE payment_answer SET body = 'x'")
+      yield* refused(refund, "DELETE FROM payment_answer")
       equal(yield* retention.deleteBodies(9), 1)
       // A table of the caller does not replace one of the payments.
       const first = yield* service.withTransaction(Effect.gen(function* () {

@@ -29,6 +29,7 @@ import {
   type RefundSummary,
   stateAfter,
   step,
+  type StoredAnswer,
   type UnreadablePayment,
 } from "../domain/payment.ts"
 import {
@@ -41,11 +42,17 @@ import {
   type UnmatchedTransfer,
   type WaitingQuery,
 } from "../PaymentStore.ts"
+import { bodyHash } from "../purchase.ts"
 
 /** The expiry of an unmatched transfer's authorization is unknown. */
 const neverExpires = 9_223_372_036_854_775_807n
 /** How often a claim is tried again, when a key was held first and then free. */
 const keyRetriesMax = 2
+/**
+ * A payment gets an answer only if it was used in this time, and the answer stays stored for much longer
+ * (see the migrations). A use is written when the last one is half of it ago.
+ */
+const answerUsed = "interval '30 minutes'"
 /** `holdsKey` of the domain, as the unique index has it. */
 const keyIsHeld = "state IN ('claimed', 'settling', 'unresolved', 'settled', 'answered')"
 
@@ -65,6 +72,15 @@ const commands = Effect.fnUntraced(function* (
   { find, findWithKey }: Effect.Success<ReturnType<typeof lookups>>,
 ) {
   const write = yield* grouped(sql)
+  const storeAnswer = yield* answers(sql)
+
+  /** Makes a move that brings an answer. Most answers are stored already, by an earlier sale. */
+  const writeWithAnswer = Effect.fnUntraced(function* (move: Write, answer: StoredAnswer) {
+    const written = yield* write(move)
+    if (Option.isSome(written)) return written
+    yield* storeAnswer(answer)
+    return yield* write(move)
+  })
 
   const claim = Effect.fnUntraced(
     function* (
@@ -91,8 +107,10 @@ const commands = Effect.fnUntraced(function* (
   const move = Effect.fnUntraced(
     function* (payment: Payment, move: Move) {
       yield* annotate({ operation: move.event })
+      const row = moveOf(payment, move)
+      const answer = "answer" in move ? move.answer : null
       const ages = yield* Effect.catchIf(
-        write(moveOf(payment, move)),
+        answer === null ? write(row) : writeWithAnswer(row, answer),
         // Another payment holds the key.
         ({ reason }) => move.event === "claim" && reason._tag === "UniqueViolation",
         () => Effect.succeedNone,
@@ -112,6 +130,26 @@ const commands = Effect.fnUntraced(function* (
 
 const orDie = <A>(write: Effect.Effect<A, unknown>) =>
   Effect.catch(write, (error) => Effect.die(isReadOnly(error) ? new StoreReadOnly() : error))
+
+/** Stores answers, each once; those that are stored already are marked as used. */
+const answers = (sql: SqlClient) =>
+  groupCommit<StoredAnswer, true, StoredAnswer>({
+    rowOf: (answer) => answer,
+    runBatch: (answers) => {
+      const distinct = new Map(answers.map(({ body }) => [bodyHash(body), body]))
+      // In one order, so that replicas which store the same answers do not lock each other out.
+      return sql`
+        INSERT INTO payment_answer AS stored (hash, body)
+        SELECT decode(hash, 'hex'), body
+        FROM unnest(${[...distinct.keys()]}::text[], ${[...distinct.values()]}::bytea[])
+          AS input (hash, body)
+        ORDER BY hash
+        ON CONFLICT (hash) DO UPDATE SET used_at = clock_timestamp()
+          WHERE stored.used_at < clock_timestamp() - ${sql.literal(answerUsed)} / 2`.pipe(
+        Effect.as(new Map(answers.map((answer) => [answer, true]))),
+      )
+    },
+  })
 
 interface Lookup {
   readonly paymentId: PaymentId
@@ -280,16 +318,13 @@ interface Write {
   readonly paymentId: PaymentId
   /** The columns of the input row, as JSON. */
   readonly row: object
-  /** The answer of a move that stores one. */
-  readonly body: Uint8Array | null
 }
 
-const writeOf = (
-  kind: Write["kind"],
-  paymentId: PaymentId,
-  columns: object,
-  body: Uint8Array | null = null,
-): Write => ({ kind, paymentId, row: { kind, payment_id: paymentId, ...columns }, body })
+const writeOf = (kind: Write["kind"], paymentId: PaymentId, columns: object): Write => ({
+  kind,
+  paymentId,
+  row: { kind, payment_id: paymentId, ...columns },
+})
 
 /**
  * Makes writes, those that arrive together in one statement: a commit costs more than a write. Its
@@ -305,8 +340,9 @@ const grouped = (sql: SqlClient) =>
       const named = parts.map(([kind, writes]) =>
         sql`${sql.literal(`"${kind}"`)} AS (${partOf(sql, kind, writes)})`
       )
+      if (parts.some(([kind]) => kind === "sent")) named.push(usePart(sql))
       const results = sql.literal(
-        parts.map(([kind]) => `SELECT * FROM "${kind}"`).join(" UNION ALL "),
+        parts.map(([kind]) => `SELECT ${resultColumns} FROM "${kind}"`).join(" UNION ALL "),
       )
       return sql<Ages & { readonly payment_id: string }>`WITH ${sql.csv(named)} ${results}`.pipe(
         Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, row]))),
@@ -320,13 +356,14 @@ const byKindAndId = (a: Write, b: Write) =>
 /** The part of a statement that makes the writes of one kind. It returns the changed rows. */
 function partOf(sql: SqlClient, kind: Write["kind"], writes: ReadonlyArray<Write>) {
   const changed = sql.literal(`RETURNING payment.payment_id, ${agesColumns}`)
+  const rows = jsonText(writes.map(({ row }) => row))
   switch (kind) {
     case "insert":
-      return sql`${insertPart(sql, jsonText(writes.map(({ row }) => row)))} ${changed}`
+      return sql`${insertPart(sql, rows)} ${changed}`
     case "sent":
-      return sql`${sentPart(sql, jsonText(writes.map(({ row }) => row)))} ${changed}`
+      return sql`${sentPart(sql, rows)} ${changed}, payment.answer_hash`
     default:
-      return sql`${movePart(sql, kind, writes)} ${changed}`
+      return sql`${movePart(sql, kind, rows)} ${changed}`
   }
 }
 
@@ -356,37 +393,35 @@ const sentPart = (sql: SqlClient, rows: string) =>
     WHERE input.kind = 'sent' AND payment.payment_id = input.payment_id
       AND state = 'answered' AND sent_at IS NULL`
 
+/** Keeps the answers of the part `sent` for as long as their buyers may fetch them again. */
+const usePart = (sql: SqlClient) =>
+  sql`used AS (
+    UPDATE payment_answer SET used_at = clock_timestamp()
+    WHERE hash IN (SELECT answer_hash FROM sent)
+      AND used_at < clock_timestamp() - ${sql.literal(answerUsed)})`
+
 /**
  * Makes the moves of one event. The comparison with `kind` lowers the planner's estimate of the
  * number of input rows, so that it uses the index even while the table is small.
  */
-function movePart(sql: SqlClient, event: Move["event"], writes: ReadonlyArray<Write>) {
-  const bodies: Array<Uint8Array> = []
-  const rows = writes.map(({ row, body }) =>
-    body === null ? row : { ...row, body_index: bodies.push(body) }
-  )
-  // To name the answer's column makes the database compare the stored answer.
-  const withBody = event === "answer" && bodies.length > 0 ? `, ${answerBodyWrite}` : ""
-  const written = sql.literal(writesOf[event] + withBody)
-  // An answer that was delivered in the meantime must not be refunded.
-  const unsent = sql.literal(
-    event === "owe" ? `AND sent_at IS NULL AND ${notDeliveredBefore}` : "",
-  )
+function movePart(sql: SqlClient, event: Move["event"], rows: string) {
+  const written = sql.literal(writesOf[event])
+  const condition = sql.literal(conditionsOf[event] ?? "")
   return sql`
     UPDATE payment SET state = ${stateAfter[event]}, reason = input.reason,
       changed_at = clock_timestamp(), ${written}
     FROM (
-      SELECT input.*, (${bodies}::bytea[])[input.body_index] AS body
-      FROM json_to_recordset(${jsonText(rows)}::json) AS input (
+      SELECT input.*, decode(input.answer_hash, 'hex') AS answer
+      FROM json_to_recordset(${rows}::json) AS input (
         kind text, payment_id text, expected_state text, expected_fence integer, reason text,
         lease_seconds float8, secret_hash text, key_hash text, transaction_hint text,
-        body_index integer,
+        answer_hash text,
         paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
         paid_amount bigint)
     ) input
     WHERE input.kind = ${event} AND payment.payment_id = input.payment_id
       AND payment.state = input.expected_state AND payment.fence = input.expected_fence
-      ${unsent}`
+      ${condition}`
 }
 
 const leaseEnd = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
@@ -444,16 +479,25 @@ const writesOf: { readonly [E in Move["event"]]: string } = {
   claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, key_hash = input.key_hash,
     lease_until = ${leaseEnd}`,
   release: "lease_until = NULL",
-  intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leaseEnd}`,
+  intend: `answer_hash = input.answer, intended_at = clock_timestamp(), lease_until = ${leaseEnd}`,
   doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
   settle: `lease_until = ${leaseEnd}, ${paidColumns}`,
-  answer: `lease_until = NULL, answered_at = clock_timestamp(), ${paidColumns}`,
-  owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paidColumns}`,
-  void: "lease_until = NULL, answer_body = NULL",
+  answer: `lease_until = NULL, answered_at = clock_timestamp(),
+    answer_hash = coalesce(input.answer, payment.answer_hash), ${paidColumns}`,
+  owe: `lease_until = NULL, answer_hash = NULL, paid_amount = input.paid_amount, ${paidColumns}`,
+  void: "lease_until = NULL, answer_hash = NULL",
 }
 
-/** What the move `answer` writes when it brings the answer: in settle-early. */
-const answerBodyWrite = "answer_body = coalesce(input.body, payment.answer_body)"
+const answerIsStored = `AND (input.answer IS NULL OR EXISTS (SELECT FROM payment_answer stored
+  WHERE stored.hash = input.answer AND stored.used_at > clock_timestamp() - ${answerUsed}))`
+
+/** What a move requires in addition to the state and the fence. */
+const conditionsOf: { readonly [E in Move["event"]]?: string } = {
+  intend: answerIsStored,
+  answer: answerIsStored,
+  // An answer that was delivered in the meantime must not be refunded.
+  owe: `AND sent_at IS NULL AND ${notDeliveredBefore}`,
+}
 
 /** A move of a payment. */
 const moveOf = (payment: Payment, move: Move): Write => {
@@ -466,6 +510,7 @@ const moveOf = (payment: Payment, move: Move): Write => {
     lease_seconds: "lease" in move ? Duration.toSeconds(move.lease) : null,
     secret_hash: "secretHash" in move ? move.secretHash : null,
     key_hash: keyOf(move),
+    answer_hash: answer === null ? null : bodyHash(answer.body),
     transaction_hint: "transactionHint" in move ? move.transactionHint : null,
     ...move.event === "owe" && move.paidAmount !== undefined
       ? { paid_amount: move.paidAmount.toString() }
@@ -476,7 +521,7 @@ const moveOf = (payment: Payment, move: Move): Write => {
       paid_log_index: paidAt.logIndex,
       paid_finality: paidAt.finality,
     },
-  }, answer?.body ?? null)
+  })
 }
 
 const keyOf = (move: Move) => move.event === "claim" ? move.keyHash ?? null : null
@@ -559,8 +604,13 @@ const agesColumns = `
   ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS answered_ago_ms,
   floor(${epoch("payment.answered_at")})::float8 AS answered_at_seconds`
 
-/** The selected columns of a payment, with its refund. */
+/** What each part of a statement returns. */
+const resultColumns =
+  "payment_id, lease_left_ms, intended_ago_ms, answered_ago_ms, answered_at_seconds"
+
+/** The selected columns of a payment, with its answer and its refund. */
 const paymentColumns = `payment.*, ${agesColumns},
+  (SELECT body FROM payment_answer WHERE hash = payment.answer_hash) AS answer_body,
   CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
     SELECT json_build_object('state', refund.state, 'reason', refund.reason,
       'transaction', refund.transaction,

@@ -7,24 +7,26 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { RetentionStore } from "../Retention.ts"
 
-/** How long the answer of a delivered payment is kept. The database refuses a shorter time. */
-const bodyKept = "24 hours"
-
-/** The columns that are cleared with the body of an answer. The receipt stays. */
-const clearedColumns = "answer_body = NULL, key_hash = NULL, transaction_hint = NULL"
-
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
   RetentionStore,
   Effect.map(SqlClient, (sql) =>
     RetentionStore.of({
-      deleteBodies: (rowsMax) =>
-        sql<{ payment_id: string }>`
-          UPDATE payment SET ${sql.literal(clearedColumns)}
+      freeKeys: (rowsMax) =>
+        sql`
+          UPDATE payment SET key_hash = NULL, transaction_hint = NULL
           WHERE payment_id IN (
             SELECT payment_id FROM payment
-            WHERE answer_body IS NOT NULL AND sent_at <= clock_timestamp() - ${bodyKept}::interval
+            WHERE key_hash IS NOT NULL AND sent_at <= clock_timestamp() - interval '24 hours'
             ORDER BY sent_at LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED)
-          RETURNING payment_id`.pipe(Effect.map((rows) => rows.length), Effect.orDie),
+          RETURNING 1`.pipe(Effect.map((rows) => rows.length), Effect.orDie),
+      deleteBodies: (rowsMax) =>
+        sql`
+          DELETE FROM payment_answer WHERE hash IN (
+            SELECT hash FROM payment_answer answer
+            WHERE used_at <= clock_timestamp() - interval '24 hours 30 minutes'
+              AND payment_answer_is_deletable(answer)
+            ORDER BY used_at LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED)
+          RETURNING 1`.pipe(Effect.map((rows) => rows.length), Effect.orDie),
       deletePayments: (afterEvent, eventsMax) =>
         sql<{ through_event: bigint | null; deleted: number }>`
           SELECT through_event, deleted FROM delete_old_payments(${afterEvent}, ${eventsMax})`.pipe(

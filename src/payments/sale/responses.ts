@@ -10,7 +10,6 @@
  * @module
  */
 import { resend, resendUnused } from "../../catalog/domain/refusal.ts"
-import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import {
@@ -37,7 +36,7 @@ import {
   type Sign,
 } from "../domain/x402/offerReceipt.ts"
 import type { PaymentTerms } from "../domain/x402/terms.ts"
-import { etagOf, type Outcome, type PaidReceipt } from "../purchase.ts"
+import { bodyHash, etagOf, type Outcome, type PaidReceipt } from "../purchase.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
 
 export const notValidNow = (reason: string) =>
@@ -311,7 +310,7 @@ export function makeReceipts(sign: Sign, terms: PaymentTerms): Receipts {
     ofSale: (row, body) => ({
       ...plain(row),
       extensions: receiptExtension(
-        receiptOfSale(sign, row, terms, createHash("sha256").update(body).digest("hex")),
+        receiptOfSale(sign, row, terms, bodyHash(body)),
       ),
     }),
     ofRefund: (row) => {

@@ -120,7 +120,7 @@ const payments = (sql: SqlClient, min: bigint) =>
     const [row] = yield* sql<PaymentRow>`
     SELECT * FROM (
       SELECT count(*) AS delivered, coalesce(sum(amount), 0)::bigint AS delivered_amount
-      FROM payment WHERE sent_at >= ${from} AND answer_body IS NOT NULL
+      FROM payment WHERE sent_at >= ${from}
     ) delivered, (
       SELECT count(*) AS refunded, coalesce(sum(amount), 0)::bigint AS refunded_amount
       FROM refund WHERE state = 'confirmed' AND confirmed_at >= ${from}
