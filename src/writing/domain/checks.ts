@@ -255,6 +255,14 @@ function isReordered(text: string, { id, statement, values }: Fact): boolean {
   })
 }
 
+const beside = /\b(before|after) the (?:[\w-]+ ){0,2}(?:step|move|jump)\b/i
+/** Whether a text puts what is told before the step of a move, where the cited facts say after, or the reverse. */
+function isMisplaced(text: string, cited: Facts): boolean {
+  const said = cited.flatMap((fact) => beside.exec(unquoted([fact]))?.[1] ?? [])
+  const [, own = ""] = beside.exec(withoutSlots(text, " ")) ?? []
+  return own !== "" && said.length > 0 && !said.includes(own.toLowerCase())
+}
+
 /** A direction against those of the cited facts, or in a value's clause against that of its statement. */
 function directionFaults(text: string, cited: Facts): Texts {
   const own = text.replace(quotation, " ")
@@ -269,7 +277,7 @@ function directionFaults(text: string, cited: Facts): Texts {
     })
   )
   const stated = [unquoted(cited), ...cited.map(({ direction }) => direction)].join(" ")
-  const isReversed = cited.some((fact) => isReordered(text, fact))
+  const isReversed = isMisplaced(own, cited) || cited.some((fact) => isReordered(text, fact))
   return isTurned || isReversed || isAgainst(own, stated)
     ? ["a direction against the cited facts"]
     : []

@@ -144,6 +144,15 @@ Deno.test("a direction is that of the clause of its value", () => {
   ok(says("down").length > 0)
 })
 
+Deno.test("a range includes a loss where one of its ends is below zero", () => {
+  const passes = (range: string) => {
+    const statement = `By our fair price, it gains $9 after the fee (mean ${range} to $20).`
+    const facts = new Map([["F1", { ...factOf(1, {}), statement }]])
+    return reasonsOf("The range includes a loss.", ["F1"], facts).length === 0
+  }
+  equal([passes("minus $5"), passes("$5")], [true, false])
+})
+
 Deno.test("the order of two events is that of the fact, from whichever of them it is seen", () => {
   const statement = "“Poll out” was printed by Post 22 minutes before the step of Alpha began."
   const values = {
@@ -172,6 +181,10 @@ Deno.test("the order of two events is that of the fact, from whichever of them i
     ] as const
   ) equal([passes(right), passes(wrong)], [true, false], right)
   equal(passes("{F1.publisher} had printed it {F1.lag} before."), true)
+  equal([passes("It was out before the step."), passes("It was out after the move.")], [
+    true,
+    false,
+  ])
 })
 
 const extras =
