@@ -53,6 +53,17 @@ interface PredeterminedReport extends TickReport<Stage> {
   readonly known: number
 }
 
+/** The ports of a tick. */
+const ports = Effect.all({
+  venue: VenueClient,
+  markets: MarketStore,
+  feed: FeedStore,
+  news: News,
+  reader: NewsReader,
+  record: ContestedRecord,
+})
+type Services = Effect.Success<typeof ports>
+
 export class Predetermined extends Context.Service<Predetermined, {
   /** Never fails: the report lists the failed stages. */
   readonly tick: (slot: EpochMs) => Effect.Effect<PredeterminedReport>
@@ -61,14 +72,7 @@ export class Predetermined extends Context.Service<Predetermined, {
     Layer.effect(
       Predetermined,
       Effect.gen(function* () {
-        const services = {
-          venue: yield* VenueClient,
-          markets: yield* MarketStore,
-          feed: yield* FeedStore,
-          news: yield* News,
-          reader: yield* NewsReader,
-          record: yield* ContestedRecord,
-        }
+        const services = yield* ports
         const tickIntervalMs = Duration.toMillis(options.tick)
         return Predetermined.of({ tick: (slot) => tick(services, slot, tickIntervalMs) })
       }),
@@ -101,16 +105,6 @@ const tick = Effect.fn("Predetermined.tick")(function* (
   )
 })
 
-/** The ports of a tick. */
-interface Services {
-  readonly venue: VenueClient["Service"]
-  readonly markets: MarketStore["Service"]
-  readonly feed: FeedStore["Service"]
-  readonly news: News["Service"]
-  readonly reader: NewsReader["Service"]
-  readonly record: ContestedRecord["Service"]
-}
-
 /** The counts so far. They are mutated in place, so that an interrupted stage is counted too. */
 interface Progress {
   markets: number
@@ -126,11 +120,6 @@ type StoriesByMarket = ReadonlyMap<MarketId, ReadonlyArray<RelatedStory>>
 interface Decided {
   readonly market: Market
   readonly known: KnownOutcome
-}
-
-/** The same with its live book at an open price. */
-interface OpenDecided extends Decided {
-  readonly microstructure: Microstructure
 }
 
 /** Markets read in one tick (the most liquid), and how many ticks old their price may be. */
@@ -245,7 +234,7 @@ const withOpenPrice = Effect.fnUntraced(function* (
   const { rows, rejected } = yield* venue.books(considered.map(({ market }) => market.tokenIds[0]))
   tally(progress.rejected, rejected)
   const books = new Map(rows.map((book) => [book.tokenId, book]))
-  return considered.flatMap((one): ReadonlyArray<OpenDecided> => {
+  return considered.flatMap((one) => {
     const live = books.get(one.market.tokenIds[0])
     const price = live === undefined ? null : bookPrice(live)
     // Also a book with one side can state the outcome.
@@ -261,7 +250,7 @@ const withOpenPrice = Effect.fnUntraced(function* (
 
 const publish = Effect.fnUntraced(function* (
   { feed, record, reader }: Services,
-  open: ReadonlyArray<OpenDecided>,
+  open: ReadonlyArray<Decided & { readonly microstructure: Microstructure }>,
   progress: Progress,
 ) {
   if (open.length === 0) return

@@ -172,25 +172,21 @@ function storyOf(members: ReadonlyArray<Member>): ReadonlyArray<Story> {
 /** Marks for each correction the earlier stories that share most of its words. */
 function* withCorrections(stories: ReadonlyArray<Story>): Parts<ReadonlyArray<Story>> {
   const corrections = stories.filter(({ label }) => label === "correction").slice(-correctionsMax)
-  if (corrections.length === 0) return stories
-  const terms = yield* mapParts(stories, ({ title }) => subjectTerms(title))
-  const corrected = new Set<number>()
-  for (const correction of corrections) {
-    yield
-    const own = subjectTerms(correction.title)
-    const shares = stories.map((story, number) =>
-      story.label === "correction" || story.firstAt > correction.firstAt
-        ? 0
-        : sharedShare(own, terms[number] ?? new Set())
-    )
-    const best = shares.reduce((most, share) => Math.max(most, share), correctedShareMin)
-    shares.forEach((share, number) => {
-      if (share >= best) corrected.add(number)
-    })
-  }
-  return stories.map((story, number) =>
-    corrected.has(number) ? { ...story, corrected: true } : story
+  const termed = corrections.length === 0 ? [] : yield* mapParts(
+    stories,
+    (story) => ({ story, terms: subjectTerms(story.title) }),
   )
+  const corrected = new Set<Story>()
+  for (const { title, firstAt } of corrections) {
+    yield
+    const own = subjectTerms(title)
+    const earlier = termed.filter(({ story }) =>
+      story.label !== "correction" && story.firstAt <= firstAt
+    ).map(({ story, terms }) => ({ story, share: sharedShare(own, terms) }))
+    const best = earlier.reduce((most, { share }) => Math.max(most, share), correctedShareMin)
+    for (const { story, share } of earlier) if (share >= best) corrected.add(story)
+  }
+  return stories.map((story) => corrected.has(story) ? { ...story, corrected: true } : story)
 }
 
 /** The terms that a correction shares with what it corrects; a changed outcome is not one. */

@@ -3,13 +3,16 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
-import { NewsSources } from "../NewsSources.ts"
+import { permanentFault } from "../../core/httpReading.ts"
+import { type NewsSource, NewsSources, NewsUnavailable } from "../NewsSources.ts"
+import { feedRows } from "./feedRows.ts"
 import { gdeltUrl, type NewsFeed } from "./feeds.ts"
 import { gdeltSource } from "./gdelt.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
-import { feedSource } from "./feedSource.ts"
+import { pageReader } from "./requests.ts"
+import { headlinesOf } from "./rows.ts"
 
 export interface NewsOptions {
   readonly feeds: ReadonlyArray<NewsFeed>
@@ -37,3 +40,23 @@ export const layer = (
       ]
     }),
   )
+
+const accept = "application/rss+xml, application/atom+xml, application/feed+json, " +
+  "application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1"
+
+function feedSource(
+  client: HttpClient.HttpClient,
+  { name, url }: NewsFeed,
+  userAgent: string,
+  limits: Limits,
+): NewsSource {
+  const readPage = pageReader(client, limits)
+  const { rowsMax } = limits
+  const read = Effect.gen(function* () {
+    const text = yield* readPage({ url, headers: { accept, "user-agent": userAgent } })
+    const rows = feedRows(text, name, rowsMax)
+    if (Result.isFailure(rows)) return yield* permanentFault(rows.failure)
+    return headlinesOf(rows.success, yield* Clock.currentTimeMillis, rowsMax)
+  }).pipe(Effect.mapError(({ reason }) => new NewsUnavailable({ source: name, reason })))
+  return { name, read: () => read }
+}
