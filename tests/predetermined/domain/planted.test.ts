@@ -98,7 +98,7 @@ Deno.test("no wrong answer of a model that claims everything is accepted", () =>
 
 Deno.test("names, numbers, parts, dates and doubts stop most of a credulous model's answers", () => {
   const accepted = acceptedOf(credulous)
-  ok(accepted.length <= 0.17 * wrong.length, `${accepted.length}: ${accepted.join("\n")}`)
+  ok(accepted.length <= 0.16 * wrong.length, `${accepted.length}: ${accepted.join("\n")}`)
 })
 
 Deno.test("most true answers of a careful model are accepted", () => {
