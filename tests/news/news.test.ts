@@ -107,21 +107,6 @@ test("update() stores new headlines once when other sources fail, die or time ou
   )
 })
 
-test("update() skips a story that is published again, at the same address or another", () => {
-  let rows = [headline("One")]
-  return withNews(
-    [answering("A", () => rows)],
-    Effect.gen(function* () {
-      const news = yield* News
-      equal((yield* news.update(now)).headlines, 1)
-      equal((yield* news.update(now)).headlines, 0)
-      rows = [{ ...headline("One"), url: "https://a.example/again" }, headline("Two")]
-      equal((yield* news.update(now)).headlines, 1)
-      equal((yield* stored).toSorted(), ["One", "Two"])
-    }),
-  )
-})
-
 test("coverage counts the sources that answered in two hours", () =>
   withNews(
     [answering("A", () => []), answering("B", () => []), failing],
