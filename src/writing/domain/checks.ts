@@ -256,11 +256,11 @@ function isReordered(text: string, { id, statement, values }: Fact): boolean {
 }
 
 const beside = /\b(before|after) the (?:[\w-]+ ){0,2}(?:step|move|jump)\b/i
-/** Whether a text puts what is told before the step of a move, where the cited facts say after, or the reverse. */
+/** Whether a text puts something before the step of a move, where the cited facts only say after, or the reverse. */
 function isMisplaced(text: string, cited: Facts): boolean {
-  const said = cited.flatMap((fact) => beside.exec(unquoted([fact]))?.[1] ?? [])
+  const said = unquoted(cited)
   const [, own = ""] = beside.exec(withoutSlots(text, " ")) ?? []
-  return own !== "" && said.length > 0 && !said.includes(own.toLowerCase())
+  return own !== "" && beside.test(said) && !new RegExp(`\\b${own}\\b`, "i").test(said)
 }
 
 /** A direction against those of the cited facts, or in a value's clause against that of its statement. */
