@@ -9,7 +9,7 @@ import { checkedClaim } from "./claims.ts"
 import type { Fact } from "./facts.ts"
 import labelled from "./labelled.json" with { type: "json" }
 import type { Claim, ClaimKind, Slot } from "./page.ts"
-import { spelled, type Value } from "./values.ts"
+import { spelled } from "./values.ts"
 
 /** The kind of a sentence, the ids of its facts in one text, and its words with their values open. */
 type Sentence = readonly [ClaimKind, string, string]
@@ -31,15 +31,14 @@ export const labelledFacts: ReadonlyMap<string, Fact> = new Map(
     subject: null,
     values,
     direction,
-    statement: says.replace(/\{(\w+)\}/g, (whole, slot) => spelledOf(values[slot], whole)),
+    statement: says.replace(/\{(\w+)\}/g, (whole, slot) => {
+      const value = values[slot]
+      return value === undefined ? whole : spelled(value)
+    }),
     names: Object.values(values).flatMap((value) => value.type === "name" ? [value.text] : []),
     links: [],
   }]),
 )
-
-function spelledOf(value: Value | undefined, otherwise: string): string {
-  return value === undefined ? otherwise : spelled(value)
-}
 
 interface LabelledClaim {
   /** Why it is false; null for an honest one. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { Clock, Effect, Exit, Metric, Option, Schema } from "effect"
+import { Effect, Exit, Metric, Option, Schema } from "effect"
+import { timed } from "../../core/timed.ts"
 import type { ModelUse } from "../Model.ts"
 import { CallFailed, type CallOutcome } from "./failures.ts"
 
@@ -20,17 +21,13 @@ const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({
 }))
 
 /** Counts a request by its outcome, and records its duration. */
-export const recordCall =
-  (use: ModelUse) => <A>(call: Effect.Effect<A, CallFailed>): Effect.Effect<A, CallFailed> =>
-    Effect.gen(function* () {
-      const from = yield* Clock.currentTimeMillis
-      const exit = yield* Effect.exit(call)
-      const until = yield* Clock.currentTimeMillis
-      const outcome = outcomeOf(exit)
-      yield* Metric.update(calls.pipe(Metric.withAttributes({ use, outcome })), 1)
-      yield* Metric.update(seconds.pipe(Metric.withAttributes({ use })), (until - from) / 1_000)
-      return yield* exit
-    })
+export const recordCall = (use: ModelUse) => <A>(call: Effect.Effect<A, CallFailed>) =>
+  call.pipe(timed((exit, duration) =>
+    Effect.andThen(
+      Metric.update(Metric.withAttributes(calls, { use, outcome: outcomeOf(exit) }), 1),
+      Metric.update(Metric.withAttributes(seconds, { use }), duration),
+    )
+  ))
 
 /** Counts the tokens that the server reports, whether or not the answer is usable. */
 export const recordTokens = Effect.fnUntraced(
