@@ -20,6 +20,7 @@ import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { safeName } from "../../src/core/domain/untrusted.ts"
 import { market, microstructureWith, now } from "../support/movers/market.ts"
 import type { Headline } from "../../src/news/domain/headline.ts"
+import { quiet } from "../support/digest/digests.ts"
 import { whaleRow } from "../support/products.ts"
 import { openEntry, reportMaterial, story } from "../support/research/reports.ts"
 
@@ -146,26 +147,15 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
   })
   const markets = [described(attacked, first), described(bridge, second)]
   return {
-    from: now - 4 * hour,
-    until: now,
+    ...quiet,
+    ...{ from: now - 4 * hour, until: now, markets, quoted: markets },
     moves: [mover(attacked, 0.41, 0.62), mover(bridge, 0.7, 0.55)]
       .map((item) => ({ item, step: null })),
     whaleEntries: [
       entry(attacked, words.pseudonym, "a", 12_300),
       entry(bridge, "Brisk-Otter", "b", 4_100),
     ],
-    predetermined: [],
     resolutions: [ended(ferry)],
-    ...{ markets, quoted: markets, record: null, recentMoves: [], previous: null },
-    coverage: {
-      marketsWatched: 1_200,
-      venueReadAt: now - minute,
-      news: { sources: 3, answered: 3 },
-      wallets: { tracked: 210, readAt: now - minute, from: now - 4 * hour },
-      itemsUnread: 0,
-      proposalsUnread: 0,
-      missing: [],
-    },
   }
 }
 

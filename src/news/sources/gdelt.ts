@@ -6,7 +6,6 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { HttpClient } from "effect/http"
-import type { RawHeadline } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { tally } from "../../core/stages.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
@@ -74,36 +73,30 @@ export function gdeltSource(
   const read = Effect.fnUntraced(function* (topics: ReadonlyArray<ReadonlyArray<string>>) {
     const startedAt = yield* Clock.currentTimeMillis
     const { from, queries } = queriesOf(topics, nextTopic, limits.gdeltQueriesMax)
-    const rows: Array<RawHeadline> = []
-    const rejected: Record<string, number> = {}
-    let answered = 0
-    let failures = 0
-    let last: HttpFault | null = null
+    const found: Array<ReturnType<typeof rawHeadlineOf>> = []
+    const faults: Array<HttpFault> = []
+    let asked = 0
     for (const query of queries) {
-      if ((yield* Clock.currentTimeMillis) - startedAt > limits.gdeltTimeMs) break
+      const isLate = (yield* Clock.currentTimeMillis) - startedAt > limits.gdeltTimeMs
+      if (isLate || faults.length === failuresMax) break
       const answer = yield* Effect.result(search(query))
-      nextTopic = from + queries.indexOf(query) + 1
-      if (Result.isFailure(answer)) {
-        last = answer.failure
-        failures += 1
-        tally(rejected, { no_answer: 1 })
-        if (failures === failuresMax) break
-        continue
-      }
-      answered += 1
-      for (const row of answer.success) {
-        if (typeof row === "string") tally(rejected, { [row]: 1 })
-        else rows.push(row)
-      }
+      asked += 1
+      nextTopic = from + asked
+      if (Result.isFailure(answer)) faults.push(answer.failure)
+      else found.push(...answer.success)
     }
-    if (answered === 0) {
-      const reason = last?.reason ?? "no time for a query"
+    if (faults.length === asked) {
+      const reason = faults.at(-1)?.reason ?? "no time for a query"
       return yield* new NewsUnavailable({ source: name, reason })
     }
+    const rejected: Record<string, number> = {}
+    if (faults.length > 0) tally(rejected, { no_answer: faults.length })
+    for (const row of found) if (typeof row === "string") tally(rejected, { [row]: 1 })
+    const rows = found.filter((row) => typeof row !== "string")
     const rowsMax = limits.gdeltRows * limits.gdeltQueriesMax
-    const found = headlinesOf(rows, yield* Clock.currentTimeMillis, rowsMax)
-    tally(rejected, found.rejected)
-    return { rows: found.rows, rejected }
+    const headlines = headlinesOf(rows, yield* Clock.currentTimeMillis, rowsMax)
+    tally(rejected, headlines.rejected)
+    return { rows: headlines.rows, rejected }
   })
 
   return { name, read }

@@ -255,12 +255,11 @@ function isReordered(text: string, { id, statement, values }: Fact): boolean {
   })
 }
 
-const beside = /\b(before|after) the (?:[\w-]+ ){0,2}(?:step|move|jump)\b/i
+const ofStep = /\b(before|after) the (?:[\w-]+ ){0,2}(?:step|move|jump)\b/i
 /** Whether a text puts something before the step of a move, where the cited facts only say after, or the reverse. */
 function isMisplaced(text: string, cited: Facts): boolean {
-  const said = unquoted(cited)
-  const [, own = ""] = beside.exec(withoutSlots(text, " ")) ?? []
-  return own !== "" && beside.test(said) && !new RegExp(`\\b${own}\\b`, "i").test(said)
+  const [, own = ""] = ofStep.exec(withoutSlots(text, " ")) ?? []
+  return ofStep.test(unquoted(cited)) && !new RegExp(`\\b${own}\\b`, "i").test(unquoted(cited))
 }
 
 /** A direction against those of the cited facts, or in a value's clause against that of its statement. */

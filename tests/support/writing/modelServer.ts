@@ -84,29 +84,18 @@ export const modelServer = (
     }
   })
 
-/** The model of the service, over this server. */
-export const modelOf = (
+/** The narrator, the judge without its trial, and the reader of the service, over this server. */
+export const overModel = (
   { baseUrl }: Pick<ModelServer, "baseUrl">,
   options: Partial<ModelOptions> = {},
 ) =>
-  modelLayer({
-    apiKey: Redacted.make(key),
-    baseUrl,
-    model: "stub-1",
-    checkModel: null,
-    reasoningEffort: null,
-    tokensMax: null,
-    price: null,
-    ...options,
-  })
-
-/** The narrator, the judge without its trial, and the reader of the service, over this server. */
-export const overModel = (
-  server: Pick<ModelServer, "baseUrl">,
-  options: Partial<ModelOptions> = {},
-) =>
-  Layer.mergeAll(Narrator.layerModel, Judge.layerUnmeasured, NewsReader.layerModel)
-    .pipe(Layer.provide(modelOf(server, options)))
+  Layer.mergeAll(Narrator.layerModel, Judge.layerUnmeasured, NewsReader.layerModel).pipe(
+    Layer.provide(modelLayer({
+      ...{ apiKey: Redacted.make(key), baseUrl, model: "stub-1", checkModel: null },
+      ...{ reasoningEffort: null, tokensMax: null, price: null },
+      ...options,
+    })),
+  )
 
 /** The call of a request; null for another one. */
 export async function callOf(request: Request, index: number): Promise<Call | null> {
