@@ -119,7 +119,7 @@ test("pending bodies of all clients are bounded, and GET requests are still answ
       new Set([503]),
     ])
     const { status, body } = yield* call("192.0.2.77", "/mcp", list)
-    equal([status, body.error.code, body.error.data.charged], [503, -32603, null])
+    equal([status, body.error.code, body.error.data.charged], [503, -32000, null])
     strictEqual((yield* call("192.0.2.77", "/v1/index")).status, 200)
     const headers = { "payment-signature": yield* paymentFor(products.latest) }
     strictEqual((yield* call("192.0.2.77", "/v1/latest", { headers })).status, 200)
