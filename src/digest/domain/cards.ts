@@ -151,7 +151,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   const isMoved = view.move !== null && move !== undefined
   const cause = isMoved && material.coverage.news !== null ? causeOf(view, move) : null
   const isCaused = head.kind === "move" && cause !== null
-  const why = viewed === null ? isCaused ? cause : null : estimateFact(about, viewed, false)
+  const why = viewed === null ? isCaused ? cause : null : estimateFact(about, viewed)
   return {
     ...{ kind: head.kind, market: market.slug, section: sections[head.kind] },
     ...{

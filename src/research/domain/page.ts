@@ -20,6 +20,7 @@ import {
   estimateFact,
   noNumberFact,
   noTradeFact,
+  noViewFact,
   rangeFact,
   referenceFact,
   tradeFact,
@@ -38,6 +39,7 @@ import { costFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
   isDead,
+  isFilled,
   isForecast,
   isSureOf,
   labelledPositions,
@@ -146,9 +148,9 @@ function thesisFacts(
   )
   const isSteady = view.move === null || isDecided
   const steady = steadyFact(about, mid, isDecided ? null : range)
-  const own = estimate === null
-    ? [noNumberFact(about)]
-    : [estimateFact(about, estimate, view.proposal !== null)]
+  const own = estimate === null ? [noNumberFact(about)] : [
+    estimate.basis.length === 0 ? noViewFact(about, estimate, view) : estimateFact(about, estimate),
+  ]
   const [verdict, ...others] = verdictFacts(view, sure)
   return [
     verdict,
@@ -311,7 +313,7 @@ function bottomFacts(
     factOf(
       "method",
       market.slug,
-      phrase`Confidence is ${word("confidence", confidence)}: ${reason}.`,
+      phrase`Confidence in this price is ${word("confidence", confidence)}: ${reason}.`,
     ),
   ]
   const valid = validFact(about, { until, why, flip, level, limit: trade?.limit ?? null }, now)
@@ -323,18 +325,19 @@ const agreedMin = 0.9
 
 /** By rule; `Analysis.confidence` says what each word means. */
 function confidenceOf(
-  { book, market }: ReportMaterial,
+  { book, clause, market, now }: ReportMaterial,
   view: MarketView,
 ): { readonly confidence: Confidence; readonly reason: string } {
   if (market.status === "resolved") return { confidence: "high", reason: "the market is resolved" }
   const { event: { contradictions, implied, inversions }, proposal, reported } = view
   const outcome = proposal?.outcome ?? reported?.outcome
   const agreed = outcome !== undefined && priceOfOutcome(view, outcome) >= agreedMin
+  const isThin = book !== null && (!isDeep(book.microstructure) || !isFilled(view))
   const faults: ReadonlyArray<readonly [boolean, string]> = [
     [market.status === "closed", "no more is traded"],
     [book === null, "there is no order book"],
     [book !== null && !isNarrow(book.microstructure), "the spread is wide"],
-    [book !== null && !isDeep(book.microstructure), "the book is thin"],
+    [isThin, "the book is thin"],
     [market.volumeUsd < volumeUsdMin, "little was ever traded"],
     [market.mechanical !== null, "its question is one of a series about prices"],
     [implied !== null, "the end of another market implies another one here"],
@@ -345,7 +348,11 @@ function confidenceOf(
   ]
   const reasons = faults.flatMap(([isFault, reason]) => isFault ? [reason] : [])
   if (reasons.length > 0) return { confidence: "low", reason: reasons.slice(0, 2).join(", and ") }
-  return agreed
-    ? { confidence: "high", reason: "the price agrees with what is proposed or reported" }
-    : { confidence: "medium", reason: "the book is good, and no end is known yet" }
+  if (agreed) return { confidence: "high", reason: "it agrees with what is proposed or reported" }
+  const deadlineAt = market.gameStartsAt === null ? clause?.deadlineAt ?? market.endsAt : null
+  const past = (deadlineAt ?? Infinity) <= now ? "its deadline has passed and " : ""
+  return {
+    confidence: "medium",
+    reason: `the book is narrow and deep, but ${past}nothing decides it`,
+  }
 }

@@ -45,7 +45,7 @@ const Analysis = Schema.Struct({
   ),
   confidence: Schema.Literals(confidences).annotate({
     description:
-      "By rule. low: under the quality gate of movers, no more traded, disputed, or contradicted by a proposal, a report or another price of the event. high: resolved, or a proposal or reports agree with a price of 0.90 or more. medium: else",
+      "By rule. low: under the quality gate of movers, 1,000 USD not offered near an ask, no more traded, disputed, or contradicted by a proposal, a report or another price of the event. high: resolved, or a proposal or reports agree with a price of 0.90 or more. medium: else",
   }),
   bottomLine: text("What a trade costs, when it pays, and how long this is valid"),
 }).annotate({

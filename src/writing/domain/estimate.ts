@@ -105,10 +105,8 @@ export interface Estimate {
   readonly basis: ReadonlyArray<
     Pick<View, "ingredient" | "won" | "cases" | "meanPrice"> & { readonly shift: number }
   >
-  /** The ingredients that move nothing: there are none, or they prove too little. Empty when proven worse. */
-  readonly lacks: ReadonlyArray<
-    { readonly ingredient: Ingredient; readonly why: "absent" | "weak" }
-  >
+  /** Whether the numbers stated so far did worse than the mid, so that records move it no more. */
+  readonly provenWorse: boolean
   /** What became of purchases at the market's price; null for no such record. */
   readonly reference: PriceClass | null
   /** What became of doubted proposals; null for too few. */
@@ -171,27 +169,13 @@ export function estimateOf(inputs: EstimateInputs): Estimate {
     low: reach === null ? null : Math.max(0, floorPrice(probability - reach)),
     high: reach === null ? null : roundPrice(1 - Math.max(0, floorPrice(1 - probability - reach))),
     ...dayRangeOf(inputs, probability),
-    lacks: provenWorse ? [] : lacksOf(inputs, views),
+    provenWorse,
     doubted: (inputs.doubted?.proposals ?? 0) < doubtedMin ? null : inputs.doubted,
     reference:
       inputs.bands.find(({ entries, from, to }) =>
         entries >= endedMin && from <= mid && mid < to
       ) ?? null,
   }
-}
-
-function lacksOf(inputs: EstimateInputs, views: ReadonlyArray<View>): Estimate["lacks"] {
-  const { bounds, mid, move, proposal, reports, rungBounds, wallets } = inputs
-  const isFree = bounds !== null && bounds.low <= mid && mid <= bounds.high
-  const isAbsent: Readonly<Record<Ingredient, boolean>> = {
-    ...{ move: move === null, proposal: proposal === null, reports: reports === null },
-    ...{ wallets: wallets.length === 0, ladder: isFree && rungBounds !== null },
-  }
-  return ingredients.filter((it) => !views.some(({ ingredient }) => ingredient === it))
-    .map((ingredient) => ({
-      ingredient,
-      why: isAbsent[ingredient] ? "absent" : "weak",
-    }))
 }
 
 function viewsOf(inputs: EstimateInputs): ReadonlyArray<View> {

@@ -42,7 +42,7 @@ export function clauseFacts(
     .replace(/(?:[\s(:;,]|\b(?:available|found|from|at|on|via|here)\b)+$/i, "")
   const counts = operator?.includes("=") === true ? "counts" : "does not count"
   const parts = [
-    ...deadlineAt === null ? [] : [phrase`by ${time("deadline", deadlineAt, today)}`],
+    ...deadlineAt === null ? [] : [time("deadline", deadlineAt, today)],
     ...part("clause", clause.series ?? source ?? null, (quote) => phrase`decided by ${quote}`),
     ...part("threshold", comparison, (quote) => phrase`${quote} (the limit itself ${counts})`),
     ...part("rounding", rounding, (quote) => phrase`precision ${quote}`),
@@ -54,15 +54,19 @@ export function clauseFacts(
     : parts
   const pays = joined(parts.length > 0 ? shown : part("clause", quote, (it) => it), "; ")
   const unusual = [
-    ...sentencesOf(excerpt(rules, rulesMax)).filter((sentence) => exception.test(sentence)),
     clause.void,
+    ...sentencesOf(excerpt(rules, rulesMax)).filter((sentence) => exception.test(sentence)),
     clause.revision,
   ].flatMap((sentence, n, all) =>
     all.indexOf(sentence) === n && !pays.text.includes((sentence ?? "").replace(/[.\s]+$/, ""))
       ? part("quote", sentence, (quote) => phrase`Unusual rule: ${quote}.`)
       : []
   )
-  return [...pays.text === "" ? [] : [phrase`Pays: ${pays}.`], ...unusual.slice(0, exceptionsMax)]
+  const label = deadlineAt === null ? "Pays" : "Deadline"
+  return [
+    ...pays.text === "" ? [] : [phrase`${label}: ${pays}.`],
+    ...unusual.slice(0, exceptionsMax),
+  ]
     .map((statement) => factOf("rules", about.slug, statement))
 }
 

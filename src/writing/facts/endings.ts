@@ -8,7 +8,7 @@ import type {
   ResolutionBasis,
 } from "../../markets/domain/expectedResolution.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import { day, type EpochMs, hour } from "../../core/domain/time.ts"
+import { day, type EpochMs } from "../../core/domain/time.ts"
 import { phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
@@ -23,7 +23,7 @@ import {
   titleOf,
   word,
 } from "./fact.ts"
-import { disputeMedianMs, settlesAtOf } from "./proposals.ts"
+import { disputeMedianMs } from "./proposals.ts"
 import { isDisputable, type MarketView } from "./view.ts"
 
 /** The closed markets that the expectation was measured on (`markets/domain/expectedResolution.ts`). */
@@ -42,7 +42,7 @@ export function payoutFact(
   view: Pick<MarketView, "market" | "now" | "proposal" | "quote">,
   expected: ExpectedResolution,
 ): NewFact {
-  const { market: { endsAt, gameStartsAt, status }, now, proposal } = view
+  const { market: { gameStartsAt, status }, now, proposal } = view
   if (isDisputable(view)) {
     return factOf(
       "upcoming",
@@ -67,34 +67,20 @@ export function payoutFact(
     ? phrase`${gameStartsAt > now ? "Kick-off is" : "Kick-off was"} at ${
       time("startsAt", gameStartsAt, now)
     }`
-    : endsAt !== null && endsAt <= now
-    ? phrase`The listed date was ${time("endsAt", endsAt, now)}`
     : null
   const own = before === null ? phrase`Payout ${at}` : phrase`${before}; payout ${at}`
   return factOf(
     "upcoming",
     about.slug,
-    phrase`${own}${delayOf(isProposed, proposal, expected, now)}.`,
+    phrase`${own}${delayOf(isProposed, proposal)}.`,
   )
 }
 
-/** An undisputed proposal is paid within this time after its window. */
-const usualDelayMs = 2 * hour
-
-/** Why a market with a proposal is not paid at the end of its window. */
-function delayOf(
-  isProposed: boolean,
-  proposal: Proposal | null,
-  { at }: ExpectedResolution,
-  now: EpochMs,
-): Statement {
+/** Why a market with a proposal is not paid at the end of its window, where that is known. */
+function delayOf(isProposed: boolean, proposal: Proposal | null): Statement {
   if (!isProposed) return phrase``
   if (proposal === null) return phrase`; a dispute, which could not be read, would take days`
-  if (proposal.disputed) return phrase`; a vote on a dispute takes days`
-  const settlesAt = settlesAtOf(proposal)
-  return settlesAt >= now || at - settlesAt < usualDelayMs
-    ? phrase``
-    : phrase`; unpaid ${duration("late", now - settlesAt)} after its window, it is probably held up`
+  return proposal.disputed ? phrase`; a vote on a dispute takes days` : phrase``
 }
 
 /** To a percent; a chance near 0 or 1 is never stated as none or sure. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Estimate } from "../domain/estimate.ts"
-import { joined, listed, phrase, type Statement } from "../domain/statement.ts"
+import { listed, phrase, type Statement } from "../domain/statement.ts"
 import {
   type About,
   count,
@@ -21,7 +21,7 @@ import {
   usd,
   word,
 } from "./fact.ts"
-import type { Side, Trade } from "./view.ts"
+import { isDoubted, type MarketView, type Side, storyFor, type Trade } from "./view.ts"
 
 /** What the record counts, by ingredient. */
 const counted: Readonly<Partial<typeof reasons>> = {
@@ -34,26 +34,8 @@ const reasons: Readonly<Record<Estimate["basis"][number]["ingredient"], string>>
   move: "the record of such moves",
   proposal: "were upheld",
   reports: "were paid, counted half at a doubting price",
-  wallets: "the records of labelled wallets, shrunk for luck",
+  wallets: "estimated from wallets' records, discounted for chance",
   ladder: "the prices of its event's other markets",
-}
-
-/** What was looked for and is not there, and what is there but proves too little. */
-const lacking: Readonly<Record<"absent" | "weak", typeof reasons>> = {
-  absent: {
-    move: "no published move of the last day",
-    proposal: "no proposal with a record",
-    reports: "no report of its end",
-    wallets: "no labelled wallet",
-    ladder: "no price of another market that limits it",
-  },
-  weak: {
-    move: "moves like its last one led nowhere on average",
-    proposal: "too few proposals like this one have ended",
-    reports: "too few reports like these were settled",
-    wallets: "its labelled wallets have no edge left at this price",
-    ladder: "the other markets' prices contradict each other",
-  },
 }
 
 function reasonOf({ cases, ingredient, meanPrice, won }: Estimate["basis"][number], n: number) {
@@ -66,33 +48,39 @@ function reasonOf({ cases, ingredient, meanPrice, won }: Estimate["basis"][numbe
   return phrase`${part(`won${n}`, won)} ${count(`cases${n}`, cases, noun, noun)}${priced} ${reason}`
 }
 
-/**
- * `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: the records of labelled wallets, shrunk for luck.`
- * Without a view, what it lacks: `isDoubted` of a proposal that it says nothing about.
- */
-export function estimateFact(about: About, estimate: Estimate, isDoubted: boolean): NewFact {
-  const { basis, high, lacks, low, mid, probability } = estimate
+/** `Our fair price of Yes is 0.402 (0.357 to 0.448), the market's 0.365: estimated from wallets' records, discounted for chance.` */
+export function estimateFact(
+  about: About,
+  { basis, high, low, mid, probability }: Estimate,
+): NewFact {
   const interval = low === null || high === null
     ? phrase``
     : phrase` (${rounded("low", low)} to ${rounded("high", high)})`
-  const lackingOf = (isAbsent: boolean) =>
-    lacks.filter(({ ingredient, why }) =>
-      (why === "absent") === isAbsent && (isDoubted || ingredient !== "proposal")
-    ).map(({ ingredient, why }) => phrase`${lacking[why][ingredient]}`)
-  const [absent, weak] = [lackingOf(true), lackingOf(false)]
   return factOf(
     "method",
     about.slug,
-    basis.length === 0
-      ? phrase`${word("basis", "No view beyond the market's price")}: ${
-        lacks.length === 0 ? phrase`what we stated so far did worse than the price` : joined(
-          [...weak, ...absent.length === 0 ? [] : [phrase`there is ${listed(absent)}`]],
-          "; ",
-        )
-      }.`
-      : phrase`Our fair price of ${outcomeOf(about, 0)} is ${
-        rounded("probability", probability)
-      }${interval}, the market's ${rounded("price", mid)}: ${listed(basis.map(reasonOf))}.`,
+    phrase`Our fair price of ${outcomeOf(about, 0)} is ${
+      rounded("probability", probability)
+    }${interval}, the market's ${rounded("price", mid)}: ${listed(basis.map(reasonOf))}.`,
+  )
+}
+
+/** Why the number is the market's: what the text shows of it, else that nothing of it is a signal. */
+export function noViewFact(about: About, { provenWorse }: Estimate, view: MarketView): NewFact {
+  const isSplit = ([0, 1] as const).every((outcome) => storyFor(view, outcome) !== null)
+  const why = provenWorse
+    ? "what we stated so far did worse than it"
+    : view.proposal?.disputed === true
+    ? "a vote decides the disputed proposal"
+    : isSplit
+    ? "its headlines point both ways"
+    : isDoubted(view)
+    ? "it doubts the proposal, and our record does not settle which is right"
+    : "no signal beyond it in moves, proposals, reports, labelled wallets or related markets"
+  return factOf(
+    "method",
+    about.slug,
+    phrase`${word("basis", "No view beyond the market's price")}: ${why}.`,
   )
 }
 
@@ -101,12 +89,15 @@ export function noNumberFact(about: About): NewFact {
   return factOf("method", about.slug, phrase`Our own fair price could not be read.`)
 }
 
+/** A reference class whose share of wins is known less exactly says nothing of a price. */
+const referenceWidthMax = 0.15
+
 /** `Reference: of 812 settled entries of tracked wallets at 0.25 to 0.50, 36.1% won (31% to 41.5%), for 0.38 on average.` */
 export function referenceFact(about: About, { reference }: Estimate): NewFact | null {
   if (reference === null) return null
   const { entries, from, meanEntryPrice, to, winRate, winRateHigh, winRateLow } = reference
   if (winRate === null || winRateHigh === null || winRateLow === null) return null
-  return factOf(
+  return winRateHigh - winRateLow > referenceWidthMax ? null : factOf(
     "method",
     about.slug,
     phrase`Reference: of ${
@@ -130,12 +121,12 @@ export function rangeFact(about: About, { dayHigh, dayLow }: Estimate): NewFact 
   )
 }
 
-/** `No in “…” at 0.645 or less, up to $10,234: $1,000 gains $40 on average after the fee (mean minus $46 to $125), and is lost if Yes is paid.` */
+/** `No in “…” at 0.645 or less, up to $10,234: $1,000 is expected to gain $40 after the fee (range -$46 to +$125), $15 at the limit; it is lost if Yes is paid.` */
 export function tradeFact(about: About, trade: Trade): NewFact {
-  const { gainRangeUsd, gainUsd, limit, outcome, sizeUsd, stakeUsd } = trade
+  const { gainAtLimitUsd, gainRangeUsd, gainUsd, limit, outcome, sizeUsd, stakeUsd } = trade
   const range = gainRangeUsd === null
     ? phrase``
-    : phrase` (mean ${signedUsd("gainLow", gainRangeUsd[0])} to ${
+    : phrase` (range ${signedUsd("gainLow", gainRangeUsd[0])} to ${
       signedUsd("gainHigh", gainRangeUsd[1])
     })`
   return factOf(
@@ -143,9 +134,9 @@ export function tradeFact(about: About, trade: Trade): NewFact {
     about.slug,
     phrase`${outcomeOf(about, outcome)} at ${rounded("limit", limit)} or less, up to ${
       usd("size", sizeUsd)
-    }: ${usd("stake", stakeUsd)} gains ${
+    }: ${usd("stake", stakeUsd)} is expected to gain ${
       usd("gainUsd", gainUsd)
-    } on average after the fee${range}, and is lost if ${
+    } after the fee${range}, ${usd("gainAtLimit", gainAtLimitUsd)} at the limit; it is lost if ${
       outcomeOf(unnamed(about), outcome === 0 ? 1 : 0, "outcome2")
     } is paid.`,
   )
@@ -182,6 +173,6 @@ export function noTradeFact(
   )
 }
 
-/** `$261`, or `minus $51`; to the dollar. */
+/** `+$261`, or `-$51`; to the dollar. */
 const signedUsd = (slot: string, of: number): Statement =>
-  phrase`${Math.round(of) < 0 ? "minus " : ""}${usd(slot, Math.abs(of))}`
+  phrase`${Math.round(of) < 0 ? "-" : "+"}${usd(slot, Math.abs(of))}`

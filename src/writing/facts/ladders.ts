@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { expectedResolution } from "../../markets/domain/expectedResolution.ts"
 import type { Contradiction, ImpliedEnd } from "../../markets/domain/ladders.ts"
 import { complement } from "../../markets/domain/quote.ts"
 import type { SiblingSum } from "../../markets/domain/siblings.ts"
@@ -32,7 +33,8 @@ interface Pair {
   readonly details: ReadonlyArray<NewFact>
 }
 
-const yearMs = 365 * day
+/** What the type of a rung's market leaves out. */
+const unlisted = { status: "open", mechanical: null, gameStartsAt: null } as const
 
 /** Null without a size at the quotes. */
 export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
@@ -42,9 +44,12 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
   const opposite = named("outcome2", harder.market.outcomes[harder.rung.outcome === 0 ? 1 : 0])
   const fact = (statement: Statement, kind: FactKind = "relation") =>
     factOf(kind, easier.market.slug, statement)
-  const ends = [easier.market.endsAt, harder.market.endsAt].flatMap((at) => at ?? [])
-  const lastEnd = ends.length < 2 ? null : Math.max(...ends)
-  const returned = size.gainUsd / size.costUsd
+  const payouts = [easier, harder].flatMap(({ market, quote }) =>
+    expectedResolution({
+      market: { ...unlisted, eventSlug: market.eventKey, ...market },
+      ...{ mid: quote?.mid ?? null, proposal: null },
+    }, now)?.at ?? []
+  )
   const words = (first: Statement, second: Statement) =>
     fact(
       phrase`${outcome} ${first} at ${price("ask", ask)} and ${opposite} ${second} at ${
@@ -65,11 +70,11 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
     ),
     details: [
       fact(phrase`Why: ${reason}, ${rulesWords(easier.rules ?? "", harder.rules ?? "")}.`),
-      ...lastEnd === null ? [] : [fact(
-        phrase`Locked until ${date("until", lastEnd)}: a return of ${rate("return", returned)}${
-          lastEnd - now < day
-            ? phrase``
-            : phrase`, or ${rate("yearly", returned * yearMs / (lastEnd - now))} a year`
+      ...payouts.length < 2 ? [] : [fact(
+        phrase`Locked until payout, expected about ${
+          date("until", Math.max(...payouts))
+        }: a return of ${rate("return", size.gainUsd / size.costUsd)} in ${
+          count("days", Math.max(1, Math.round((Math.max(...payouts) - now) / day)), "day")
         }.`,
       )],
     ],
@@ -141,11 +146,11 @@ export function inversionFacts(
     factOf(
       "relation",
       about.slug,
-      phrase`One price is wrong: the harder ${named("rung", harder.rung.label)} at ${
-        price("price", priceOfRung(harder))
-      } is above the easier ${named("rung2", easier.rung.label)} at ${
+      phrase`Either ${named("rung2", easier.rung.label)} at ${
         price("price2", priceOfRung(easier))
-      }.`,
+      } is too low, or the harder ${named("rung", harder.rung.label)} at ${
+        price("price", priceOfRung(harder))
+      } too high.`,
     )
   )
 }

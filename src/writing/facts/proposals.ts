@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { challengeWindowMs, type Proposal, proposalAge } from "../../markets/domain/proposal.ts"
+import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { day, hour } from "../../core/domain/time.ts"
 import type { DoubtedRecord, Estimate } from "../domain/estimate.ts"
@@ -62,7 +62,7 @@ export function proposedFact(about: About, { disputed, outcome }: Proposal, mid:
 }
 
 /**
- * Its state: how long it is undisputed, and until when it can be disputed. `isStated`: a sentence before
+ * Its state: when it was made, whether it is disputed, and until when it can be. `isStated`: a sentence before
  * says what is proposed.
  */
 export function proposalFact(
@@ -72,17 +72,21 @@ export function proposalFact(
   isStated = false,
 ): NewFact {
   const until = settlesAtOf(proposal)
-  const proposed = isStated
-    ? phrase`It`
-    : phrase`The proposal of ${outcomeOf(unnamed(about), proposal.outcome)}`
+  const side = outcomeOf(unnamed(about), proposal.outcome)
+  const age = phrase`${duration("age", now - proposal.proposedAt)} ago`
+  const proposed = isStated ? phrase`It was made ${age}` : phrase`The proposal of ${side} (${age})`
   const end = time("settlesAt", until, now)
   return factOf(
     "resolution",
     about.slug,
     proposal.disputed
       ? phrase`${proposed} is ${word("status", "disputed")}.`
-      : phrase`${proposed} is ${word("status", `undisputed for ${proposalAge(proposal, now)}`)}; ${
-        until > now ? phrase`it can be disputed until ${end}` : phrase`its window ended at ${end}`
+      : phrase`${proposed}${isStated ? " and" : " is"} ${
+        until > now
+          ? phrase`${word("status", "not disputed")} so far; it can be until ${end}`
+          : phrase`${
+            word("status", "never disputed")
+          }; the challenge window closed at ${end}, and it is not yet paid`
       }${
         isEarly(about, proposal)
           ? phrase`; it came ${

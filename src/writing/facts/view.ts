@@ -288,12 +288,15 @@ export interface Side {
   readonly ask: number | null
   /** Probability from which buying at the ask gains on average; null without an ask or a known fee. */
   readonly breakEven: number | null
-  /** The highest price without a loss at the stated number; null without a view, or a known fee. */
+  /** The highest price that leaves `marginMin` at the stated number; null without a view, or a known fee. */
   readonly limit: number | null
   /** What is offered at that price or less, and in all, USD. */
   readonly sizeUsd: number | null
   readonly offeredUsd: number
 }
+
+/** What a buyer at the limit still gains on average after the fee, USD a share: no edge is filled to zero. */
+const marginMin = 0.01
 
 /** Both outcomes in the market's order. */
 export function sidesOf(view: MarketView): readonly [Side, Side] {
@@ -301,9 +304,10 @@ export function sidesOf(view: MarketView): readonly [Side, Side] {
   const probability = estimate === null || estimate.basis.length === 0 ? null : estimate.probability
   const sideOf = (outcome: 0 | 1): Side => {
     const { bid = null, ask = null } = quote === null ? {} : quoteOfOutcome(quote, outcome)
-    const limit = takerFeeRate === null || probability === null
-      ? null
-      : limitPriceOf(outcome === 0 ? probability : 1 - probability, takerFeeRate)
+    const limit = takerFeeRate === null || probability === null ? null : limitPriceOf(
+      Math.max(0, (outcome === 0 ? probability : 1 - probability) - marginMin),
+      takerFeeRate,
+    )
     return {
       ...{ outcome, bid, ask, limit },
       breakEven: ask === null || takerFeeRate === null
@@ -321,7 +325,9 @@ export interface Trade extends Side {
   /** At most `tradeUsdMax`, and what it gains on average after the fee, USD. */
   readonly stakeUsd: number
   readonly gainUsd: number
-  /** The same at both ends of the number's interval, the lower first; null where it has none. */
+  /** What the same money gains where all of it is filled at the limit. */
+  readonly gainAtLimitUsd: number
+  /** `gainUsd` at both ends of the number's interval, the lower first; null where it has none. */
   readonly gainRangeUsd: readonly [low: number, high: number] | null
   readonly limit: number
   readonly sizeUsd: number
@@ -346,16 +352,29 @@ export function tradeOf(view: MarketView): Trade | null {
     const stakeUsd = Math.min(tradeUsdMax, sizeUsd)
     const price = averagePriceOf(offers[side.outcome], stakeUsd)
     if (price === null || price === 0) continue
-    const gainAt = (of: number): number => {
+    const gainAt = (of: number, paid = price): number => {
       const worth = side.outcome === 0 ? of : 1 - of
-      return (worth - breakEvenProbability(price, takerFeeRate)) / price * stakeUsd
+      return (worth - breakEvenProbability(paid, takerFeeRate)) / paid * stakeUsd
     }
     const gainUsd = gainAt(probability)
     const [first, last] = side.outcome === 0 ? [low, high] : [high, low]
     const gainRangeUsd = first === null || last === null
       ? null
       : [gainAt(first), gainAt(last)] as const
-    if (gainUsd > 0) return { ...side, limit, sizeUsd, stakeUsd, gainUsd, gainRangeUsd }
+    const gainAtLimitUsd = gainAt(probability, limit)
+    if (gainUsd > 0) {
+      return { ...side, limit, sizeUsd, stakeUsd, gainUsd, gainAtLimitUsd, gainRangeUsd }
+    }
   }
   return null
+}
+
+/** A mean price of `tradeUsdMax` farther than this from the ask is of a thin book, USD a share. */
+const filledWithin = 0.03
+
+export function isFilled(view: MarketView): boolean {
+  return sidesOf(view).every(({ ask, outcome }) => {
+    const price = averagePriceOf(view.offers[outcome], tradeUsdMax)
+    return ask !== null && price !== null && price - ask <= filledWithin
+  })
 }

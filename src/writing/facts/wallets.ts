@@ -148,7 +148,9 @@ export function walletRecordFacts(
       position.wallet,
       phrase`${walletOf(position)} won ${part("won", band.winRate * band.entries)} ${
         count("reference", band.entries, "earlier entry", "earlier entries")
-      } at such prices, for ${rounded("meanPrice", band.meanEntryPrice)} on average.`,
+      }, settled before this one, at ${price("bandLow", band.from)} to ${
+        price("bandHigh", band.to)
+      } (mean ${rounded("meanPrice", band.meanEntryPrice)}).`,
     ),
     ...ask === null || !isLeft ? [] : [
       factOf(

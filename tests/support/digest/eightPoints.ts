@@ -70,8 +70,8 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
   ]
 }
 
-const sureTrade = / together cost \$| on average after the fee \(mean \$/
-const riskyTrade = / on average after the fee \(mean minus \$/
+const sureTrade = / together cost \$| after the fee \(range \+\$/
+const riskyTrade = / after the fee \(range -\$/
 
 /** A trade that may lose stands after those that gain at both ends. */
 function orderFaults(texts: ReadonlyArray<string>): ReadonlyArray<string> {

@@ -166,7 +166,7 @@ function storyMade(
 }
 
 /** Nothing was looked for in vain, and no record is known. */
-export const noRecord = { lacks: [], reference: null, doubted: null } as const
+export const noRecord = { provenWorse: false, reference: null, doubted: null } as const
 
 function estimateOf(percent: number): Estimate {
   const probability = percent / 100

@@ -10,7 +10,8 @@ import { movementOf, placeOf } from "../../../src/research/domain/movement.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
 import { doubtedBelow } from "../../../src/writing/facts/proposals.ts"
-import { isDead, priceOfOutcome, storyFor } from "../../../src/writing/facts/view.ts"
+import { aboutOf, isDead, priceOfOutcome, storyFor } from "../../../src/writing/facts/view.ts"
+import { referenceFact } from "../../../src/writing/facts/estimates.ts"
 import { offeredUsdOf } from "../../../src/markets/domain/tradeCosts.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 
@@ -37,7 +38,7 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material: { rules } }) =>
       facts.some((fact) =>
         fact.kind === "rules" &&
-        (says(/^Pays: /)(fact) ||
+        (says(/^(?:Pays|Deadline): /)(fact) ||
           says(/could not be read/)(fact) && !/[\p{L}\p{N}]/u.test(rules ?? ""))
       ),
   ],
@@ -119,7 +120,7 @@ const points: ReadonlyArray<Point> = [
         ? facts.some(says(/other markets could not be read/))
         : (view.event.rungs.length < 2 || facts.some(has("rungs"))) &&
           (view.event.inversions.length === 0 ||
-            facts.some(says(/one price is wrong: /i))) &&
+            facts.some(says(/^Either .* is too low, or /))) &&
           ((view.event.sum?.basket ?? null) === null || facts.some(has("siblings"))) &&
           (view.event.contradictions.length === 0 ||
             facts.some(has("gainUsd", "stake")))),
@@ -153,7 +154,8 @@ const points: ReadonlyArray<Point> = [
     ({ facts, material: { estimate }, view }) =>
       estimate === null ||
       (estimate.basis.length > 0 || facts.some(says(/^No view beyond the market's price: \S/))) &&
-        (estimate.reference === null || isDead(view) || facts.some(says(/^Reference: /))),
+        (referenceFact(aboutOf(view.market), estimate) === null || isDead(view) ||
+          facts.some(says(/^Reference: /))),
   ],
   [
     "the stated number, or that it is missing",

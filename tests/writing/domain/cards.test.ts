@@ -92,8 +92,8 @@ law(
     ok(isNear(gainRangeUsd[0], worst) && isNear(gainRangeUsd[1], best))
     ok(isNear(gainUsd, gainAt(probability)))
     const { statement } = tradeFact(aboutOf(view.market), trade)
-    const range = /after the fee \(mean (minus )?\$[\d,]+ to \$[\d,]+\)/.exec(statement)
-    strictEqual(range?.[1] !== undefined, Math.round(gainRangeUsd[0]) < 0)
+    const range = /after the fee \(range ([+-])\$[\d,]+ to [+-]\$[\d,]+\)/.exec(statement)
+    strictEqual(range?.[1] === "-", Math.round(gainRangeUsd[0]) < 0)
     strictEqual(isSureOf(trade), gainRangeUsd[0] >= 0)
   },
 )
@@ -110,7 +110,7 @@ Deno.test("the record of doubted proposals has their mean price", () => {
       ...noRecord,
     },
     basis: [{ ingredient: "proposal", won: 49, cases: 72, meanPrice: 0.48, shift: -0.2 }],
-  }, true)
+  })
   ok(
     statement.endsWith(": 49 of 72 doubted proposals, priced 0.48 on average, were upheld."),
     statement,
