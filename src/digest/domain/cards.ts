@@ -69,6 +69,8 @@ export interface DigestCard extends Pick<Card, "kind" | "market" | "valueUsd" | 
   readonly why: NewFact | null
   /** Its paragraph: what can be decided, then why, then what a reader must know of it. */
   readonly facts: readonly [NewFact, ...ReadonlyArray<NewFact>]
+  /** A move without a headline or a trade, or a state that may be as it was: one line says it. */
+  readonly isLine: "always" | "as before" | null
   /** The number that it states; null for none. */
   readonly stated: StatedNumber | null
 }
@@ -151,6 +153,9 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   const isMoved = view.move !== null && move !== undefined
   const cause = isMoved && material.coverage.news !== null ? causeOf(view, move) : null
   const isCaused = head.kind === "move" && cause !== null
+  const isUnexplained = head.kind === "move" && cause === null && trade === null
+  const isState = !isMoved && viewed === null &&
+    [head, ...others].every(({ kind }) => kind === "proposal" || kind === "contradiction")
   const why = viewed === null ? isCaused ? cause : null : estimateFact(about, viewed)
   return {
     ...{ kind: head.kind, market: market.slug, section: sections[head.kind] },
@@ -162,6 +167,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
     },
     stated: viewed === null ? null : { marketId: market.id, eventKey: market.eventKey, ...viewed },
     why,
+    isLine: isUnexplained ? "always" : isState ? "as before" : null,
     facts: [
       trade === null ? head.lead(about) : tradeFact(about, trade),
       ...present(why),
@@ -203,15 +209,17 @@ function isNew(card: Card, view: MarketView, one: DigestMarket, material: Digest
   }
 }
 
-/** The cause of a move, unless it is stated or was not looked for, and the money behind it. */
+/** The cause of a move, unless it is stated, was not looked for or is the game itself, and the money behind it. */
 function movedFacts(
   about: About,
   { item: { data } }: Move,
   cause: NewFact | "stated" | null,
-  { coverage }: DigestMaterial,
+  { coverage, until }: DigestMaterial,
 ): ReadonlyArray<NewFact> {
+  const isPlayed = (about.gameStartsAt ?? Infinity) <= until
+  const shown = cause ?? (isPlayed ? "stated" : noCauseFact(about))
   return [
-    ...coverage.news === null || cause === "stated" ? [] : [cause ?? noCauseFact(about)],
+    ...coverage.news === null || shown === "stated" ? [] : [shown],
     ...present(tradedFact(about, data)),
   ]
 }
@@ -308,7 +316,7 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
         ...{ kind: "contradiction", section: "repriced", market: market.slug },
         about: { ...market, gameStartsAt: null },
         ...{ lead, why: null, facts: [opening, ...details, valid] },
-        ...{ stated: null, valueUsd: gainOf(pair), isSure: true },
+        ...{ isLine: null, stated: null, valueUsd: gainOf(pair), isSure: true },
       }]
     })
     .slice(0, laddersMax)

@@ -268,14 +268,26 @@ export function otherProposalFacts(
 
 /** How far ahead a digest looks, and what it lists there. */
 const aheadMs = day
-const aheadMax = 6
+const aheadMax = 4
 
-/** What comes in the next day: kick-offs, ends and challenge windows of markets that are open by their price. */
-export function aheadFacts(material: DigestMaterial): ReadonlyArray<NewFact> {
-  const { quoted, until } = material
+/** What comes in the next day, of open markets with a card or with money of tracked wallets. */
+export function aheadFacts(
+  material: DigestMaterial,
+  cards: ReadonlyArray<{ readonly market: string }>,
+): ReadonlyArray<NewFact> {
+  const { markets, quoted, until } = material
+  const slugs = new Set<string>([
+    ...cards.map(({ market }) => market),
+    ...markets.flatMap(({ entries, market }) =>
+      entries.some(({ marketMaker }) => !marketMaker) ? [market.slug] : []
+    ),
+  ])
   const events = quoted.flatMap((one) => {
     const { market: { endsAt, gameStartsAt }, proposal, quote } = one
-    if (quote === null || isDecidedPrice(quote.mid) || isEnded(material, one.market)) return []
+    if (
+      quote === null || isDecidedPrice(quote.mid) || isEnded(material, one.market) ||
+      !slugs.has(one.market.slug)
+    ) return []
     const isDisputable = proposal !== null && !proposal.disputed
     const at = isDisputable ? settlesAtOf(proposal) : gameStartsAt ?? endsAt
     const isAhead = at !== null && at > until && at <= until + aheadMs

@@ -2,7 +2,7 @@
  * The page of a digest: the best cards that have room, and what concerns the whole window. Each sentence
  * is the statement of one fact, so it is true when its fact is.
  *
- * The title is the lead of the best card, and the summary says why and names the next best. Below them
+ * The title is the lead of the best card, and the summary counts what moved. Below them
  * each card is whole or not there, until the page has `pageWordsMax` words, and no fact is stated twice.
  * Moves and proposals without room are listed.
  *
@@ -34,9 +34,6 @@ import { numbering, wordCount } from "../../writing/domain/page.ts"
 
 /** Words of all paragraphs with their market; leaves room for headings below 800. */
 const pageWordsMax = 780
-/** Sentences of the summary, and the cards after the first that it names. */
-const summaryMax = 4
-const namedMax = 2
 /** Headlines of the context, and the words that cards leave to them and to what has no card. */
 const contextMax = 2
 const restWords = 190
@@ -50,7 +47,7 @@ interface Paragraph extends Pick<DigestParagraph, "market"> {
 /** Deterministic: the order of the material does not matter. */
 export function digestPage(given: DigestMaterial): DigestPage {
   const material = withMarks(given)
-  const cards = withMove(digestCards(material))
+  const cards = digestCards(material)
   const counts = countFacts(material)
   const [window, next] = windowFacts(material)
   // What gains in any case leads, else what can be traded, else what is worth attention.
@@ -58,13 +55,11 @@ export function digestPage(given: DigestMaterial): DigestPage {
   const first = fitting.find(({ isSure }) => isSure === true) ??
     fitting.find(({ isSure }) => isSure !== null) ?? fitting[0]
   const title = first?.lead ?? counts[0] ?? window
-  const others = cards.filter((card) => card !== first).map(({ lead }) => lead).slice(0, namedMax)
-  const [summed = next, ...more] = [...present(first?.why ?? null), ...others, ...counts]
-    .filter((fact) => fact !== title).slice(0, summaryMax)
+  const summed = counts.find((fact) => fact !== title) ?? next
   const { facts, slot } = numbering()
-  const [named, summary] = [slot("title", [title]), slot("summary", [summed, ...more])]
+  const [named, summary] = [slot("title", [title]), slot("summary", [summed])]
   const [heading] = named.sentences
-  const isLeft = (fact: NewFact) => fact !== title && ![summed, ...more].includes(fact)
+  const isLeft = (fact: NewFact) => fact !== title && fact !== summed
   const about = [window, next, ...gapFacts(material), ...counts].filter(isLeft)
   const paragraphs = paragraphsOf(material, cards, paragraph("watch", "coverage", about))
   const section = (name: DigestSection): ReadonlyArray<DigestParagraph> =>
@@ -80,7 +75,7 @@ export function digestPage(given: DigestMaterial): DigestPage {
   const shown = new Set<string>(paragraphs.flatMap(({ market }) => market?.slug ?? []))
   return {
     stated: cards.flatMap((card) =>
-      card.stated !== null && (card === first || shown.has(card.market)) ? [card.stated] : []
+      card.stated !== null && shown.has(card.market) ? [card.stated] : []
     ),
     facts,
     title: { ...named, sentences: [{ ...heading, text: heading.text.replace(/\.$/, "") }] },
@@ -95,17 +90,6 @@ export function digestPage(given: DigestMaterial): DigestPage {
   }
 }
 
-/** The best move is among the first cards, which have room: a digest without one says not what repriced. */
-const moveAt = 3
-
-function withMove(cards: ReadonlyArray<DigestCard>): ReadonlyArray<DigestCard> {
-  const at = cards.findIndex(({ isSure, kind }) => kind === "move" && isSure !== false)
-  const move = cards[at]
-  return move === undefined || at <= moveAt
-    ? cards
-    : cards.toSpliced(at, 1).toSpliced(moveAt, 0, move)
-}
-
 /** In the order of the page, within each section. `about`: what is not about a market. */
 function paragraphsOf(
   material: DigestMaterial,
@@ -115,11 +99,11 @@ function paragraphsOf(
   const room = pageWordsMax - wordsOf(about)
   const stated = new Set<string>()
   const fixed = [
-    ...paragraph("watch", "ahead", aheadFacts(material)),
+    ...paragraph("watch", "ahead", aheadFacts(material, cards)),
     ...paragraph("watch", "check", basketFacts(material)),
   ]
   const rest = Math.min(restWords, wordsOf([...fixed, ...othersOf(material, new Set(), stated)]))
-  const own = placedCards(cards, room - rest, stated)
+  const own = placedCards(cards, room - rest, stated, material.previous ?? [])
   const placed = new Set(own.map(({ market }) => market?.slug ?? ""))
   let left = room - wordsOf(own)
   const fitting = [...fixed, ...othersOf(material, placed, stated)].filter((other) => {
@@ -174,22 +158,33 @@ function placedCards(
   cards: ReadonlyArray<DigestCard>,
   wordsMax: number,
   stated: Set<string>,
+  previous: ReadonlyArray<string>,
 ): ReadonlyArray<Paragraph> {
   let words = 0
-  return cards.flatMap(({ about, facts: [opening, ...facts], kind, section, why }) => {
+  return cards.flatMap(({ about, facts: [opening, ...facts], isLine, kind, section, why }) => {
     const own = [opening, ...present(why)]
     const rest = facts.filter((fact, n) => {
       const key = keyOf(fact)
       const isRepeated = facts.findIndex((other) => keyOf(other) === key) < n
       return own.includes(fact) || key === "" || !stated.has(key) && !isRepeated
     })
-    const chosen = { section, topic: kind, market: about, facts: [opening, ...rest] as const }
+    const isBefore = isLine === "as before" && previous.includes(about.slug)
+    const chosen = isBefore || isLine === "always"
+      ? {
+        section,
+        topic: "line",
+        market: about,
+        facts: [opening, ...isBefore ? [] : rest.filter(isNews)] as const,
+      }
+      : { section, topic: kind, market: about, facts: [opening, ...rest] as const }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
     for (const fact of chosen.facts) stated.add(keyOf(fact))
     return [chosen]
   })
 }
+
+const isNews = ({ kind }: NewFact) => kind === "news"
 
 /** What no second card repeats: a headline, a record or a reason of several markets; empty for none. */
 function keyOf(fact: NewFact): string {

@@ -33,7 +33,7 @@ const whaleSource = "Whale calibration table"
 
 /** What the text is and who reads it, for a narrator. */
 export const digestTask =
-  `The digest of a service that watches a prediction market, published every four hours and paid for by programs and traders. Each paragraph is about one market, which its heading names; its first sentence says what can be decided: what changed there in the window, what a trade costs and pays now, which dated report came before or that none was found, what tracked wallets bought, what is proposed, and when it pays. The title names the most valuable finding with its numbers in at most ${digestLengths.title} characters; the summary has two to four sentences; the whole text has at most 800 words, in short sentences.`
+  `The digest of a service that watches a prediction market, published every four hours and paid for by programs and traders. Each paragraph is about one market, which its heading names; its first sentence says what can be decided: what changed there in the window, what a trade costs and pays now, which dated report came before or that none was found, what tracked wallets bought, what is proposed, and when it pays. The title names the most valuable finding with its numbers in at most ${digestLengths.title} characters; the summary is one sentence; the whole text has at most 800 words, in short sentences.`
 
 /** All slots of the page in reading order. */
 export function slotsOf({ sections, summary, title }: DigestPage): ReadonlyArray<Slot> {
@@ -138,6 +138,7 @@ function markdownOf(
   // In quotation marks, because its name is a stranger's words.
   const title = `**${quoted(readableName(market.question))}**${markOf(market).text}`
   const mark = isNew === null ? "" : isNew ? " (new)" : " (as before)"
+  if (topic === "line") return `${title}${mark}: ${texts.join(" ")}`
   return [
     `${title}${mark}: ${opening}`,
     ...linesOf(sentences.slice(1), facts).map(({ label, text }) =>

@@ -11,6 +11,7 @@ import type { Quote } from "../../markets/domain/quote.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import type { Estimate } from "../../writing/domain/estimate.ts"
+import type { MarketView } from "../../writing/facts/view.ts"
 import type { WalletsRead } from "../../writing/facts/wallets.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 
@@ -57,6 +58,8 @@ export interface ReportMaterial {
   readonly ticks: ReadonlyArray<SeriesPoint>
   /** Null when there is no valid book. */
   readonly book: ReadBook | null
+  /** The move that the feed published lately, which a digest states too; null or absent for none. */
+  readonly published?: MarketView["move"]
   /** The largest stakes first, at most `entriesReadMax`. */
   readonly entries: ReadonlyArray<OpenEntry>
   readonly walletsRead: WalletsRead

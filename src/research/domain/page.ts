@@ -112,10 +112,10 @@ export function viewOf(material: ReportMaterial): MarketView {
       siblings?.markets ?? null,
       siblings?.complete ?? false,
     ),
-    move: main === null ? null : {
+    move: material.published ?? (main === null ? null : {
       ...changeOf(main),
       step: step === null ? null : { ...changeOf(step), at: step.to.at },
-    },
+    }),
     reported: reportedIn(stories, market.outcomes),
   }
 }

@@ -74,6 +74,8 @@ export function noViewFact(about: About, { provenWorse }: Estimate, view: Market
     ? "a vote decides the disputed proposal"
     : isSplit
     ? "its headlines point both ways"
+    : view.reported !== null
+    ? "our record of such reports does not move it"
     : isDoubted(view)
     ? "it doubts the proposal, and our record does not settle which is right"
     : "no signal beyond it in moves, proposals, reports, labelled wallets or related markets"
@@ -168,7 +170,9 @@ export function noTradeFact(
           ? phrase``
           : estimate.basis.length === 0
           ? phrase`, against a market price of ${rounded("fair", estimate.mid)}`
-          : phrase`, and our fair price of ${own} is ${rounded("fair", estimate.probability)}`
+          : phrase`, and our fair price of ${own} is ${
+            rounded("fair", estimate.probability)
+          }: under a cent a share is left`
       }.`,
   )
 }

@@ -236,7 +236,7 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
     const market = { ...one.market, takerFeeRate: 0.05 }
     const markets = [{ ...one, market, quote, entries: [], proposal: null, stories: [] }]
     const page = pageOf({ ...quiet, moves: [{ ...move, item }], markets, resolutions })
-    return page.sections.repriced.some(({ slot }) => slot.topic === "move")
+    return page.sections.repriced.some(({ slot }) => slot.topic === "line")
   }
   equal([isCard(100, 0.5), isCard(null, 0.5)], [true, true])
   equal([isCard(99.9, 0.5), isCard(100, 0.51)], [false, false])
@@ -330,12 +330,18 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
       ...{ question: `Will ${slug} freeze?`, outcomes: ["Yes", "No"] as const, ...fields },
     },
   })
-  const markets = [
+  const asked = [
     at("Harbour", { endsAt: until + 5 * hour }, false),
     at("Inlet", { endsAt: until + 25 * hour }, false),
     at("Fjord", { gameStartsAt: until + 3 * hour, endsAt: until + 90 * hour }, false),
     at("Lagoon", { endsAt: until - 2 * hour }, true),
   ]
+  const [entry] = (await Effect.runPromise(Arbitrary.sampleEffect(anyMaterial, { count: 60 })))
+    .flatMap(({ markets }) => markets).flatMap(({ entries }) => entries)
+    .filter(({ marketMaker }) => !marketMaker)
+  ok(entry !== undefined)
+  const bare = at("Cove", { endsAt: until + 5 * hour }, false)
+  const markets = [bare, ...asked.map((it) => it.proposal ? it : { ...it, entries: [entry] })]
   const textAfter = (previous: DigestMaterial["previous"]) =>
     digestOf(pageOf({ ...quiet, markets, quoted: markets, previous }), [], metadata).fullAnalysis
   const [, ahead = ""] = textAfter(null).split("In the next 24 hours:\n")

@@ -180,6 +180,13 @@ Deno.test("a move is stated with its size, then its step, and each headline is p
   )
 })
 
+Deno.test("a report states the move that the feed published, as a digest does", () => {
+  const published = { from: 0.6, to: 0.5, windowMs: hour, step: null }
+  const text = textOf({ ...jump, published })
+  ok(text.includes("Yes fell 10 cents in 1 hour, from 0.60 to 0.50; now 0.535."), text)
+  ok(text.includes("or until half of the move is given back at 0.55."), text)
+})
+
 const reading = { outcome: "Yes", bears: "for", decides: true, quote: "was lit" } as const
 const printed = (source: string) =>
   headline({ title: "Lighthouse was lit", source, url: `https://${source.length}.example` })
@@ -481,7 +488,7 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   ok(unrecorded.includes("49 of 72 doubted proposals in our record were upheld (56.2% to 78.1%)."))
   const dear = analysisOf(reportMaterial({ estimate: { ...estimate, probability: 0.603 } })).thesis
   ok(
-    /^No trade in .*: Yes costs 0\.605 .*, and our fair price of Yes is 0\.603\./.test(
+    /^No trade in .*: Yes costs 0\.605 .*, and our fair price of Yes is 0\.603: under a cent/.test(
       dear,
     ),
   )

@@ -16,6 +16,7 @@ import {
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { readableName } from "../../../src/core/domain/untrusted.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
+import { contradictedAbsences } from "../absences.ts"
 import type { Slot } from "../../../src/writing/domain/page.ts"
 
 interface Paragraph {
@@ -45,7 +46,11 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
     if (one === undefined || !cardTopics.includes(paragraph.topic)) return []
     return [{ one, paragraph }]
   })
-  const placed = new Set(cards.map(({ one }) => one.market.slug))
+  const placed = new Set(
+    paragraphs.flatMap(({ market, topic }) =>
+      market !== null && [...cardTopics, "line"].includes(topic) ? [market.slug] : []
+    ),
+  )
   const open = material.quoted.filter((one) => doubted(one) && !isEnded(material, one.market))
   const left = open.filter(({ market }) => !placed.has(market.slug)).length
   const stated = paragraphs.filter(({ topic }) => topic === "proposals")
@@ -53,6 +58,7 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
     .reduce((sum, { values: { more } }) => sum + (more?.type === "count" ? more.value : 1), 0)
   return [
     ...cards.flatMap(({ one, paragraph }) => faultsOf(material, one, paragraph)),
+    ...cards.flatMap(({ paragraph }) => contradictedAbsences(paragraph.facts)),
     ...stated === left
       ? []
       : [`1 ${stated} of ${left} doubted proposals without a card are listed`],
@@ -144,7 +150,7 @@ function faultsOf(
 
 /** A cause needs a reading, of an uncorrected report that is not after the move, the way it went. */
 function isCauseTrue(
-  { coverage }: DigestMaterial,
+  { coverage, until }: DigestMaterial,
   { market, stories }: DigestMarket,
   { item, step }: Move,
   text: string,
@@ -162,7 +168,10 @@ function isCauseTrue(
   const isNear = ({ firstAt }: DigestMarket["stories"][number]) =>
     first - firstAt <= 6 * hour &&
     (market.gameStartsAt === null || firstAt >= market.gameStartsAt)
-  return text.includes("Cause: our match found no headline in the 6 hours before it.")
+  const isAbsent = (market.gameStartsAt ?? Infinity) <= until && !stories.some(isIn)
+    ? !text.includes("Cause: ")
+    : text.includes("Cause: our match found no headline in the 6 hours before it.")
+  return isAbsent
     ? stories.every((story) => story.corrected || story.firstAt > latest || !isNear(story))
     : stories.some(isIn) && (!fitting.some(isNear) || fitting.some(isIn))
 }

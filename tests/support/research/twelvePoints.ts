@@ -14,6 +14,7 @@ import { aboutOf, isDead, priceOfOutcome, storyFor } from "../../../src/writing/
 import { referenceFact } from "../../../src/writing/facts/estimates.ts"
 import { offeredUsdOf } from "../../../src/markets/domain/tradeCosts.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
+import { contradictedAbsences } from "../absences.ts"
 
 /** Bytes of a report as JSON. */
 export const reportBytesMax = 30_000
@@ -163,6 +164,10 @@ const points: ReadonlyArray<Point> = [
       facts.some(
         estimate === null ? says(/Our own fair price could not be read/) : has("basis"),
       ),
+  ],
+  [
+    "no absence of what it states",
+    ({ facts }) => contradictedAbsences(facts).length === 0,
   ],
   [
     "at most 30 kB",
