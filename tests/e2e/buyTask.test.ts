@@ -191,6 +191,12 @@ liveTest(
       equal([buy.code, charged], [1, false])
       match(sentence, /nothing listens at http.*: start the service/)
       ok(!buy.err.includes("again in"), buy.err)
+      const blocked = yield* bought(["/v1/latest", "http://127.0.0.1:9"])
+      equal([blocked.code, blocked.err], [1, ""])
+      match(
+        blocked.out,
+        /sends nothing to the port of http:\/\/127\.0\.0\.1:9: correct the address/,
+      )
       const agent = yield* bought([base], {}, "agent")
       match(agent.out, /stopping .*nothing listens at http/)
       ok(!agent.err.includes("    at "), agent.err)

@@ -5,8 +5,10 @@
  */
 import { fieldsOf, plain, quoted } from "./text.ts"
 
-/** A report takes up to a minute; a longer request has failed. */
+/** A report takes up to a minute; a longer request with a payment has failed. */
 const timeoutMs = 90_000
+/** How long a request without a payment waits: it is answered from what the service has. */
+export const silenceMsMax = 30_000
 /** A larger body is an error; no answer of this service is that large. */
 export const bodyBytesMax = 4 * 1_024 * 1_024
 /** The wait after the first failed request; each further wait is twice as long. */
@@ -47,18 +49,18 @@ export async function request(
   headers: RequestHeaders,
   signal?: AbortSignal,
 ): Promise<HttpAnswer | null> {
-  const sent = await send(http, url, headers, signal)
+  const sent = await send(http, url, headers, AbortSignal.timeout(timeoutMs), signal)
   return typeof sent === "string" ? null : sent
 }
 
-/** One request; its answer, or why there is none. */
+/** One request; its answer, null, or a sentence where another request would have no answer either. */
 async function send(
   { fetch }: Http,
   url: URL,
   headers: RequestHeaders,
+  timeout: AbortSignal,
   signal?: AbortSignal,
-): Promise<HttpAnswer | "no answer" | "refused"> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+): Promise<HttpAnswer | string | null> {
   try {
     const response = await fetch(url, {
       headers,
@@ -68,15 +70,22 @@ async function send(
     const text = await readText(response)
     return { status: response.status, headers: response.headers, text, body: parseJson(text) }
   } catch (error) {
-    return isRefused(error) ? "refused" : "no answer"
+    return timeout.aborted
+      ? `${url.origin} was silent for ${silenceMsMax / 1_000} s: check that the service runs there`
+      : whyDead(url, error)
   }
 }
 
-/** Whether nothing listens at the address, or it has no such host: in Deno's and in Node's words. */
-function isRefused(error: unknown): boolean {
+/** A refused connection, an unknown host or a blocked port, in Deno's and in Node's words. */
+function whyDead({ origin }: URL, error: unknown): string | null {
   const { code, message } = fieldsOf(fieldsOf(error)["cause"])
-  return code === "ECONNREFUSED" || code === "ENOTFOUND" ||
-    typeof message === "string" && /connection refused|dns error/i.test(message)
+  const text = `${fieldsOf(error)["message"]} ${message}`
+  if (/bad port|requests to port \d+ are blocked/i.test(text)) {
+    return `fetch sends nothing to the port of ${origin}: correct the address`
+  }
+  return /ECONNREFUSED|ENOTFOUND|connection refused|dns error/i.test(`${code} ${text}`)
+    ? `nothing listens at ${origin}: start the service, or correct its address`
+    : null
 }
 
 /** The end of a request that was repeated: an answer, or why there is none. */
@@ -85,8 +94,8 @@ export type Repeated =
   | { readonly kind: "given up"; readonly reason: string; readonly waitMs: number }
 
 /**
- * Repeats a request until it is answered, no sooner than the service allows. A connection that is refused
- * ends it at once.
+ * Repeats a request without a payment until it is answered, no sooner than the service allows. A
+ * connection that is refused ends it at once, a silent one after its limit.
  */
 export async function requestWithRetry(
   http: Http,
@@ -101,12 +110,10 @@ export async function requestWithRetry(
 ): Promise<Repeated> {
   const isEnded = () => signal?.aborted === true
   for (let times = 1;; times += 1) {
-    const sent = await send(http, url, headers, signal)
-    if (sent === "refused") {
-      const reason = `nothing listens at ${url.origin}: start the service, or correct its address`
-      return { kind: "given up", reason, waitMs: backoffMsMin }
+    const answer = await send(http, url, headers, AbortSignal.timeout(silenceMsMax), signal)
+    if (typeof answer === "string") {
+      return { kind: "given up", reason: answer, waitMs: backoffMsMin }
     }
-    const answer = sent === "no answer" ? null : sent
     if (answer !== null && (isAnswer(answer) || answer.status < 500 && answer.status !== 429)) {
       return { kind: "answered", answer }
     }

@@ -199,6 +199,70 @@ for (const [name, faults, options, code, message] of unsigned) {
   })
 }
 
+const failed = (message: string, cause?: object): Error => new TypeError(message, { cause })
+
+/** How a request ends where another one would not have an answer either, and what the call says. */
+const dead: Readonly<Record<string, readonly [Error, RegExp]>> = {
+  "refused, in Node": [
+    failed("fetch failed", { code: "ECONNREFUSED" }),
+    /nothing listens at https:.*: start the service/,
+  ],
+  "refused, in Deno": [
+    failed("fetch failed", { message: "client error: Connection refused (os error 111)" }),
+    /nothing listens at https:.*: start the service/,
+  ],
+  "to a port that fetch blocks, in Node": [
+    failed("fetch failed", { message: "bad port" }),
+    /sends nothing to the port of https:.*: correct the address/,
+  ],
+  "to a port that fetch blocks, in Deno": [
+    failed("Fetch failed: Requests to port 9 are blocked"),
+    /sends nothing to the port of https:.*: correct the address/,
+  ],
+}
+
+for (const [name, [error, message]] of Object.entries(dead)) {
+  sellerTest(`a connection that is ${name}, ends the call at once`, {}, async (context) => {
+    const startMs = context.clock.nowMs()
+    const client = context.restarted({ fetch: () => Promise.reject(error) })
+    for (const call of [client.latest, client.index]) {
+      match((await errorOf(call())).message, message)
+    }
+    equal([context.clock.nowMs(), context.steps], [startMs, []])
+  })
+}
+
+sellerTest(
+  "a service that is silent ends a call without a payment after 30 s",
+  {},
+  async (context) => {
+    const { timeout } = AbortSignal
+    const limits: Array<number> = []
+    const client = context.restarted({
+      fetch: (_: URL, { signal }: { readonly signal: AbortSignal }) => {
+        signal.throwIfAborted()
+        return Promise.reject(failed("The limit was not passed on"))
+      },
+    })
+    try {
+      AbortSignal.timeout = (ms) => {
+        limits.push(ms)
+        return AbortSignal.abort(new DOMException("Signal timed out.", "TimeoutError"))
+      }
+      const silent = /was silent for 30 s: check that the service runs there/
+      for (const call of [client.latest, client.index]) {
+        match(
+          (await errorOf(call())).message,
+          silent,
+        )
+      }
+    } finally {
+      AbortSignal.timeout = timeout
+    }
+    equal([limits, context.steps], [[30_000, 30_000], []])
+  },
+)
+
 sellerTest(
   "the receiver of the first purchase is remembered; a change must be accepted",
   {},
