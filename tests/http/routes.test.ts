@@ -106,6 +106,10 @@ test("a misspelt path is 404 with the path that was meant", () =>
         match(yield* hintAt(wrong), new RegExp(`^Did you mean ${path}\\? /openapi.json`), wrong)
       }
     }
+    match(
+      yield* hintAt("/docs/quickstart/claude"),
+      /^Did you mean \/docs\/quickstart\/claude\.md\?/,
+    )
     for (const path of ["/x", "/v1/nothing", `/${"v".repeat(2_000)}`]) {
       strictEqual(yield* hintAt(path), "/openapi.json lists every path of the API.", path)
     }

@@ -201,6 +201,8 @@ export function makeNotFound(paths: ReadonlyArray<string>): (url: string) => Pre
     letter?.toLowerCase() === path[1]?.toLowerCase()
   return (url) => {
     const [path = ""] = url.split("?")
+    const named = meant.get(paths.find((one) => one.startsWith(`${path}.`)) ?? "")
+    if (named !== undefined) return named
     const alike = paths.filter((one) => isAlike(path, one))
     if (alike.length === 0) return notFound
     const { name, distance } = nearest(alike, path)
