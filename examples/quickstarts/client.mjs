@@ -3,11 +3,15 @@
 //   export BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)   # play money: any key
 import { BuyError, fileLedger, makeClient } from "bellwether-client"
 
+if (!/^0x[0-9a-f]{64}$/i.test(process.env.BUYER_PRIVATE_KEY)) {
+  console.error("Set BUYER_PRIVATE_KEY to the key that pays: 0x and 64 hexadecimal digits.")
+  process.exit(1)
+}
 // Answer lost or 503: send the same payment again with the same key; a new signature may pay twice.
 // The client does so in every call, until the outcome is known or three minutes have passed.
 const client = makeClient({
   baseUrl: process.env.BASE_URL ?? "http://127.0.0.1:8402",
-  privateKey: process.env.BUYER_PRIVATE_KEY ?? null, // Without a key: free calls only.
+  privateKey: process.env.BUYER_PRIVATE_KEY, // null: free calls only.
   maxPriceUsd: "0.05", // For one call.
   budgetUsd: "0.50", // For one day.
   ledger: fileLedger("purchases"), // A folder: each payment and its key, also over a restart.

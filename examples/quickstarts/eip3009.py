@@ -3,7 +3,7 @@
 Keccak-256, secp256k1 with the nonces of RFC 6979 and a low s, and the hash of EIP-712. It is short and
 slow (about 10 ms a signature), and its timing depends on the key: sign on a machine of your own. With
 pip, eth-account does the same."""
-import hashlib, hmac, os, time
+import hashlib, hmac, os, re, sys, time
 
 P = 2**256 - 2**32 - 977
 N = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -117,6 +117,14 @@ def transfer_digest(authorization, domain):
         + word(a["from"]) + word(a["to"]) + word(int(a["value"]))
         + word(int(a["validAfter"])) + word(int(a["validBefore"])) + word(a["nonce"]))
     return keccak256(b"\x19\x01" + separator + message)
+
+
+def buyer_key():
+    """The key in BUYER_PRIVATE_KEY; without one the program ends with a sentence."""
+    key = os.environ.get("BUYER_PRIVATE_KEY", "")
+    if not re.fullmatch("0x[0-9a-fA-F]{64}", key):
+        sys.exit("Set BUYER_PRIVATE_KEY to the key that pays: 0x and 64 hexadecimal digits.")
+    return key
 
 
 def sign_transfer(terms, private_key, amount_max):

@@ -1,7 +1,7 @@
 """Buys the newest item ($0.01) with Python 3.9 or later alone; needs eip3009.py next to it.
 export BASE_URL=... BUYER_PRIVATE_KEY=0x$(openssl rand -hex 32)   # play money: any key"""
 import base64, http.client, json, os, sys, time, urllib.error, urllib.request, uuid
-from eip3009 import sign_transfer  # Or, with pip install eth-account: Account.sign_typed_data.
+from eip3009 import buyer_key, sign_transfer  # Or, with pip install eth-account: Account.sign_typed_data.
 
 def get(url, headers={}):
     try:
@@ -13,7 +13,7 @@ FILE = "purchase.json"  # Keeps the payment and its key until the outcome is kno
 if not os.path.exists(FILE):
     url = os.environ.get("BASE_URL", "http://127.0.0.1:8402") + "/v1/latest"
     terms = json.loads(base64.b64decode(get(url).headers["PAYMENT-REQUIRED"]))
-    payment = sign_transfer(terms, os.environ["BUYER_PRIVATE_KEY"], amount_max=10_000)  # $0.01
+    payment = sign_transfer(terms, buyer_key(), amount_max=10_000)  # $0.01
     header = base64.b64encode(json.dumps(payment).encode()).decode()
     key = str(uuid.uuid4())  # Made once, and kept with the payment.
     json.dump([url, {"PAYMENT-SIGNATURE": header, "Idempotency-Key": key}], open(FILE, "w"))

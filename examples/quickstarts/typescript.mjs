@@ -9,6 +9,10 @@ import { privateKeyToAccount } from "viem/accounts"
 
 const file = "purchase.json" // Keeps the payment and its key until the outcome is known.
 if (!existsSync(file)) {
+  if (!/^0x[0-9a-f]{64}$/i.test(process.env.BUYER_PRIVATE_KEY)) {
+    console.error("Set BUYER_PRIVATE_KEY to the key that pays: 0x and 64 hexadecimal digits.")
+    process.exit(1)
+  }
   const buyer = new ExactEvmScheme(privateKeyToAccount(process.env.BUYER_PRIVATE_KEY))
   const client = new x402Client().register("eip155:*", buyer)
   const x402 = new x402HTTPClient(client.setSpendControls({ maxAmountPerPayment: "$0.01" }))

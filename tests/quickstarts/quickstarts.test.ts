@@ -23,7 +23,7 @@ import { buyer } from "../support/payments/buyers.ts"
 import { market } from "../support/payments/sales.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 
-const linesMax = 30
+const linesMax = 34
 const key = `0x${"1".padStart(64, "0")}`
 const spent = spentBy(buyer(0).address)
 /** The signing code that `python.py` imports: not a quickstart. */
@@ -31,7 +31,7 @@ const isModule = (name: string) => name === "eip3009.py"
 
 const names = [...Deno.readDirSync(quickstarts)].map(({ name }) => name)
 
-Deno.test("a quickstart has at most 30 lines", () => {
+Deno.test("a quickstart has at most 34 lines", () => {
   const long = names.filter((name) => !isModule(name)).flatMap((name) => {
     const lines = Deno.readTextFileSync(new URL(name, quickstarts)).trimEnd().split("\n").length
     return lines > linesMax ? [`${name}: ${lines} lines`] : []
@@ -104,6 +104,20 @@ function buysOnce(file: string): void {
       match(stdout, answer)
       strictEqual(yield* spent, price)
     }).pipe(Effect.provide(market())))
+
+  liveTest(
+    `${file} without a good key ends in one sentence that names the variable`,
+    () =>
+      Effect.gen(function* () {
+        const { sent, env } = yield* lossyService(() => null)
+        const folder = yield* quickstartFolder
+        for (const wrong of ["", "0x12"]) {
+          const run = yield* runQuickstart(folder, file, { ...env, BUYER_PRIVATE_KEY: wrong })
+          equal([run.code, run.stdout, sent.length], [1, "", 0])
+          match(run.stderr, /^Set BUYER_PRIVATE_KEY [^\n]+\.\r?\n$/)
+        }
+      }).pipe(Effect.provide(market())),
+  )
 
   for (const [what, lost] of Object.entries(losses)) {
     liveTest(
