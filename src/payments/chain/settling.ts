@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { encodeFunctionData, parseAbi, parseErc6492Signature } from "viem/utils"
 import type { Address, Authorization, Signature } from "../domain/payment.ts"
 import { decodeBytes, decodeQuantity, type Rpc, type RpcFailure } from "./rpc.ts"
+import { authorizationStateCall } from "./token.ts"
 
 /** What is known of the transactions that settle our payments. */
 export interface Settling {
@@ -22,7 +23,10 @@ const abi = parseAbi([
 /** More than a transfer with the code of a wallet needs. */
 const gas = "0x7a120"
 
-/** Whether the transfer succeeds; true when nothing settled yet, or the wallet is not deployed. */
+/**
+ * Whether the transfer succeeds; true when nothing settled yet, the wallet is not deployed, or the
+ * account cannot pay for a call.
+ */
 export const wouldSettle = Effect.fnUntraced(function* (
   rpc: Rpc,
   { from }: Settling,
@@ -35,14 +39,24 @@ export const wouldSettle = Effect.fnUntraced(function* (
   const code = { method: "eth_getCode", params: [authorization.from, block], decode: decodeBytes }
   if ((yield* rpc.call(code)) === "0x") return true
   const gasPrice = yield* rpc.call({ method: "eth_gasPrice", params: [], decode: decodeQuantity })
-  const data = transferCall(authorization, signature)
-  return yield* rpc.call({
-    method: "eth_call",
-    params: [{ from, to: asset, gas, gasPrice, data }, block],
-    decode: decodeBytes,
-  }).pipe(
+  const call = (data: string) =>
+    rpc.call({
+      method: "eth_call",
+      params: [{ from, to: asset, gas, gasPrice, data }, block],
+      decode: decodeBytes,
+    })
+  return yield* call(transferCall(authorization, signature)).pipe(
     Effect.as(true),
     Effect.catchIf(({ kind }) => kind === "reverted", () => Effect.succeed(false)),
+    // The account may not have the price of the gas any more: then a call without the wallet fails too.
+    Effect.catchIf(
+      ({ kind }) => kind === "refused",
+      (refusal) =>
+        Effect.matchEffect(call(authorizationStateCall(authorization.from, authorization.nonce)), {
+          onSuccess: () => Effect.fail(refusal),
+          onFailure: ({ kind }) => kind === "refused" ? Effect.succeed(true) : Effect.fail(refusal),
+        }),
+    ),
   )
 })
 

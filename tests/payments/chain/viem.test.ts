@@ -6,6 +6,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Effect, References, Result, Schema } from "effect"
+import { authorizationStateCall } from "../../../src/payments/chain/token.ts"
 import { address, Signature } from "../../../src/payments/domain/payment.ts"
 import { liveTest } from "../../support/effect.ts"
 import {
@@ -87,6 +88,9 @@ for (const history of histories) {
   )
 }
 
+const paid = paymentOf("paid")
+const stateCall = authorizationStateCall(paid.from, paid.nonce)
+
 liveTest(
   "a transfer is tried from the account that settled last, with a gas price",
   () =>
@@ -108,13 +112,39 @@ liveTest(
             return result(request, response)
         }
       })
-      const paid = paymentOf("paid")
       const signature = Signature.make(`0x${"51".repeat(66)}`)
       equal(yield* wouldSettle(token.asset, paid, signature), true, "no settlement was seen yet")
       yield* paymentProof({ ...token, ...paid, transactionHint: transaction })
       equal(yield* wouldSettle(token.asset, paid, signature), false)
     }),
 )
+
+for (
+  const [name, isRefused, settles] of [
+    ["an account that can pay for no call any more refuses no transfer", () => true, true],
+    ["a call that fails in another way is no verdict", (call: unknown) => call !== stateCall, null],
+  ] as const
+) {
+  liveTest(name, () =>
+    Effect.gen(function* () {
+      const honest = honestResponses("paid")
+      const { paymentProof, wouldSettle } = yield* chainAt((request) => {
+        const response = honest(request)
+        if (request.method === "eth_gasPrice") return result(request, "0x5")
+        if (request.method === "eth_getTransactionReceipt") {
+          return result(request, { ...response as object, from: stranger })
+        }
+        const call = request.params[0] as Readonly<Record<string, unknown>>
+        return request.method === "eth_call" && call["from"] === stranger && isRefused(call["data"])
+          ? refusal(request, -32_003)
+          : result(request, response)
+      })
+      yield* paymentProof({ ...token, ...paid, transactionHint: transaction })
+      const signature = Signature.make(`0x${"51".repeat(66)}`)
+      const tried = yield* Effect.result(wouldSettle(token.asset, paid, signature))
+      equal(Result.getOrNull(tried), settles)
+    }))
+}
 
 liveTest("a redirect is not followed, even to a correct endpoint", () =>
   Effect.gen(function* () {
