@@ -138,6 +138,7 @@ const fullOnly = [
   "tests/postgres/embedded.test.ts",
   "tests/quickstarts",
   "tests/soak",
+  "tests/track-record/scores.truth.test.ts",
   "tests/whales/whaleStores.races.test.ts",
   "tests/whales/whales.crash.test.ts",
   "tests/whales/whales.truth.test.ts",

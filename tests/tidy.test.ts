@@ -510,7 +510,8 @@ const budgets: Readonly<Record<string, number>> = {
   "src/venues": 3_800,
   "src/whales": 4_015,
   "src/writing": 4_825,
-  tests: 87_340,
+  // The recount of every score from its item has 280 lines.
+  tests: 87_660,
   "packages, bench, examples, tools": 10_596,
   migrations: 1_700,
 }

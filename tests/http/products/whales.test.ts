@@ -120,6 +120,13 @@ test("/v1/whales is not charged when no wallet matches", () =>
     equal(yield* taken, nothing)
   })))
 
+test("/v1/whales reads its store once for many buyers", () =>
+  withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
+    for (let n = 0; n < 20; n++) strictEqual((yield* pay(whales, "", n)).status, 200)
+    // The track record reads the store once too.
+    strictEqual(yield* Ref.get(productPorts.whalesRead), 2)
+  })))
+
 test("/v1/whales sells a changed table within five seconds", () =>
   withPaidService(Effect.fnUntraced(function* ({ productPorts, pay }) {
     yield* pay(whales)

@@ -8,7 +8,6 @@ import { entrySummary } from "../../../src/track-record/domain/entryScore.ts"
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { Scorecard, scorecard, topWalletsMax } from "../../../src/track-record/domain/scorecard.ts"
-import { moverDrift } from "../../../src/track-record/domain/moverDrift.ts"
 import { selfScore } from "../../../src/track-record/domain/selfScore.ts"
 import { law } from "../../support/effect.ts"
 import { alike } from "../../support/whales/records.ts"
@@ -213,7 +212,8 @@ Deno.test("scorecard() without wallets has zeros and nulls, its method and its d
   equal([oddsBands, topWallets], [[], []])
   const { drift, ...movers } = rest.movers
   equal({ predetermined: rest.predetermined, movers }, selfScore(verdicts))
-  equal(drift, moverDrift([]))
+  const { settled, running } = drift.after24h
+  equal([settled, new Set(Object.values(running))], [running, new Set([0, null])])
   equal([rest.method.anchor, rest.method.exitsTracked, rest.method.minimumResolved], [
     "entry",
     false,

@@ -207,6 +207,14 @@ Deno.test("checksOf() returns three checks for a mover, and one for a predetermi
   )
   equal(checksOf(mover, null).map(({ marketId }) => marketId), [null, null, null])
   if (mover.type !== "mover") throw new Error(mover.type)
+  const { phase } = mover.data
+  const later = { ...mover, data: { ...mover.data, phase: "running" as const } }
+  equal(
+    [mover, later].map((item) => checksOf(item, market({ eventKey: "e" }))[0]).map((check) =>
+      check?.kind === "mover_1h" && check.move
+    ),
+    [{ phase, eventKey: "e" }, { phase: "running", eventKey: "e" }],
+  )
   const { title, createdAt, data: { market: ref, microstructure } } = mover
   const outcomeChecks = (outcome: string): ReadonlyArray<ScoreCheck> =>
     checksOf({
@@ -233,5 +241,9 @@ Deno.test("checksOf() returns three checks for a mover, and one for a predetermi
       ...[0, 1],
     ],
   )
-  ok(outcomeChecks("Osprey").every(({ kind, at }) => kind === "predetermined" && at === now))
+  ok(
+    outcomeChecks("Osprey").every((check) =>
+      check.kind === "predetermined" && check.at === now && check.contestedPrice === null
+    ),
+  )
 })
