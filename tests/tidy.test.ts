@@ -500,7 +500,8 @@ const budgets: Readonly<Record<string, number>> = {
   "src/movers": 920,
   "src/news": 2_920,
   // A wallet that accepts only simulated calls is refused, an honest one is not: 155 lines.
-  "src/payments": 10_715,
+  // No answer is given a day after its delivery, even while others buy it: 5 lines.
+  "src/payments": 10_720,
   "src/postgres": 1_425,
   "src/predetermined": 480,
   "src/research": 2_071,

@@ -92,6 +92,18 @@ onEveryStore("stored answers", (law) => {
   )
 
   law(
+    "an answer is given for a day after its own delivery, even while others need it",
+    Effect.gen(function* () {
+      yield* sellAs(0, intend("a"), proven)
+      yield* deliver(0)
+      yield* sellAs(1, intend("a"), proven)
+      equal([yield* answerOf(0), yield* answerOf(1)], ["a", "a"])
+      yield* dayLater
+      equal([yield* answerOf(0), yield* answerOf(1)], [null, "a"])
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
     "an answer that a process has stored is stored again after it was deleted, and used when it is old",
     Effect.gen(function* () {
       yield* sellAs(0, intend("a"), proven)

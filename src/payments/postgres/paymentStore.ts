@@ -53,6 +53,8 @@ const keyRetriesMax = 2
  * (see the migrations). A use is written when the last one is half of it ago.
  */
 const answerUsed = "interval '30 minutes'"
+/** How long a buyer can fetch an answer again after its delivery. */
+export const answerKept = "interval '24 hours'"
 /** `holdsKey` of the domain, as the unique index has it. */
 const keyIsHeld = "state IN ('claimed', 'settling', 'unresolved', 'settled', 'answered')"
 
@@ -610,7 +612,8 @@ const resultColumns =
 
 /** The selected columns of a payment, with its answer and its refund. */
 const paymentColumns = `payment.*, ${agesColumns},
-  (SELECT body FROM payment_answer WHERE hash = payment.answer_hash) AS answer_body,
+  (SELECT body FROM payment_answer WHERE hash = payment.answer_hash AND coalesce(
+    payment.sent_at > clock_timestamp() - ${answerKept}, true)) AS answer_body,
   CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
     SELECT json_build_object('state', refund.state, 'reason', refund.reason,
       'transaction', refund.transaction,

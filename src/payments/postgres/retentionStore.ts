@@ -6,6 +6,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { RetentionStore } from "../Retention.ts"
+import { answerKept } from "./paymentStore.ts"
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
   RetentionStore,
@@ -16,7 +17,8 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
           UPDATE payment SET key_hash = NULL, transaction_hint = NULL
           WHERE payment_id IN (
             SELECT payment_id FROM payment
-            WHERE key_hash IS NOT NULL AND sent_at <= clock_timestamp() - interval '24 hours'
+            WHERE key_hash IS NOT NULL
+              AND sent_at <= clock_timestamp() - ${sql.literal(answerKept)}
             ORDER BY sent_at LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED)
           RETURNING 1`.pipe(Effect.map((rows) => rows.length), Effect.orDie),
       deleteBodies: (rowsMax) =>
