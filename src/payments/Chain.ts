@@ -39,6 +39,9 @@ export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("Ch
   disputed: Schema.optionalKey(Schema.Literal(true)),
 }) {}
 
+/** `too_early`: the newest block is not after `validAfter`. */
+export type Settles = true | "too_early" | "insufficient_funds" | "invalid_signature"
+
 /** A transfer by authorization on the chain. Any account may have submitted it. */
 export interface AuthorizedTransfer {
   readonly from: Address
@@ -89,14 +92,14 @@ export class Chain extends Context.Service<Chain, {
   /** True when the address is a contract, whose signatures only the chain can check (EIP-1271). */
   readonly hasCode: (address: Address) => Effect.Effect<boolean, ChainUnavailable>
   /**
-   * Whether the transfer would succeed now in a transaction like those that settled before. True when
-   * that cannot be tried.
+   * Whether the transfer would succeed now in a transaction like those that settled before, or why
+   * not. True when that cannot be tried.
    */
   readonly wouldSettle: (
     asset: Address,
     authorization: Authorization,
     signature: Signature,
-  ) => Effect.Effect<boolean, ChainUnavailable>
+  ) => Effect.Effect<Settles, ChainUnavailable>
 }>()("bellwether/payments/Chain") {}
 
 /** Maximum wait for one read of the chain, because a sale or the sweep must not hang. */

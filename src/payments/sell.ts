@@ -35,7 +35,7 @@ import { storeWithDeadline } from "../core/deadline.ts"
 import { makePlaces, makePlacesByKey, publishDepth } from "../core/places.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
 import { annotate, inSpan } from "../core/tracing.ts"
-import { Chain, proofOf } from "./Chain.ts"
+import { Chain, proofOf, type Settles } from "./Chain.ts"
 import { type FailedSale, faultOf, NotCharged, type Unresolved } from "./domain/failedSale.ts"
 import {
   address,
@@ -635,24 +635,35 @@ const readChain = <A, E>(read: Effect.Effect<A, E>) =>
     orInstead("The chain's adapter failed", unavailable),
   )
 
-/** A contract wallet may accept what it is asked at verification, and refuse the settlement. */
+/** A payer's code may accept what it is asked at verification, and refuse the settlement. */
 const checkSettles = (
   { chain, timing }: Seller,
-  { signer, ticket: { token, authorization, signature } }: Sale,
+  { ticket: { token, authorization, signature } }: Sale,
 ): Effect.Effect<void, NotCharged> =>
-  signer === "payer" ? Effect.void : readChain(
+  readChain(
     Effect.timeout(chain.wouldSettle(token.asset, authorization, signature), timing.verifyTimeout),
   ).pipe(
-    Effect.flatMap((settles) => settles ? Effect.void : wouldNotSettle),
+    Effect.flatMap((settles) => settles === true ? Effect.void : wouldNotSettle(settles)),
   )
 
-const wouldNotSettle = Effect.fail(
-  new NotCharged({
-    code: "payment_required",
-    message: "The payer's contract refuses the transfer in a transaction that pays for gas",
-    fault: "invalid_signature",
-  }),
-)
+const wouldNotSettle = (fault: Exclude<Settles, true>) =>
+  Effect.fail(
+    new NotCharged(
+      fault === "too_early"
+        ? {
+          code: "payments_unavailable",
+          message: "The chain has no block after validAfter yet",
+          hint: resendUnused,
+        }
+        : {
+          code: "payment_required",
+          message: fault === "insufficient_funds"
+            ? "The payer's balance is less than the price"
+            : "The payer's contract refuses the transfer in a transaction that pays for gas",
+          fault,
+        },
+    ),
+  )
 
 const alreadyUsedOnChain = Effect.fail(
   new NotCharged({

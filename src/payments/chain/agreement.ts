@@ -85,7 +85,7 @@ export function agreeing(endpoints: ReadonlyArray<Endpoint>): Chain["Service"] {
     wouldSettle: (...transfer) =>
       Effect.map(
         fromAll(({ chain }) => chain.wouldSettle(...transfer)),
-        (answers) => !answers.includes(false),
+        (answers) => answers.find((settles) => settles !== true) ?? true,
       ),
   })
 }

@@ -8,8 +8,16 @@
 import { Effect } from "effect"
 import { encodeFunctionData, parseAbi, parseErc6492Signature } from "viem/utils"
 import type { Address, Authorization, Signature } from "../domain/payment.ts"
-import { decodeBytes, decodeQuantity, type Rpc, type RpcFailure } from "./rpc.ts"
-import { authorizationStateCall } from "./token.ts"
+import type { Settles } from "../Chain.ts"
+import {
+  decodeBlock,
+  decodeBytes,
+  decodeQuantity,
+  decodeWord,
+  type Rpc,
+  type RpcFailure,
+} from "./rpc.ts"
+import { authorizationStateCall, balanceCall } from "./token.ts"
 
 /** What is known of the transactions that settle our payments. */
 export interface Settling {
@@ -24,8 +32,8 @@ const abi = parseAbi([
 const gas = "0x7a120"
 
 /**
- * Whether the transfer succeeds; true when nothing settled yet, the wallet is not deployed, or the
- * account cannot pay for a call.
+ * Whether the transfer succeeds; true when nothing settled yet, the payer has no code, or the account
+ * cannot pay for a call. A key's account can have code too (EIP-7702), and then USDC 2.2 asks it.
  */
 export const wouldSettle = Effect.fnUntraced(function* (
   rpc: Rpc,
@@ -34,7 +42,7 @@ export const wouldSettle = Effect.fnUntraced(function* (
   asset: Address,
   authorization: Authorization,
   signature: Signature,
-): Effect.fn.Return<boolean, RpcFailure> {
+): Effect.fn.Return<Settles, RpcFailure> {
   if (from === null) return true
   const code = { method: "eth_getCode", params: [authorization.from, block], decode: decodeBytes }
   if ((yield* rpc.call(code)) === "0x") return true
@@ -45,16 +53,34 @@ export const wouldSettle = Effect.fnUntraced(function* (
       params: [{ from, to: asset, gas, gasPrice, data }, block],
       decode: decodeBytes,
     })
+  // Read first, so that the call runs at this block or at a newer one.
+  const time = { method: "eth_getBlockByNumber", params: [block, false], decode: decodeBlock }
+  const { timestamp } = yield* rpc.call(time)
   return yield* call(transferCall(authorization, signature)).pipe(
-    Effect.as(true),
-    Effect.catchIf(({ kind }) => kind === "reverted", () => Effect.succeed(false)),
+    Effect.as(true as const),
+    Effect.catchIf(
+      ({ kind }) => kind === "reverted",
+      () =>
+        BigInt(timestamp) <= authorization.validAfter
+          ? Effect.succeed("too_early" as const)
+          : Effect.map(
+            rpc.call({
+              method: "eth_call",
+              params: [{ to: asset, data: balanceCall(authorization.from) }, block],
+              decode: decodeWord,
+            }),
+            (units): Settles =>
+              BigInt(units) < authorization.value ? "insufficient_funds" : "invalid_signature",
+          ),
+    ),
     // The account may not have the price of the gas any more: then a call without the wallet fails too.
     Effect.catchIf(
       ({ kind }) => kind === "refused",
       (refusal) =>
         Effect.matchEffect(call(authorizationStateCall(authorization.from, authorization.nonce)), {
           onSuccess: () => Effect.fail(refusal),
-          onFailure: ({ kind }) => kind === "refused" ? Effect.succeed(true) : Effect.fail(refusal),
+          onFailure: ({ kind }) =>
+            kind === "refused" ? Effect.succeed(true as const) : Effect.fail(refusal),
         }),
     ),
   )

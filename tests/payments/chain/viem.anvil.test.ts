@@ -178,10 +178,24 @@ onAnvil(
     equal(yield* wouldPay(twoFaced, signature), true, "no settlement was seen yet")
     const [settled = ""] = yield* block(anvil, [yield* transferCall(buyer(0), authorization(0))])
     equal((yield* proofOf(authorization(0), settled)).proof, "paid")
-    for (const shown of [signature, wrapped]) equal(yield* wouldPay(twoFaced, shown), false)
+    for (const shown of [signature, wrapped]) {
+      equal(yield* wouldPay(twoFaced, shown), "invalid_signature")
+    }
+    const delegated = address(buyer(1).address)
+    const ownKey = yield* sign(buyer(1), authorization(3, { from: delegated }))
+    equal(yield* wouldPay(delegated, ownKey), true)
+    yield* anvil.call("anvil_setCode", delegated, `0xef0100${twoFaced.slice(2)}`)
+    equal(yield* wouldPay(delegated, ownKey), "invalid_signature", "EIP-7702")
     equal(yield* wouldPay(address(`0x${"3b".repeat(20)}`), wrapped), true, "not deployed")
     const honest = authorization(4, { from: walletAddress })
     equal(yield* wouldSettle(token.asset, honest, yield* sign(buyer(0), honest)), true)
+    const early = authorization(5, {
+      from: walletAddress,
+      validAfter: BigInt(yield* Clock.currentTimeMillis) / 1_000n,
+    })
+    equal(yield* wouldSettle(token.asset, early, yield* sign(buyer(0), early)), "too_early")
+    const dear = authorization(6, { from: walletAddress, value: 10n ** 18n })
+    equal(yield* wouldSettle(token.asset, dear, yield* sign(buyer(0), dear)), "insufficient_funds")
   }),
 )
 

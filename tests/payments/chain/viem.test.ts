@@ -115,7 +115,7 @@ liveTest(
       const signature = Signature.make(`0x${"51".repeat(66)}`)
       equal(yield* wouldSettle(token.asset, paid, signature), true, "no settlement was seen yet")
       yield* paymentProof({ ...token, ...paid, transactionHint: transaction })
-      equal(yield* wouldSettle(token.asset, paid, signature), false)
+      equal(yield* wouldSettle(token.asset, paid, signature), "insufficient_funds")
     }),
 )
 

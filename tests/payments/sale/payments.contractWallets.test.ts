@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Deferred, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
-import { Chain, ChainUnavailable } from "../../../src/payments/Chain.ts"
+import { Chain, ChainUnavailable, type Settles } from "../../../src/payments/Chain.ts"
 import { address, Signature } from "../../../src/payments/domain/payment.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -120,17 +120,22 @@ test("the facilitator judges a contract's signature: a valid one buys, an invali
     equal([yield* stateOf(bought), (yield* rowOf(bought))?.signature], ["answered", valid])
   })))
 
-test("a wallet whose transfer would not settle leaves no row and takes no place", () => {
-  let tried = 0
+test("a payer whose transfer would not settle leaves no row, even with its own key's signature", () => {
+  const verdicts: Array<Settles> = [
+    ...["invalid_signature", "invalid_signature", "insufficient_funds", "too_early"] as const,
+  ]
   return withWallets(
     Effect.gen(function* () {
-      const bought = yield* bySignature(valid)
-      equal(yield* buying(bought, notComputed), "payment_required")
-      equal([yield* stateOf(bought), tried], [null, 1])
-      equal(yield* buying(yield* purchase(), answer), "answer")
-      equal(tried, 1, "a key's own signature holds in every call")
+      const wallets = yield* bySignature(valid)
+      const keys = yield* purchase()
+      for (const bought of [wallets, keys, wallets]) {
+        equal(yield* buying(bought, notComputed), "payment_required")
+      }
+      equal(yield* buying(wallets, notComputed), "payments_unavailable")
+      equal([yield* stateOf(wallets), yield* stateOf(keys)], [null, null])
+      for (const bought of [wallets, keys]) equal(yield* buying(bought, answer), "answer")
     }),
-    { wouldSettle: () => Effect.sync(() => (tried++, false)) },
+    { wouldSettle: () => Effect.sync(() => verdicts.shift() ?? true) },
   )
 })
 

@@ -102,7 +102,10 @@ function lying(chain: Chain["Service"], lieOf: () => Lie | null): Endpoint {
       ),
     hasCode: (at) => instead(chain.hasCode(at), (lie, has) => lie === "another state" ? !has : has),
     wouldSettle: (...transfer) =>
-      instead(chain.wouldSettle(...transfer), (lie, would) => lie !== "another state" && would),
+      instead(
+        chain.wouldSettle(...transfer),
+        (lie, would) => lie === "another state" ? "invalid_signature" : would,
+      ),
   }
   return {
     chain: {
