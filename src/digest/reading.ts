@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Cause, Duration, Effect, Metric, Option } from "effect"
+import { Cause, Duration, Effect, Metric, Option, Result } from "effect"
 import {
   type DigestMarket,
   type DigestMaterial,
@@ -21,6 +21,7 @@ import { tickJob, whaleJob } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour, minute } from "../core/domain/time.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
+import { microstructure } from "../markets/domain/book.ts"
 import { type Market, type MarketId, slugKey } from "../markets/domain/market.ts"
 import { stepWithin } from "../markets/domain/priceStep.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
@@ -47,7 +48,7 @@ interface DigestPorts {
 
 /** Where the previous digest ended, and what it is about. */
 interface DigestEnd extends Pick<StoredDigest, "until" | "feedIndex"> {
-  readonly digest: Pick<StoredDigest["digest"], "paragraphs">
+  readonly digest: Pick<StoredDigest["digest"], "facts">
 }
 
 /** The longest window of a digest, even after a long pause. */
@@ -62,9 +63,9 @@ const pricedMax = 2_000
 const resolutionsMax = 2_000
 /** Resolutions newer than this wait for the next digest: their transaction may still be open. */
 const resolutionDelay = minute
-/** Stories of each market. */
-const relatedMax = 4
-const relatedAgeMax = day
+/** Stories of each market: those of a report on it. */
+const relatedMax = 10
+const relatedAgeMax = 7 * day
 /** Markets whose proposals are read: two requests of the adapter. */
 const proposalsMax = 200
 /** Markets whose books are read, those of the events of the chosen ones last, and whose rules are. */
@@ -88,9 +89,6 @@ const firstTickReach = hour
 /** Where the window of a digest begins. */
 export const windowStart = (last: DigestEnd | null, until: EpochMs): EpochMs =>
   Math.max(last?.until ?? 0, until - windowMax)
-
-const slugsOf = (last: DigestEnd | null) =>
-  last === null ? null : last.digest.paragraphs.flatMap(({ slug }) => slug ?? [])
 
 /** The material, and the feed index where the next digest begins. Dies when the feed cannot be read. */
 export const readMaterial = Effect.fnUntraced(function* (
@@ -137,24 +135,19 @@ export const readMaterial = Effect.fnUntraced(function* (
   const entries = yield* part("whales", missing, new Map(), readEntries(ports, chosen))
   const news = yield* part("news", missing, noNews, readNews(ports, chosen, until))
   const record = yield* part("record", missing, null, ports.trackRecord.scorecard)
-  const quoted = priced.markets.map(({ market, quote }): QuotedMarket => ({
-    market,
-    quote: books.get(market.tokenIds[0])?.quote ?? quote,
-    proposal: proposals.get(market.id) ?? null,
-    rules: rules.get(market.id) ?? null,
-  }))
-  const byId = new Map(quoted.map((one) => [one.market.id, one]))
-  const markets = chosen.map((market): DigestMarket => ({
-    market,
-    quote: byId.get(market.id)?.quote ?? null,
-    offers: books.get(market.tokenIds[0])?.offers ?? [[], []],
-    proposal: proposals.get(market.id) ?? null,
-    entries: entries.get(market.id) ?? [],
-    rules: rules.get(market.id) ?? null,
-    stories: news.stories.get(market.id) ?? [],
-  }))
+  const read = { books, entries, proposals, rules, stories: news.stories }
+  const { markets, quoted } = marketsOf(chosen, priced.markets, read)
   const material: DigestMaterial = {
-    ...{ from, until, ...events, markets, quoted, record, recentMoves, previous: slugsOf(last) },
+    ...{
+      from,
+      until,
+      ...events,
+      markets,
+      quoted,
+      record,
+      recentMoves,
+      previous: last?.digest.facts ?? null,
+    },
     coverage: {
       marketsWatched: priced.watched,
       venueReadAt: priced.readAt,
@@ -167,6 +160,38 @@ export const readMaterial = Effect.fnUntraced(function* (
   }
   return { material, feedIndex }
 })
+
+/** The chosen markets, and all priced ones, with what was read of each. */
+function marketsOf(
+  chosen: ReadonlyArray<Market>,
+  priced: Priced,
+  { books, entries, proposals, rules, stories }: {
+    readonly books: Effect.Success<ReturnType<typeof readBooks>>
+    readonly entries: ReadonlyMap<MarketId, DigestMarket["entries"]>
+    readonly proposals: ReadonlyMap<MarketId, Proposal>
+    readonly rules: ReadonlyMap<MarketId, string>
+    readonly stories: ReadonlyMap<MarketId, DigestMarket["stories"]>
+  },
+) {
+  const readOf = ({ id }: Market) => ({
+    proposal: proposals.get(id) ?? null,
+    rules: rules.get(id) ?? null,
+  })
+  const quoted = priced.map(({ market, quote }): QuotedMarket => ({
+    ...{ market, ...readOf(market) },
+    quote: books.get(market.tokenIds[0])?.quote ?? quote,
+  }))
+  const byId = new Map(quoted.map((one) => [one.market.id, one]))
+  const markets = chosen.map((market): DigestMarket => ({
+    ...{ market, ...readOf(market) },
+    quote: byId.get(market.id)?.quote ?? null,
+    book: books.get(market.tokenIds[0])?.book ?? null,
+    offers: books.get(market.tokenIds[0])?.offers ?? [[], []],
+    entries: entries.get(market.id) ?? [],
+    stories: stories.get(market.id) ?? [],
+  }))
+  return { markets, quoted }
+}
 
 /**
  * From when on the window's entries were read: in the first digest not before the service watched the
@@ -256,7 +281,7 @@ function quoteAt({ listed }: Market, mid: number): Quote | null {
   return quote !== null && Math.abs(quote.mid - mid) <= quoteDistanceMax ? quote : quoteOfMid(mid)
 }
 
-/** The strongest move of each market, without those whose largest step was before the window. */
+/** The move of each market, without those whose largest step was before the window. */
 const readMoves = Effect.fnUntraced(function* (
   { markets }: DigestPorts,
   movers: ReadonlyArray<MoverItem>,
@@ -334,7 +359,11 @@ const readChosen = Effect.fnUntraced(function* (
 const readBooks = ({ venue }: DigestPorts, markets: ReadonlyArray<Market>) =>
   extra(
     venue.books([...new Set(markets.map(({ tokenIds }) => tokenIds[0]))].slice(0, booksMax)),
-    (book) => [book.tokenId, { quote: quoteOfBook(book), offers: offersOf(book) }] as const,
+    (book) =>
+      [book.tokenId, {
+        ...{ quote: quoteOfBook(book), offers: offersOf(book) },
+        book: Result.getOrElse(microstructure(book), () => null),
+      }] as const,
   )
 
 /** The rules; those that cannot be read are absent. */

@@ -9,6 +9,7 @@
  */
 import { Clock, Duration, Effect, Exit, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
+import { stepWithin } from "../markets/domain/priceStep.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
 import type { Market, SeriesPoint, Slug } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
@@ -24,7 +25,8 @@ import {
 } from "./domain/material.ts"
 import { viewOf } from "./domain/page.ts"
 import { resampleHourly } from "./domain/research.ts"
-import { estimateIn, type MarketView } from "../writing/facts/view.ts"
+import { type MarketMove, moveOf, newestMove, type PublishedMove } from "../writing/facts/moves.ts"
+import { estimateIn } from "../writing/facts/view.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import { DataStale, inputs } from "../core/domain/freshness.ts"
 import { day, type EpochMs, hour } from "../core/domain/time.ts"
@@ -32,7 +34,6 @@ import type { Freshness } from "../core/Freshness.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import { offersOf, quoteOfBook, quoteOfMid } from "../markets/domain/quote.ts"
 import type { News } from "../news/News.ts"
-import { windowMs } from "../feed/domain/item.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
@@ -53,8 +54,6 @@ const siblingMidAgeMax = 2 * hour
 const ownAgeMax = 2 * hour
 /** Without a book, a report on an older price would not be worth its own. */
 const priceAgeMax = day
-/** An older published move is not the one that a digest states. */
-const moveAgeMax = 4 * hour
 /** With fewer hourly points of our own, the venue's price history is read. */
 const hoursMin = 24
 
@@ -125,7 +124,7 @@ export const readMaterial = Effect.fnUntraced(function* <E>(
     now,
     ...required,
     ...wallets,
-    published: publishedMove(slug, recentMoves ?? [], now),
+    published: publishedMove(market, recentMoves ?? [], required),
     news,
     proposal,
     siblings,
@@ -140,18 +139,16 @@ export const readMaterial = Effect.fnUntraced(function* <E>(
   return { ...material, estimate }
 })
 
-/** The strongest move of the market that the feed published in the window of a digest. */
+/** The move that the feed published lately, which a digest states too. */
 function publishedMove(
-  slug: Slug,
-  moves: Effect.Success<ReturnType<FeedStore["Service"]["moversSince"]>>,
-  now: EpochMs,
-): MarketView["move"] {
-  const [strongest] = moves.filter(({ createdAt, data }) =>
-    data.market.slug === slug && Date.parse(createdAt) >= now - moveAgeMax
-  ).toSorted((a, b) => Math.abs(b.data.delta) - Math.abs(a.data.delta))
-  if (strongest === undefined) return null
-  const { priceNow, priceStart, window } = strongest.data
-  return { from: priceStart, to: priceNow, windowMs: windowMs[window], step: null }
+  { slug }: Market,
+  moves: ReadonlyArray<PublishedMove>,
+  { ticks }: RequiredOfVenue,
+): MarketMove | null {
+  const newest = newestMove(moves, slug)
+  if (newest === null) return null
+  const { createdAt, data: { startedAt } } = newest
+  return moveOf(newest, stepWithin(ticks, Date.parse(startedAt), Date.parse(createdAt)))
 }
 
 /** Runs a step of a report, and logs its outcome and duration. */

@@ -11,6 +11,9 @@ import { hour, minute } from "../../src/core/domain/time.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { digestPage } from "../../src/digest/domain/page.ts"
 import { digestOf } from "../../src/digest/domain/text.ts"
+import { reportPage } from "../../src/research/domain/page.ts"
+import * as research from "../../src/research/reading.ts"
+import type { Fact } from "../../src/writing/domain/facts.ts"
 import { readMaterial } from "../../src/digest/reading.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import * as feedStore from "../../src/feed/postgres/feedStore.ts"
@@ -80,8 +83,26 @@ const digestAfter = Effect.fnUntraced(function* (
   const metadata = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
   const digest = digestOf(page, [], { ...metadata, methodUrl: null })
   const words = wordCount(digest.fullAnalysis)
-  return { end: { until, feedIndex, digest }, material, page, words }
+  const freshness = { fresh: () => Effect.succeed(until), asOf: () => Effect.succeed(until) }
+  let compared = 0
+  for (const { market } of material.markets) {
+    const stated = page.facts.find(isMoveOf(market.slug))
+    if (stated === undefined) continue
+    const required = research.readRequired(ports, market)
+    const report = reportPage(
+      yield* research.readMaterial({ ...ports, freshness }, market, required),
+    )
+    const own = report.facts.find(isMoveOf(market.slug))
+    // The price now is that of the moment of each reading.
+    const [one, other] = [own, stated].map((it) => it?.statement.replace(/; now .*$/, "."))
+    equal(one, other)
+    compared++
+  }
+  return { end: { until, feedIndex, digest }, compared, material, page, words }
 })
+
+const isMoveOf = (slug: string) => ({ kind, subject, values }: Fact) =>
+  kind === "price" && subject === slug && values["change"] !== undefined
 
 for (const seed of sized({ short: [1], full: [1, 2, 3, 4, 5, 6] })) {
   test(`digests of the simulated venue make the eight points (seed ${seed})`, () =>
@@ -98,6 +119,7 @@ for (const seed of sized({ short: [1], full: [1, 2, 3, 4, 5, 6] })) {
         equal(material.coverage.missing, [])
         ok(words <= 800, `${words} words`)
       }
+      ok(day.compared > 0, "moves of a digest that a report states too")
       ok(day.words >= 400 && day.material.moves.length > 3, `${day.words} words`)
       const { from } = window.material
       ok(window.material.moves.every(({ step }) => step === null || step.to > from))

@@ -164,7 +164,7 @@ test("a first digest counts entries from an hour before the service watched, lat
     strictEqual(yield* entriesFrom([noon - 3 * day, noon]), until - day)
     // Nothing is in the feed: only the last tick is known, which was now.
     strictEqual(yield* entriesFrom([]), until - hour)
-    const last = { until: noon - 4 * hour, feedIndex: 0, digest: { paragraphs: [] } }
+    const last = { until: noon - 4 * hour, feedIndex: 0, digest: { facts: [] } }
     strictEqual(yield* entriesFrom([noon - 20 * minute], last), last.until)
   }))
 

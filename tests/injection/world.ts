@@ -142,7 +142,7 @@ export function digestMaterialWith(place: Place, text: string): DigestMaterial {
   const second = story([headlineOf("Bridge opening put off", 2)])
   const described = (about: Market, stated: DigestStory): DigestMarket => ({
     ...{ market: about, quote: quoteOf({ bestBid: 0.61, bestAsk: 0.63 }), proposal: null },
-    ...{ offers: [[], []], entries: entriesIn(about), stories: [stated] },
+    ...{ book: null, offers: [[], []], entries: entriesIn(about), stories: [stated] },
     rules: place === "rules" ? safeName(text) : null,
   })
   const markets = [described(attacked, first), described(bridge, second)]

@@ -13,8 +13,8 @@ import {
   isLabelled,
   isThin,
   type Move,
+  unexplainedUsdMin,
 } from "./material.ts"
-import { windowMs } from "../../feed/domain/item.ts"
 import { clauseOf } from "../../markets/domain/clause.ts"
 import {
   type Contradiction,
@@ -27,6 +27,7 @@ import { headlineLag } from "../../markets/domain/priceStep.ts"
 import { settledStories } from "../../news/domain/evidence.ts"
 import { eventViewOf, isWorthwhile, onLadder } from "../../writing/domain/event.ts"
 import { type Card, counterFact, marketCards, ranked } from "../../writing/facts/cards.ts"
+import { confidenceFact } from "../../writing/facts/confidence.ts"
 import { clauseFacts } from "../../writing/facts/clauses.ts"
 import { noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
 import { estimateFact, tradeFact } from "../../writing/facts/estimates.ts"
@@ -35,11 +36,11 @@ import {
   causeLagMax,
   headlineFact,
   noCauseFact,
-  type PrintedStory,
   readFor,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
 import { inversionFacts, pairOf } from "../../writing/facts/ladders.ts"
+import { moveOf, placeOf } from "../../writing/facts/moves.ts"
 import { proposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact } from "../../writing/facts/quotes.ts"
 import {
@@ -124,13 +125,7 @@ function moveIn(one: DigestMarket, { moves }: DigestMaterial): MarketView["move"
   const move = moves.find(({ item }) => isOf(one, item.data))
   const isOffered = one.quote !== null && one.quote.ask !== null && one.market.takerFeeRate !== null
   if (move === undefined || !isOffered || isThin(move, one.quote)) return null
-  const { item: { data }, step } = move
-  return {
-    ...{ from: data.priceStart, to: data.priceNow, windowMs: windowMs[data.window] },
-    step: step === null ? null : {
-      ...{ from: step.priceFrom, to: step.priceTo, windowMs: step.to - step.from, at: step.to },
-    },
-  }
+  return moveOf(move.item, move.step)
 }
 
 const isOf = ({ market }: DigestMarket, data: { readonly market: { readonly slug: string } }) =>
@@ -151,9 +146,10 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
   const viewed = trade === null ? null : estimate
   const move = material.moves.find(({ item }) => isOf(one, item.data))
   const isMoved = view.move !== null && move !== undefined
-  const cause = isMoved && material.coverage.news !== null ? causeOf(view, move) : null
+  const cause = isMoved && material.coverage.news !== null ? causeOf(view) : null
   const isCaused = head.kind === "move" && cause !== null
   const isUnexplained = head.kind === "move" && cause === null && trade === null
+  if (isUnexplained && (move?.item.data.tradedUsd ?? Infinity) < unexplainedUsdMin) return null
   const isState = !isMoved && viewed === null &&
     [head, ...others].every(({ kind }) => kind === "proposal" || kind === "contradiction")
   const why = viewed === null ? isCaused ? cause : null : estimateFact(about, viewed)
@@ -179,6 +175,7 @@ function cardOf(one: DigestMarket, material: DigestMaterial): DigestCard | null 
         ? movedFacts(about, move, isCaused && why === cause ? "stated" : cause, material)
         : [],
       ...sharedFacts(one, view, [head, ...others]),
+      ...trade === null ? [] : present(confidenceFact(about, view)),
       validFact(
         about,
         { ...endOf(view, head), limit: trade?.limit ?? null },
@@ -225,22 +222,20 @@ function movedFacts(
 }
 
 /** The nearest headline before a move: one that a model read as pointing its way, else any; null for none. */
-function causeOf(view: MarketView, { item, step }: Move): NewFact | null {
-  const { market, now, stories } = view
-  const about = aboutOf(market)
-  const { createdAt, data: { delta, startedAt } } = item
-  const moved = step ?? { from: Date.parse(startedAt), to: Date.parse(createdAt) }
-  const isCause = (story: PrintedStory) => readFor(story, market.outcomes) === (delta > 0 ? 0 : 1)
+function causeOf(view: MarketView): NewFact | null {
+  const { market, move, now, stories } = view
+  if (move === null) return null
+  const { at: to, startedAt: from } = move.step ?? move
   const near = stories.filter((story) => !story.corrected && !isForecast(view, story))
-    .map((story) => ({ story, ...headlineLag(story.firstAt, moved) }))
+    .map((story) => ({ story, ...headlineLag(story.firstAt, { from, to }) }))
     .filter(({ position, lagMsMin }) => position !== "after" && lagMsMin <= causeLagMax)
     .toSorted((a, b) => a.lagMsMin - b.lagMsMin || (a.story.url < b.story.url ? -1 : 1))
-  const cause = near.find(({ story }) => isCause(story)) ?? near[0]
-  if (cause === undefined) return null
-  const { lagMsMax, lagMsMin, position, story } = cause
-  // The text dates a step by its end.
-  const [isStep, lagMs] = step === null ? [false, lagMsMin] : [true, lagMsMax]
-  return headlineFact(about, story, { position, lagMs, isStep }, now)
+    .map(({ story }) => story)
+  const favours = move.to > move.from ? 0 : 1
+  const cause = near.find((story) => readFor(story, market.outcomes) === favours) ?? near[0]
+  return cause === undefined
+    ? null
+    : headlineFact(aboutOf(market), cause, placeOf(move, cause.firstAt), now)
 }
 
 /** Unusual sentences of the rules in a card. */
@@ -304,7 +299,7 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
     .flatMap(([pair]): ReadonlyArray<DigestCard> => {
       const found = pair === undefined ? null : pairOf(pair, material.until)
       if (pair === undefined || found === null) return []
-      const { details, lead, opening } = found
+      const { details, isSure, lead, opening } = found
       const { market } = pair.easier
       const flip = "a quote changes, or a leg is proposed or reported"
       const valid = validFact(
@@ -316,7 +311,7 @@ function pairCards(material: DigestMaterial): ReadonlyArray<DigestCard> {
         ...{ kind: "contradiction", section: "repriced", market: market.slug },
         about: { ...market, gameStartsAt: null },
         ...{ lead, why: null, facts: [opening, ...details, valid] },
-        ...{ isLine: null, stated: null, valueUsd: gainOf(pair), isSure: true },
+        ...{ isLine: null, stated: null, valueUsd: gainOf(pair), isSure: isSure || null },
       }]
     })
     .slice(0, laddersMax)

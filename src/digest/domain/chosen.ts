@@ -9,6 +9,7 @@ import { contradictionsOf, laddersOf } from "../../markets/domain/ladders.ts"
 import { type Market, slugKey } from "../../markets/domain/market.ts"
 import { siblingSums } from "../../markets/domain/siblings.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
+import { newestMove } from "../../writing/facts/moves.ts"
 
 /** Markets of each kind: more than a page has room for. */
 const movedMax = 12
@@ -26,14 +27,10 @@ interface PricedMarket {
   readonly quote: Quote | null
 }
 
-/** The strongest move of each market, the strongest first. */
+/** The move of each market that texts state, the strongest first. */
 export function distinctMoves(movers: ReadonlyArray<MoverItem>): ReadonlyArray<MoverItem> {
-  const markets = new Map<string, MoverItem>()
-  for (const move of movers.toSorted(byWeight)) {
-    const key = slugKey(move.data.market.slug)
-    if (!markets.has(key)) markets.set(key, move)
-  }
-  return [...markets.values()]
+  const markets = Map.groupBy(movers, ({ data }) => slugKey(data.market.slug))
+  return [...markets].flatMap(([slug, moves]) => newestMove(moves, slug) ?? []).toSorted(byWeight)
 }
 
 /** Orders by size times liquidity. */

@@ -31,8 +31,8 @@ export interface DigestParagraph {
   readonly market:
     | Pick<Market, "id" | "slug" | "question" | "endsAt" | "gameStartsAt"> & Pick<About, "mark">
     | null
-  /** Whether the digest before had no card of this market; null for no market, or no digest before. */
-  readonly isNew: boolean | null
+  /** What the digest before said of this market; empty for no market, or no digest before. */
+  readonly mark: string
   readonly slot: Slot
 }
 

@@ -13,7 +13,7 @@ import {
   isEnded,
   isRecent,
   type MoverItem,
-  type QuotedMarket,
+  unexplainedUsdMin,
   type WhaleEntryItem,
 } from "./material.ts"
 import { day, type EpochMs, minute } from "../../core/domain/time.ts"
@@ -232,38 +232,51 @@ export function contextFact(
   )
 }
 
-/** The strongest moves of markets that are not `placed`. */
+/** The strongest moves of markets that are not `placed`, of money that is no noise. */
 export function otherMoveFacts(
-  material: DigestMaterial,
+  { moves, quoted, ...material }: DigestMaterial,
   placed: ReadonlySet<string>,
 ): ReadonlyArray<NewFact> {
-  const quoted = new Map<string, QuotedMarket>(
-    material.quoted.map((one) => [one.market.slug, one]),
-  )
-  const moves = material.moves.map(({ item }) => item.data)
-    .filter(({ market }) => !placed.has(market.slug) && !isEnded(material, market))
-  return listed("mover", moves, ({ delta, market, priceNow }) => {
-    const { market: named = { ...market, endsAt: null }, quote = null } = quoted.get(market.slug) ??
-      {}
-    return phrase`${inList(named)}, ${cents("change", delta)} ${delta < 0 ? "down" : "up"} to ${
-      price("to", priceNow)
-    }${nowWords(priceNow, quote?.mid ?? null, "now", ",")}.`
+  return moves.map(({ item }) => item.data).filter(({ market, tradedUsd }) =>
+    !placed.has(market.slug) && !isEnded(material, market) &&
+    (tradedUsd ?? Infinity) >= unexplainedUsdMin
+  ).slice(0, othersMax).map(({ delta, market, priceNow }) => {
+    const own = quoted.find((one) => one.market.slug === market.slug)
+    const titled = inList(own?.market ?? { ...market, endsAt: null })
+    return factOf(
+      "mover",
+      market.slug,
+      phrase`${titled}, ${cents("change", delta)} ${delta < 0 ? "down" : "up"} to ${
+        price("to", priceNow)
+      }${nowWords(priceNow, own?.quote?.mid ?? null, "now", ",")}.`,
+    )
   })
 }
 
-/** The doubted proposals of markets that are not `placed`. */
+/** The doubted proposals of markets that are not `placed`, and how many more there are. */
 export function otherProposalFacts(
   material: DigestMaterial,
   placed: ReadonlySet<string>,
 ): ReadonlyArray<NewFact> {
   const doubted = doubtedProposals(material).filter(({ market }) => !placed.has(market.slug))
-  return listed("resolution", doubted, ({ market, proposal, quote }) => {
-    const outcome = proposal?.outcome ?? 0
-    const side = named("outcome", market.outcomes[outcome], listedMax.outcome)
-    const at = price("price", quote === null ? 0 : priceOfOutcome({ quote }, outcome))
-    const state = proposal?.disputed === true ? ", disputed" : ""
-    return phrase`${side} in ${inList(market)} at ${at}${state}.`
-  })
+  const more = doubted.length - othersMax
+  const rest = more <= 0 ? [] : [
+    factOf("resolution", null, phrase`${count("more", more, "more", "more")}.`),
+  ]
+  return [
+    ...doubted.slice(0, othersMax).map(({ market, proposal, quote }) => {
+      const outcome = proposal?.outcome ?? 0
+      const side = named("outcome", market.outcomes[outcome], listedMax.outcome)
+      const at = price("price", quote === null ? 0 : priceOfOutcome({ quote }, outcome))
+      const state = proposal?.disputed === true ? ", disputed" : ""
+      return factOf(
+        "resolution",
+        market.slug,
+        phrase`${side} in ${inList(market)} at ${at}${state}.`,
+      )
+    }),
+    ...rest,
+  ]
 }
 
 /** How far ahead a digest looks, and what it lists there. */
@@ -317,19 +330,6 @@ export function aheadFacts(
 
 /** A market in a list: shorter than where it stands alone. */
 const inList = (market: Titled) => titleOf(market, "market", listedMax.market)
-
-/** A fact for each of the first ones, and how many more there are. */
-function listed<A>(
-  kind: NewFact["kind"],
-  items: ReadonlyArray<A>,
-  words: (item: A) => Statement,
-): ReadonlyArray<NewFact> {
-  const more = items.length - othersMax
-  const rest = more > 0 ? [phrase`${count("more", more, "more", "more")}.`] : []
-  return [...items.slice(0, othersMax).map(words), ...rest].map((words) =>
-    factOf(kind, null, words)
-  )
-}
 
 /** Sums in a fixed order, so that floating-point rounding does not depend on the input order. */
 function stakeOf(entries: ReadonlyArray<WhaleEntryItem>): number {

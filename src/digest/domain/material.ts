@@ -12,9 +12,11 @@ import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { Quote } from "../../markets/domain/quote.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
+import type { FactRow } from "../../core/domain/fields.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { type About, titleOf } from "../../writing/facts/fact.ts"
-import type { MarketView, OwnRecord, PublishedMove } from "../../writing/facts/view.ts"
+import type { PublishedMove } from "../../writing/facts/moves.ts"
+import type { MarketView, OwnRecord } from "../../writing/facts/view.ts"
 
 export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
@@ -53,7 +55,8 @@ export interface QuotedMarket {
 }
 
 /** A market of the digest at the end of the window. */
-export interface DigestMarket extends QuotedMarket, Pick<MarketView, "offers" | "entries"> {
+export interface DigestMarket
+  extends QuotedMarket, Pick<MarketView, "book" | "offers" | "entries"> {
   readonly market: Market & Pick<About, "mark">
   readonly rules: string | null
   readonly stories: ReadonlyArray<DigestStory>
@@ -110,8 +113,8 @@ export interface DigestMaterial {
   readonly record: OwnRecord | null
   /** The movers of the last day, the newest first. */
   readonly recentMoves: ReadonlyArray<PublishedMove>
-  /** The slugs of the markets that the digest before has paragraphs about; null without one. */
-  readonly previous: ReadonlyArray<string> | null
+  /** The facts of the digest before; null without one. */
+  readonly previous: ReadonlyArray<Pick<typeof FactRow.Type, "about" | "statement">> | null
   readonly coverage: DigestCoverage
 }
 
@@ -150,6 +153,9 @@ function markAmong(namesakes: ReadonlyArray<MarketFacts>, { endsAt, slug }: Mark
 const tradedUsdMin = 100
 const spreadMax = halfSteps(0.1)
 
+/** What moves a price without a headline and less than this, USD, is noise. */
+export const unexplainedUsdMin = 1_000
+
 /** Whether little money, or a wide book, made the move; `quote` is the market's now. */
 export function isThin({ item: { data } }: Move, quote: Quote | null): boolean {
   const { bid = null, ask = null } = quote ?? {}
@@ -157,14 +163,12 @@ export function isThin({ item: { data } }: Move, quote: Quote | null): boolean {
   return (data.tradedUsd ?? tradedUsdMin) < tradedUsdMin || halfSteps(spread) > spreadMax
 }
 
-/** Whether the digest says that a market of this slug or title ended. */
+/** Whether the end of a market became known. One with the same title is another market. */
 export function isEnded(
   { resolutions }: Pick<DigestMaterial, "resolutions">,
-  { slug, question }: Pick<MarketFacts, "question"> & { readonly slug: string },
+  { slug }: { readonly slug: string },
 ): boolean {
-  return resolutions.some(({ market }) =>
-    slugKey(market.slug) === slugKey(slug) || market.question === question
-  )
+  return resolutions.some(({ market }) => slugKey(market.slug) === slugKey(slug))
 }
 
 /** A digest of fewer moves that a reader can trade, labelled entries and findings is not worth its price. */

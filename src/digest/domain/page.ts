@@ -9,6 +9,7 @@
  * @module
  */
 import { type DigestCard, digestCards } from "./cards.ts"
+import { changeOf } from "./changes.ts"
 import {
   digestLengths,
   type DigestPage,
@@ -38,7 +39,8 @@ const pageWordsMax = 780
 const contextMax = 2
 const restWords = 190
 
-interface Paragraph extends Pick<DigestParagraph, "market"> {
+interface Paragraph
+  extends Pick<DigestParagraph, "market">, Partial<Pick<DigestParagraph, "mark">> {
   readonly section: DigestSection
   readonly topic: string
   readonly facts: readonly [NewFact, ...ReadonlyArray<NewFact>]
@@ -64,11 +66,8 @@ export function digestPage(given: DigestMaterial): DigestPage {
   const paragraphs = paragraphsOf(material, cards, paragraph("watch", "coverage", about))
   const section = (name: DigestSection): ReadonlyArray<DigestParagraph> =>
     paragraphs.filter((paragraph) => paragraph.section === name)
-      .map(({ facts, market, topic }) => ({
-        market,
-        isNew: market === null || given.previous === null
-          ? null
-          : !given.previous.includes(market.slug),
+      .map(({ facts, mark = "", market, topic }) => ({
+        ...{ mark, market },
         slot: slot(topic, facts, topic === "coverage"),
       }))
   const [repriced, whales, predetermined, context, watch] = digestSections
@@ -103,7 +102,7 @@ function paragraphsOf(
     ...paragraph("watch", "check", basketFacts(material)),
   ]
   const rest = Math.min(restWords, wordsOf([...fixed, ...othersOf(material, new Set(), stated)]))
-  const own = placedCards(cards, room - rest, stated, material.previous ?? [])
+  const own = placedCards(cards, room - rest, stated, material.previous)
   const placed = new Set(own.map(({ market }) => market?.slug ?? ""))
   let left = room - wordsOf(own)
   const fitting = [...fixed, ...othersOf(material, placed, stated)].filter((other) => {
@@ -158,7 +157,7 @@ function placedCards(
   cards: ReadonlyArray<DigestCard>,
   wordsMax: number,
   stated: Set<string>,
-  previous: ReadonlyArray<string>,
+  previous: DigestMaterial["previous"],
 ): ReadonlyArray<Paragraph> {
   let words = 0
   return cards.flatMap(({ about, facts: [opening, ...facts], isLine, kind, section, why }) => {
@@ -168,15 +167,11 @@ function placedCards(
       const isRepeated = facts.findIndex((other) => keyOf(other) === key) < n
       return own.includes(fact) || key === "" || !stated.has(key) && !isRepeated
     })
-    const isBefore = isLine === "as before" && previous.includes(about.slug)
-    const chosen = isBefore || isLine === "always"
-      ? {
-        section,
-        topic: "line",
-        market: about,
-        facts: [opening, ...isBefore ? [] : rest.filter(isNews)] as const,
-      }
-      : { section, topic: kind, market: about, facts: [opening, ...rest] as const }
+    const { isBefore, mark } = changeOf(previous, about.slug, opening.statement)
+    const isState = isLine === "as before" && isBefore
+    const shown = isState ? [] : isLine === "always" ? rest.filter(isNews) : rest
+    const topic = isState || isLine === "always" ? "line" : kind
+    const chosen = { section, mark, topic, market: about, facts: [opening, ...shown] as const }
     if (words + wordsOf([chosen]) > wordsMax) return []
     words += wordsOf([chosen])
     for (const fact of chosen.facts) stated.add(keyOf(fact))
@@ -223,15 +218,15 @@ function contextOf(
     .slice(0, contextMax)
 }
 
-/** Words of a line's label, at most; of the mark after a market. */
-const [labelWords, markWords] = [1, 2]
+/** Words of a line's label, at most. */
+const labelWords = 1
 
 /** With the names of their markets and the words before their facts. */
 function wordsOf(paragraphs: ReadonlyArray<Paragraph>): number {
   return paragraphs.reduce(
-    (sum, { facts, market }) =>
+    (sum, { facts, mark = "", market }) =>
       facts.reduce((sum, { statement }) => sum + labelWords + wordCount(statement), sum) +
-      (market === null ? 0 : markWords + wordCount(titleOf(market).text)),
+      (market === null ? 0 : wordCount(`${titleOf(market).text} ${mark}`)),
     0,
   )
 }

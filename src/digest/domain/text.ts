@@ -123,7 +123,7 @@ const introductions: Readonly<Record<string, string>> = {
 
 /** A card is a heading with what can be decided, then its other facts, a line each; other facts are a list. */
 function markdownOf(
-  { isNew, market, slot: { topic } }: DigestParagraph,
+  { mark, market, slot: { topic } }: DigestParagraph,
   sentences: ReadonlyArray<Sentence>,
   facts: ReadonlyArray<Fact>,
 ): string {
@@ -137,7 +137,6 @@ function markdownOf(
   const [opening = ""] = texts
   // In quotation marks, because its name is a stranger's words.
   const title = `**${quoted(readableName(market.question))}**${markOf(market).text}`
-  const mark = isNew === null ? "" : isNew ? " (new)" : " (as before)"
   if (topic === "line") return `${title}${mark}: ${texts.join(" ")}`
   return [
     `${title}${mark}: ${opening}`,

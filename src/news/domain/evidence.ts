@@ -8,7 +8,7 @@ import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "./headline.ts"
 import { decidedOutcome, type RelatedStory } from "./reading.ts"
-import { disputes } from "./scope.ts"
+import { disputes, wordsSettle } from "./scope.ts"
 import { firstOfSites, plainWords, siteOf } from "./stories.ts"
 import { isTimely } from "./times.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
@@ -124,24 +124,32 @@ export function newsReports(input: NewsInput): NewsReports | "contradictory" | n
   }
 }
 
+/** The words of a headline are compared with the question alone. */
+const noRules = { series: null, deadlineAt: null, operator: null, deciding: "" }
+
 /** Texts of different publishers that decide an outcome alone. */
 export const textsMin = 2
 
 /**
  * The stories, of which those of the outcome that the news decides alone are decisive, and no others: one
- * text is not enough, and reports that contradict each other decide nothing.
+ * text is not enough, and reports that contradict each other decide nothing. `isOfEnd`: its words are of
+ * the end, decisive or not.
  */
 export function settledStories<Story extends ReadStory>(
-  input: NewsInput<Story>,
-): ReadonlyArray<Story> {
+  input: NewsInput<Story> & { readonly market: Market },
+): ReadonlyArray<Story & { readonly isOfEnd: boolean }> {
   const { market, stories } = input
   const reports = newsReports(input)
   const isKnown = reports !== null && reports !== "contradictory" && reports.publishers >= textsMin
   return stories.map((story) => {
-    const { reading } = story
-    if (reading === null || !reading.decides) return story
-    const decides = isKnown && decidedOutcome(market, story) === reports.outcome
-    return { ...story, reading: { ...reading, decides } }
+    const { firstAt, reading, title } = story
+    if (reading === null) return { ...story, isOfEnd: false }
+    const outcome = (reading.bears === "for") === (reading.outcome === market.outcomes[1]) ? 1 : 0
+    const claim = { title, publishedAt: firstAt, outcome, rules: noRules } as const
+    const isOfEnd = reading.bears !== null && wordsSettle(market, claim)
+    const decides = reading.decides && isKnown &&
+      decidedOutcome(market, story) === reports.outcome
+    return { ...story, isOfEnd, reading: { ...reading, decides } }
   })
 }
 

@@ -31,7 +31,7 @@ const DecisionSide = Schema.Struct({
     "Mean price of buying for 1,000 USD, without fees; null when the book offers less",
   ),
   limitPrice: PriceOrNull(
-    "Highest price, USD per share, that leaves 0.01 a share at the stated probability, fee included; null without a view beyond the market, or a known fee",
+    "Highest price of an order, USD per share before the fee, that leaves 0.01 a share after it at the stated probability; null without a view beyond the market, or a known fee",
   ),
   sizeUsd: described(
     Schema.NullOr(Amount),

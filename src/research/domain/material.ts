@@ -11,7 +11,7 @@ import type { Quote } from "../../markets/domain/quote.ts"
 import type { RelatedStory } from "../../news/domain/reading.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import type { Estimate } from "../../writing/domain/estimate.ts"
-import type { MarketView } from "../../writing/facts/view.ts"
+import type { MarketMove } from "../../writing/facts/moves.ts"
 import type { WalletsRead } from "../../writing/facts/wallets.ts"
 import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 
@@ -59,7 +59,7 @@ export interface ReportMaterial {
   /** Null when there is no valid book. */
   readonly book: ReadBook | null
   /** The move that the feed published lately, which a digest states too; null or absent for none. */
-  readonly published?: MarketView["move"]
+  readonly published?: MarketMove | null
   /** The largest stakes first, at most `entriesReadMax`. */
   readonly entries: ReadonlyArray<OpenEntry>
   readonly walletsRead: WalletsRead

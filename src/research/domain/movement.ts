@@ -1,13 +1,12 @@
 /**
- * What the price did, and where headlines stand to it: the reading that every part of a report shares.
+ * What the price did: the reading that every part of a report shares.
  *
  * @module
  */
 import { halfSteps, isPrice } from "../../markets/domain/book.ts"
-import { headlineLag, stepWithin } from "../../markets/domain/priceStep.ts"
+import { stepWithin } from "../../markets/domain/priceStep.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
-import type { Placed } from "../../writing/facts/headlines.ts"
 import { priceOf, type ReportMaterial } from "./material.ts"
 
 /** A change of the price between two points. */
@@ -98,17 +97,4 @@ function stepsOf(points: ReadonlyArray<SeriesPoint>): ReadonlyArray<Change> {
     const from = points[n]
     return from === undefined || to.at <= from.at || to.at - from.at > stepMax ? [] : [{ from, to }]
   }).sort((a, b) => Math.abs(sizeOf(b)) - Math.abs(sizeOf(a)) || b.to.at - a.to.at)
-}
-
-/** Where a publication stands to the move: to its step, else to its whole window. Null without a move. */
-export function placeOf({ main, step }: Movement, publishedAt: EpochMs): Placed | null {
-  const move = step ?? main
-  if (move === null) return null
-  const { position, lagMsMin, lagMsMax } = headlineLag(publishedAt, {
-    from: move.from.at,
-    to: move.to.at,
-  })
-  const isStep = step !== null
-  const lagMs = isStep || position === "after" ? Math.abs(lagMsMax) : lagMsMin
-  return { position, lagMs: Math.max(0, lagMs), isStep }
 }

@@ -5,7 +5,6 @@
  * @module
  */
 import { clauseOf } from "../../markets/domain/clause.ts"
-import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { quoteOfMid } from "../../markets/domain/quote.ts"
 import { settledStories } from "../../news/domain/evidence.ts"
 import { hour } from "../../core/domain/time.ts"
@@ -14,6 +13,7 @@ import type { Fact } from "../../writing/domain/facts.ts"
 import { numbering, type Slot } from "../../writing/domain/page.ts"
 import { phrase } from "../../writing/domain/statement.ts"
 import { type Card, counterFact, marketCards } from "../../writing/facts/cards.ts"
+import { type Confidence, confidenceFact, confidenceOf } from "../../writing/facts/confidence.ts"
 import { clauseFacts, noClauseFact } from "../../writing/facts/clauses.ts"
 import { endedFact, noEndFact, payoutFact, validFact } from "../../writing/facts/endings.ts"
 import {
@@ -25,36 +25,33 @@ import {
   referenceFact,
   tradeFact,
 } from "../../writing/facts/estimates.ts"
-import { factOf, type NewFact, present, unnamed, word } from "../../writing/facts/fact.ts"
+import { factOf, type NewFact, present, unnamed } from "../../writing/facts/fact.ts"
 import {
   headlineFact,
   newsGapFact,
   noHeadlineFact,
   reportedIn,
 } from "../../writing/facts/headlines.ts"
-import { rivalsFact, rungFacts } from "../../writing/facts/ladders.ts"
-import { steadyFact } from "../../writing/facts/moves.ts"
+import { rungFacts } from "../../writing/facts/ladders.ts"
+import { placeOf, steadyFact } from "../../writing/facts/moves.ts"
 import { noProposalFact, unreadProposalFact } from "../../writing/facts/proposals.ts"
 import { costFact, noBookFact } from "../../writing/facts/quotes.ts"
 import {
   aboutOf,
   isDead,
-  isFilled,
   isForecast,
   isSureOf,
   labelledPositions,
   type MarketView,
   payoutOf,
   placedStories,
-  priceOfOutcome,
   sidesOf,
   tradeOf,
 } from "../../writing/facts/view.ts"
 import { marketMakersFact, noWalletFact, otherWalletsFact } from "../../writing/facts/wallets.ts"
 import { validityOf } from "./decision.ts"
 import { entriesReadMax, isLive, priceActionMs, priceOf, type ReportMaterial } from "./material.ts"
-import { movementOf, placeOf } from "./movement.ts"
-import type { Confidence } from "./report.ts"
+import { movementOf } from "./movement.ts"
 
 export interface ReportPage {
   readonly view: MarketView
@@ -85,7 +82,7 @@ export function reportPage(material: ReportMaterial): ReportPage {
     thesis,
     whaleView,
     risks: [slot("risk", risk), ...risks.map((risk) => slot("risk", risk))],
-    confidence: confidenceOf(material, view).confidence,
+    confidence: confidenceOf(view).confidence,
     bottomLine: slot("bottomLine", bottomFacts(material, view, cards)),
   }
 }
@@ -106,6 +103,7 @@ export function viewOf(material: ReportMaterial): MarketView {
   )
   return {
     ...{ clause, entries, estimate, market, now, proposal, quote, stories },
+    book: book?.microstructure ?? null,
     offers: book?.offers ?? [[], []],
     event: eventViewOf(
       { market, quote, proposal, rules: material.rules },
@@ -114,14 +112,15 @@ export function viewOf(material: ReportMaterial): MarketView {
     ),
     move: material.published ?? (main === null ? null : {
       ...changeOf(main),
-      step: step === null ? null : { ...changeOf(step), at: step.to.at },
+      windowMs: main.to.at - main.from.at,
+      step: step === null ? null : changeOf(step),
     }),
     reported: reportedIn(stories, market.outcomes),
   }
 }
 
 function changeOf({ from, to }: NonNullable<ReturnType<typeof movementOf>["main"]>) {
-  return { from: from.mid, to: to.mid, windowMs: to.at - from.at }
+  return { from: from.mid, to: to.mid, startedAt: from.at, at: to.at }
 }
 
 /** The verdict and what it rests on, then the cards, the headlines and the event. Wallets have a part of their own. */
@@ -146,8 +145,6 @@ function thesisFacts(
     !sure.includes(card) && card.kind !== "wallet" &&
     !(isDecided && (card.kind === "move" || card.kind === "contradiction"))
   )
-  const isSteady = view.move === null || isDecided
-  const steady = steadyFact(about, mid, isDecided ? null : range)
   const own = estimate === null ? [noNumberFact(about)] : [
     estimate.basis.length === 0 ? noViewFact(about, estimate, view) : estimateFact(about, estimate),
   ]
@@ -158,7 +155,7 @@ function thesisFacts(
     ...own,
     ...estimate === null || isDecided ? [] : present(referenceFact(about, estimate)),
     ...shown.flatMap(({ details, lead }) => [lead(about), ...details]),
-    ...isSteady ? [steady] : [],
+    ...view.move === null && !isDecided ? [steadyFact(about, mid, range)] : [],
     ...isDecided ? [] : newsFacts(material, view, cards),
     ...isDecided ? [] : eventFacts(material, view),
   ]
@@ -192,7 +189,7 @@ function eventFacts({ market, siblings }: ReportMaterial, { event }: MarketView)
   if (siblings === null) {
     return [factOf("relation", market.slug, phrase`The event's other markets could not be read.`)]
   }
-  return [...rungFacts(about, event), ...present(rivalsFact(about, event.sum))]
+  return rungFacts(about, event)
 }
 
 /** Stories of one report, and of those how many where no model has read any. */
@@ -211,8 +208,8 @@ function newsFacts(
   const { market, news, now } = material
   const about = aboutOf(market)
   if (news === null) return [newsGapFact(about, null)]
-  const movement = movementOf(material)
-  const at = (movement.step ?? movement.main)?.to.at ?? now
+  const { move } = view
+  const at = (move?.step ?? move)?.at ?? now
   const links = [counterFact(view, cards), ...cards.flatMap(({ details }) => details)]
     .flatMap((fact) => fact?.links ?? [])
   const { stories } = view
@@ -228,7 +225,11 @@ function newsFacts(
       headlineFact(
         about,
         story,
-        isForecast(view, story) ? "before kick-off" : placeOf(movement, story.firstAt),
+        isForecast(view, story)
+          ? "before kick-off"
+          : move === null
+          ? null
+          : placeOf(move, story.firstAt),
         now,
         all.findIndex(({ reading }) => reading === null) === n,
       )
@@ -247,7 +248,9 @@ function whaleFacts({ entries, market, walletsRead }: ReportMaterial, view: Mark
   const others = entries.filter(({ wallet, marketMaker }) => !marketMaker && !own.has(wallet))
   const [first, ...rest] = [
     ...card === undefined ? [] : [card.lead(about), ...card.details],
-    ...present(otherWalletsFact(about, others, entries.length < entriesReadMax)),
+    ...present(
+      otherWalletsFact(about, others, entries.length < entriesReadMax, card === undefined),
+    ),
   ]
   if (first !== undefined) return [first, ...rest]
   return [entries.length === 0 ? noWalletFact(about, walletsRead) : marketMakersFact(about)]
@@ -303,56 +306,14 @@ function bottomFacts(
   const lead = cards.find(({ kind, valueUsd }) => valueUsd > 0 || kind === "proposal")
   const { until, why } = validityOf(material)
   const { flip = "an outcome is proposed or reported", level = null } = lead ?? {}
-  const { confidence, reason } = confidenceOf(material, view)
   const [first, ...rest] = [
     ...present(costFact(about, sides, market.takerFeeRate)),
     ...estimate === null || trade !== null || isDead(view)
       ? []
       : present(rangeFact(about, estimate)),
     payout === null ? noEndFact(about) : payoutFact(about, view, payout),
-    factOf(
-      "method",
-      market.slug,
-      phrase`Confidence in this price is ${word("confidence", confidence)}: ${reason}.`,
-    ),
+    ...present(confidenceFact(about, view)),
   ]
   const valid = validFact(about, { until, why, flip, level, limit: trade?.limit ?? null }, now)
   return first === undefined ? [valid] : [first, ...rest, valid]
-}
-
-/** A price of a proposed or reported outcome from here on agrees with it. Inclusive. */
-const agreedMin = 0.9
-
-/** By rule; `Analysis.confidence` says what each word means. */
-function confidenceOf(
-  { book, clause, market, now }: ReportMaterial,
-  view: MarketView,
-): { readonly confidence: Confidence; readonly reason: string } {
-  if (market.status === "resolved") return { confidence: "high", reason: "the market is resolved" }
-  const { event: { contradictions, implied, inversions }, proposal, reported } = view
-  const outcome = proposal?.outcome ?? reported?.outcome
-  const agreed = outcome !== undefined && priceOfOutcome(view, outcome) >= agreedMin
-  const isThin = book !== null && (!isDeep(book.microstructure) || !isFilled(view))
-  const faults: ReadonlyArray<readonly [boolean, string]> = [
-    [market.status === "closed", "no more is traded"],
-    [book === null, "there is no order book"],
-    [book !== null && !isNarrow(book.microstructure), "the spread is wide"],
-    [isThin, "the book is thin"],
-    [market.volumeUsd < volumeUsdMin, "little was ever traded"],
-    [market.mechanical !== null, "its question is one of a series about prices"],
-    [implied !== null, "the end of another market implies another one here"],
-    [contradictions.length + inversions.length > 0, "prices of its event contradict each other"],
-    [proposal?.disputed === true, "the proposal is disputed"],
-    [reported !== null && reported.outcome !== outcome, "a report contradicts the proposal"],
-    [outcome !== undefined && !agreed, "the price doubts what is proposed or reported"],
-  ]
-  const reasons = faults.flatMap(([isFault, reason]) => isFault ? [reason] : [])
-  if (reasons.length > 0) return { confidence: "low", reason: reasons.slice(0, 2).join(", and ") }
-  if (agreed) return { confidence: "high", reason: "it agrees with what is proposed or reported" }
-  const deadlineAt = market.gameStartsAt === null ? clause?.deadlineAt ?? market.endsAt : null
-  const past = (deadlineAt ?? Infinity) <= now ? "its deadline has passed and " : ""
-  return {
-    confidence: "medium",
-    reason: `the book is narrow and deep, but ${past}nothing decides it`,
-  }
 }

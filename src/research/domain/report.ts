@@ -1,13 +1,9 @@
 /**
- * The confidence of a research report, and the reasons why there is none.
+ * The reasons why there is no research report.
  *
  * @module
  */
 import { Schema } from "effect"
-
-/** In ascending order. */
-export const confidences = ["low", "medium", "high"] as const
-export type Confidence = typeof confidences[number]
 
 /** The slug is neither a market's nor that of an event with a live market. */
 export class MarketNotFound extends Schema.TaggedError<MarketNotFound>()("MarketNotFound", {

@@ -188,7 +188,7 @@ function eventCards(view: MarketView): ReadonlyArray<Card> {
       ...shared,
       // A pair of other markets leads no text about this one.
       valueUsd: isOwn(pair) ? pair.size?.gainUsd ?? 0 : 0,
-      ...{ favours: null, isSure: isOwn(pair) ? true : null },
+      ...{ favours: null, isSure: isOwn(pair) && found.isSure ? true : null },
       lead: (about: About) => about.isNamed ? found.lead : found.opening,
       ...{ details: found.details, flip: "a quote changes" },
     }],
@@ -244,12 +244,11 @@ function moveCard(view: MarketView): ReadonlyArray<Card> {
   if (move === null || quote === null) return []
   const favours = move.to > move.from ? 0 : 1
   const change = (move.to - move.from) * 4 * quote.mid * complement(quote.mid)
-  const { step } = move
   return [{
     ...{ kind: "move", market: market.slug, favours, isSure: null },
-    since: step === null ? now - move.windowMs : step.at - step.windowMs,
+    since: (move.step ?? move).startedAt,
     valueUsd: isGivenBack(move, quote.mid) ? 0 : attentionUsd(view, favours, change, shares.move),
-    lead: (about) => moveFact(about, move, quote.mid, step, now),
+    lead: (about) => moveFact(about, move, quote.mid, now),
     details: [],
     flip: "half of the move is given back",
     level: halfLevelOf(move),

@@ -72,15 +72,16 @@ export function payoutFact(
   return factOf(
     "upcoming",
     about.slug,
-    phrase`${own}${delayOf(isProposed, proposal)}.`,
+    phrase`${own}${delayOf(isProposed, proposal, expected.at - now)}.`,
   )
 }
 
 /** Why a market with a proposal is not paid at the end of its window, where that is known. */
-function delayOf(isProposed: boolean, proposal: Proposal | null): Statement {
+function delayOf(isProposed: boolean, proposal: Proposal | null, leftMs: number): Statement {
   if (!isProposed) return phrase``
   if (proposal === null) return phrase`; a dispute, which could not be read, would take days`
-  return proposal.disputed ? phrase`; a vote on a dispute takes days` : phrase``
+  if (proposal.disputed) return phrase`; a vote on a dispute takes days`
+  return leftMs < day ? phrase`` : phrase`; one not paid an hour after its window takes days`
 }
 
 /** To a percent; a chance near 0 or 1 is never stated as none or sure. */

@@ -21,7 +21,18 @@ import {
   usd,
   word,
 } from "./fact.ts"
-import { isDoubted, type MarketView, type Side, storyFor, type Trade } from "./view.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
+import {
+  isDoubted,
+  isOutdated,
+  labelledPositions,
+  type MarketView,
+  priceOfOutcome,
+  type Side,
+  storyFor,
+  type Trade,
+} from "./view.ts"
+import { edgeLeftAt, favouredBy } from "./wallets.ts"
 
 /** What the record counts, by ingredient. */
 const counted: Readonly<Partial<typeof reasons>> = {
@@ -66,24 +77,52 @@ export function estimateFact(
 }
 
 /** Why the number is the market's: what the text shows of it, else that nothing of it is a signal. */
-export function noViewFact(about: About, { provenWorse }: Estimate, view: MarketView): NewFact {
+export function noViewFact(about: About, estimate: Estimate, view: MarketView): NewFact {
+  const { proposal, reported } = view
   const isSplit = ([0, 1] as const).every((outcome) => storyFor(view, outcome) !== null)
-  const why = provenWorse
-    ? "what we stated so far did worse than it"
-    : view.proposal?.disputed === true
-    ? "a vote decides the disputed proposal"
+  const why = estimate.provenWorse
+    ? phrase`what we stated so far did worse than it`
+    : proposal?.disputed === true
+    ? phrase`a vote decides the disputed proposal`
     : isSplit
-    ? "its headlines point both ways"
-    : view.reported !== null
-    ? "our record of such reports does not move it"
-    : isDoubted(view)
-    ? "it doubts the proposal, and our record does not settle which is right"
-    : "no signal beyond it in moves, proposals, reports, labelled wallets or related markets"
+    ? phrase`its headlines point both ways`
+    : reported !== null
+    ? phrase`our record of such reports does not move it`
+    : proposal !== null && isDoubted(view)
+    ? doubtedWords(unnamed(about), proposal, priceOfOutcome(view, proposal.outcome), estimate)
+    : phrase`${idleWords(view)}`
   return factOf(
     "method",
     about.slug,
     phrase`${word("basis", "No view beyond the market's price")}: ${why}.`,
   )
+}
+
+/** What became of such proposals, their card says. */
+function doubtedWords(about: About, { outcome }: Proposal, mid: number, { doubted }: Estimate) {
+  const other = outcomeOf(about, outcome === 0 ? 1 : 0, "outcome2")
+  const few = doubted === null ? "; too few such proposals have ended to say which is right" : ""
+  const words = mid < 0.5 ? "favours" : "leaves a chance of"
+  return phrase`the price ${words} ${other}, the proposal says ${outcomeOf(about, outcome)}${few}`
+}
+
+/** Why labelled wallets, if there are any, do not move the number. */
+function idleWords(view: MarketView): string {
+  const labelled = labelledPositions(view)
+  const live = labelled.filter((position) => !isOutdated(view, position))
+  const sides = live.map(favouredBy).filter((outcome, n) =>
+    live[n] !== undefined && edgeLeftAt(live[n], priceOfOutcome(view, outcome)).edge > 0
+  )
+  if (labelled.length === 0) {
+    return "no signal beyond it in moves, proposals, reports, labelled wallets or related markets"
+  }
+  if (live.length === 0) {
+    return "a headline for the other side came after its labelled wallets bought"
+  }
+  if (sides.length === 0) return "at this price nothing is left of its labelled wallets' edge"
+  return new Set(sides).size > 1
+    ? "its labelled wallets disagree"
+    : "what is left of its labelled wallets' edge is too small"
 }
 
 /** In place of a number: the record could not be read or written. */
@@ -123,7 +162,7 @@ export function rangeFact(about: About, { dayHigh, dayLow }: Estimate): NewFact 
   )
 }
 
-/** `No in “…” at 0.645 or less, up to $10,234: $1,000 is expected to gain $40 after the fee (range -$46 to +$125), $15 at the limit; it is lost if Yes is paid.` */
+/** `No in “…” at 0.645 or less before the fee, up to $10,234: $1,000 is expected to gain $40 after the fee (range -$46 to +$125), $15 at the limit.` */
 export function tradeFact(about: About, trade: Trade): NewFact {
   const { gainAtLimitUsd, gainRangeUsd, gainUsd, limit, outcome, sizeUsd, stakeUsd } = trade
   const range = gainRangeUsd === null
@@ -134,13 +173,13 @@ export function tradeFact(about: About, trade: Trade): NewFact {
   return factOf(
     "method",
     about.slug,
-    phrase`${outcomeOf(about, outcome)} at ${rounded("limit", limit)} or less, up to ${
-      usd("size", sizeUsd)
-    }: ${usd("stake", stakeUsd)} is expected to gain ${
-      usd("gainUsd", gainUsd)
-    } after the fee${range}, ${usd("gainAtLimit", gainAtLimitUsd)} at the limit; it is lost if ${
-      outcomeOf(unnamed(about), outcome === 0 ? 1 : 0, "outcome2")
-    } is paid.`,
+    phrase`${outcomeOf(about, outcome)} at ${
+      rounded("limit", limit)
+    } or less before the fee, up to ${usd("size", sizeUsd)}: ${
+      usd("stake", stakeUsd)
+    } is expected to gain ${usd("gainUsd", gainUsd)} after the fee${range}, ${
+      usd("gainAtLimit", gainAtLimitUsd)
+    } at the limit.`,
   )
 }
 

@@ -30,6 +30,8 @@ export interface PrintedStory {
   readonly firstAt: EpochMs
   readonly outlets: ReadonlyArray<{ readonly source: string; readonly publishedAt: EpochMs }>
   readonly corrected: boolean
+  /** Whether its words are of the end. */
+  readonly isOfEnd?: boolean
   /** How long after the market's deadline; absent for one from before it. */
   readonly afterMs?: number
   readonly reading: {

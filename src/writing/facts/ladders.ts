@@ -26,6 +26,8 @@ import { day, type EpochMs } from "../../core/domain/time.ts"
 
 /** A pair of purchases that gains whichever of two contradicting prices is wrong. */
 interface Pair {
+  /** Whether the rules of both read the same but for their figures; else the gain has a condition. */
+  readonly isSure: boolean
   /** What it costs and gains, with the names of both markets. */
   readonly lead: NewFact
   /** The same by the names of the rungs, where the first market is named already. */
@@ -50,16 +52,20 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
       ...{ mid: quote?.mid ?? null, proposal: null },
     }, now)?.at ?? []
   )
+  const [first, second] = [rulesOf(easier), rulesOf(harder)]
+  const isSure = first !== "" && first === second
+  const condition = isSure ? phrase`` : phrase` if both settle on the same figure`
   const words = (first: Statement, second: Statement) =>
     fact(
       phrase`${outcome} ${first} at ${price("ask", ask)} and ${opposite} ${second} at ${
         price("ask2", complement(bid))
       } together cost ${usd("stake", size.costUsd)} for ${
         count("shares", Math.floor(size.shares), "share")
-      } of each and gain ${usd("gainUsd", size.gainUsd)} after fees.`,
+      } of each and gain at least ${usd("gainUsd", size.gainUsd)} after fees${condition}.`,
       "method",
     )
   return {
+    isSure,
     lead: words(
       phrase`in ${titleOf(easier.market)}`,
       phrase`in ${titleOf(harder.market, "market2")}`,
@@ -69,7 +75,19 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
       phrase`of ${named("rung2", harder.rung.label)}`,
     ),
     details: [
-      fact(phrase`Why: ${reason}, ${rulesWords(easier.rules ?? "", harder.rules ?? "")}.`),
+      fact(
+        phrase`Why: ${reason}, ${
+          isSure
+            ? "and the rules of both read the same but for their figures"
+            : first === "" || second === ""
+            ? "but their rules could not be read"
+            : "but their rules differ in more than figures"
+        }.`,
+      ),
+      fact(
+        phrase`Where both pay, the gain is ${usd("gainBoth", size.gainUsd + size.shares)}.`,
+        "market",
+      ),
       ...payouts.length < 2 ? [] : [fact(
         phrase`Locked until payout, expected about ${
           date("until", Math.max(...payouts))
@@ -81,15 +99,9 @@ export function pairOf(found: Contradiction, now: EpochMs): Pair | null {
   }
 }
 
-/** How far the rules of both markets bear out what their titles say. */
-function rulesWords(first: string, second: string): string {
-  // A ladder's titles, and so its rules, differ in figures.
-  const [easier, harder] = [first, second].map((it) => it.toLowerCase().replace(/\d[\d.,:]*/g, "0"))
-  if (first === "" || second === "") return "if both are decided as their titles read"
-  return easier === harder
-    ? "and the rules of both read the same but for their figures"
-    : "but their rules differ in more than figures: read both"
-}
+/** The rules of a rung without their figures, in which those of a ladder differ; empty for none. */
+const rulesOf = ({ rules }: Contradiction["easier"]): string =>
+  (rules ?? "").toLowerCase().replace(/\d[\d.,:]*/g, "0")
 
 /** What the proposal or the result of another rung implies here; null without a price here. */
 export function impliedFact(implied: ImpliedEnd): NewFact | null {
@@ -152,20 +164,6 @@ export function inversionFacts(
         price("price", priceOfRung(harder))
       } too high.`,
     )
-  )
-}
-
-/** What the exclusive outcomes of the event are bid and asked for together, where no basket gains. */
-export function rivalsFact(about: About, sum: SiblingSum | null): NewFact | null {
-  if (sum === null || sum.basket !== null || sum.bidSum === null || sum.askSum === null) return null
-  return factOf(
-    "relation",
-    about.slug,
-    phrase`The ${count("siblings", sum.markets.length, "exclusive outcome")} of its event${
-      sum.partial ? " that were read" : ""
-    } are bid ${price("bids", sum.bidSum)} and asked ${
-      price("asks", sum.askSum)
-    } together: no basket of them gains after fees.`,
   )
 }
 

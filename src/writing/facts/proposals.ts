@@ -144,7 +144,7 @@ export function baseRateFacts(
 
 const record = ({ slug }: About, statement: Statement) => factOf("record", slug, statement)
 
-/** `49 of 72 doubted proposals in our record were upheld (56.2% to 78.1%).` */
+/** `49 of 72 doubted proposals in our record were paid as proposed (56.2% to 78.1%).` */
 const doubtedFact = (
   about: About,
   { proposals, upheld, upheldRateHigh, upheldRateLow }: DoubtedRecord,
@@ -153,7 +153,7 @@ const doubtedFact = (
     about,
     phrase`${part("upheld", upheld)} ${
       count("cases", proposals, "doubted proposal")
-    } in our record were upheld (${rate("upheldLow", upheldRateLow)} to ${
+    } in our record were paid as proposed (${rate("upheldLow", upheldRateLow)} to ${
       rate("upheldHigh", upheldRateHigh)
     }).`,
   )

@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { isDecidedPrice, type Level } from "../../markets/domain/book.ts"
+import { isDecidedPrice, type Level, type Microstructure } from "../../markets/domain/book.ts"
 import {
   type ExpectedResolution,
   expectedResolution,
 } from "../../markets/domain/expectedResolution.ts"
-import { type Market, slugKey } from "../../markets/domain/market.ts"
+import type { Market } from "../../markets/domain/market.ts"
 import { challengeWindowMs, type Proposal } from "../../markets/domain/proposal.ts"
 import type { Clause } from "../../markets/domain/clause.ts"
 import { complement, type Quote, quoteOfOutcome } from "../../markets/domain/quote.ts"
@@ -29,7 +29,7 @@ import {
 import type { EventView } from "../domain/event.ts"
 import type { About } from "./fact.ts"
 import { type PrintedStory, readFor, type Reported } from "./headlines.ts"
-import type { PriceMove } from "./moves.ts"
+import { type MarketMove, newestMove, type PublishedMove } from "./moves.ts"
 import { doubtedBelow, isEarly, settlesAtOf } from "./proposals.ts"
 import {
   favouredBy,
@@ -47,15 +47,12 @@ interface WalletEntry extends WalletPosition {
   } | null
 }
 
-/** A move, and the step in which most of it came; null where the series does not say. */
-interface MarketMove extends PriceMove {
-  readonly step: (PriceMove & { readonly at: EpochMs }) | null
-}
-
 export interface MarketView {
   readonly market: Market
   /** Of the first outcome; without bid and ask where there is no book. Null when no price is known. */
   readonly quote: Quote | null
+  /** Null without a valid book. */
+  readonly book: Microstructure | null
   /** What is offered of each outcome; empty without a book. */
   readonly offers: readonly [ReadonlyArray<Level>, ReadonlyArray<Level>]
   /** Null for none, and for one that could not be read. */
@@ -172,7 +169,8 @@ const deadlineOf = (
 ): EpochMs | null => market.gameStartsAt === null ? clause?.deadlineAt ?? market.endsAt : null
 
 /**
- * The newest uncorrected headline since a time that a model read as pointing to an outcome; null for none.
+ * The uncorrected headline since a time that a model read as pointing to an outcome: a report of the end
+ * before any other, then the newest; null for none.
  * After the deadline only a report of the end is evidence: any other speaks of a later time.
  */
 export function storyFor(
@@ -184,7 +182,9 @@ export function storyFor(
     story.firstAt >= since && readFor(story, view.market.outcomes) === outcome &&
     !isForecast(view, story) &&
     (story.reading?.decides === true || story.afterMs === undefined)
-  ).toSorted((a, b) => b.firstAt - a.firstAt)[0] ?? null
+  ).toSorted((a, b) =>
+    Number(b.isOfEnd === true) - Number(a.isOfEnd === true) || b.firstAt - a.firstAt
+  )[0] ?? null
 }
 
 /** What the service has measured of itself. */
@@ -209,16 +209,6 @@ export interface OwnRecord {
   readonly oddsBands: EstimateInputs["bands"]
 }
 
-/** A published move, newest first where there are several. */
-export interface PublishedMove {
-  readonly createdAt: string
-  readonly data: {
-    readonly delta: number
-    readonly phase: "running" | "settled"
-    readonly market: { readonly slug: string }
-  }
-}
-
 /** The stated number of a market with a price. `hourly`: its last week, for the range of a day. */
 export function estimateIn(
   view: Omit<MarketView, "estimate">,
@@ -228,16 +218,15 @@ export function estimateIn(
 ): Estimate | null {
   const { event: { bounds, rungBounds }, market, now, quote } = view
   if (quote === null) return null
-  const moved = moves.find(({ createdAt, data }) =>
-    slugKey(data.market.slug) === slugKey(market.slug) && Date.parse(createdAt) >= now - day
-  )
+  const newest = newestMove(moves, market.slug)
+  const moved = newest !== null && Date.parse(newest.createdAt) >= now - day ? newest : null
   const ends = [market.endsAt, market.gameStartsAt].flatMap((at) => at === null ? [] : [at - now])
   return estimateOf({
     mid: quote.mid,
     hourly,
     probability24h: payoutOf(view)?.probability24h ?? null,
     endsInMs: ends.length === 0 ? null : Math.min(...ends),
-    move: moved === undefined ? null : {
+    move: moved === null ? null : {
       direction: moved.data.delta > 0 ? 1 : -1,
       ageMs: now - Date.parse(moved.createdAt),
       record: record.movers.drift.after24h[moved.data.phase],
@@ -257,7 +246,10 @@ export function estimateIn(
 }
 
 /** Whether a headline for the other side came after a position: its record says less then. */
-function isOutdated(view: Omit<MarketView, "estimate">, position: LabelledPosition): boolean {
+export function isOutdated(
+  view: Omit<MarketView, "estimate">,
+  position: LabelledPosition,
+): boolean {
   return storyFor(view, favouredBy(position) === 0 ? 1 : 0, position.firstFillAt + 1) !== null
 }
 

@@ -168,32 +168,34 @@ export function walletRecordFacts(
   ]
 }
 
-/** One line for the wallets without a label; null without any. */
+/** From so many wallets without a label, with this share of their stakes on one side, they say something. */
+const telling = { wallets: 3, share: 0.75 } as const
+
+/** One line for the wallets without a label; null without any, or where they say nothing. */
 export function otherWalletsFact(
   about: About,
   others: ReadonlyArray<Pick<WalletPosition, "wallet" | "outcome" | "stakeUsd">>,
   isComplete: boolean,
+  isAlways = false,
 ): NewFact | null {
   const wallets = new Set(others.map(({ wallet }) => wallet)).size
-  if (wallets === 0) return null
-  const sides = ([0, 1] as const).flatMap((outcome) => {
-    const stake = others.filter((one) => one.outcome === outcome)
-      .reduce((sum, { stakeUsd }) => sum + stakeUsd, 0)
-    return stake > 0
-      ? [
-        phrase`${usd(`stake${outcome + 1}`, stake)} of ${
-          outcomeOf(unnamed(about), outcome, `outcome${outcome + 1}`)
-        }`,
-      ]
-      : []
+  const stakes = ([0, 1] as const).map((side) =>
+    others.filter(({ outcome }) => outcome === side).reduce((sum, it) => sum + it.stakeUsd, 0)
+  )
+  const all = stakes.reduce((sum, stake) => sum + stake, 0)
+  const isTelling = wallets >= telling.wallets && Math.max(...stakes) >= telling.share * all
+  if (wallets === 0 || !isAlways && !isTelling) return null
+  const sides = ([0, 1] as const).filter((outcome) => (stakes[outcome] ?? 0) > 0).map((outcome) => {
+    const side = outcomeOf(unnamed(about), outcome, `outcome${outcome + 1}`)
+    return phrase`${usd(`stake${outcome + 1}`, stakes[outcome] ?? 0)} of ${side}`
   })
-  const all = count("wallets", wallets, "tracked wallet")
+  const counted = count("wallets", wallets, "tracked wallet")
   return factOf(
     "whale",
     about.slug,
     sides.length === 0
-      ? phrase`${all} without a label bought hardly anything.`
-      : phrase`${all} without a label${isComplete ? "" : ", the largest,"} bought ${
+      ? phrase`${counted} without a label bought hardly anything.`
+      : phrase`${counted} without a label${isComplete ? "" : ", the largest,"} bought ${
         listed(sides)
       }.`,
   )

@@ -238,11 +238,12 @@ Deno.test("a move on little money, in a wide book or in an ended market is no ca
     const page = pageOf({ ...quiet, moves: [{ ...move, item }], markets, resolutions })
     return page.sections.repriced.some(({ slot }) => slot.topic === "line")
   }
-  equal([isCard(100, 0.5), isCard(null, 0.5)], [true, true])
-  equal([isCard(99.9, 0.5), isCard(100, 0.51)], [false, false])
-  const { question } = one.market
-  const market = { ...ended.market, question }
-  equal(isCard(100, 0.5, [{ ...ended, market }]), false)
+  equal([isCard(1_000, 0.5), isCard(null, 0.5)], [true, true])
+  equal([isCard(999, 0.5), isCard(1_000, 0.51)], [false, false])
+  const { question, slug } = one.market
+  const endedAs = (fields: Partial<typeof ended.market>) =>
+    isCard(1_000, 0.5, [{ ...ended, market: { ...ended.market, ...fields } }])
+  equal([endedAs({ slug }), endedAs({ question })], [false, true], "a namesake is another market")
 })
 
 Deno.test("a moved market has its price now, and the time from a headline to the end of the step", async () => {
@@ -257,7 +258,13 @@ Deno.test("a moved market has its price now, and the time from a headline to the
   const [sizes, stepTo] = [{ bidShares: 100, askShares: 100 }, until - 30 * minute]
   const data = {
     ...found.move.item.data,
-    ...{ priceStart: 0.395, priceNow: 0.555, delta: 0.16, tradedUsd: 937, window: "24h" as const },
+    ...{
+      priceStart: 0.395,
+      priceNow: 0.555,
+      delta: 0.16,
+      tradedUsd: 1_937,
+      window: "24h" as const,
+    },
   }
   const prices = { priceFrom: 0.4, priceTo: 0.55, delta: 0.15 }
   const step = { from: stepTo - 30 * minute, to: stepTo, ...prices }
@@ -273,16 +280,18 @@ Deno.test("a moved market has its price now, and the time from a headline to the
       ...{ ...found.one, ...bare, market: { ...market, gameStartsAt: null }, quote },
       offers: [asks.map((price) => ({ price, size: 900 })), []] as const,
     }
-    const moves = [{ item: { ...found.move.item, data }, step }]
+    const createdAt = new Date(until - 90 * minute).toISOString()
+    const moves = [{ item: { ...found.move.item, createdAt, data }, step }]
     const page = pageOf({ ...quiet, moves, markets: [one], quoted: [one] })
     return [textOf(page.title), textOf(page.summary), pageText(page)].join("\n")
   }
   const [on, still] = [pageAt(0.57, 0.6), pageAt(0.55, 0.57)]
-  const moved = "rose 16 cents in 24 hours, from 0.395 to 0.555, most of it by 07:30 UTC"
+  const moved =
+    `rose 16 cents in 24 hours, from 0.395 to 0.555 at 06:30 UTC, most of it by 07:30 UTC`
   ok(on.includes(`${moved}; now 0.585`), on)
   ok(!still.includes("; now"), still)
   ok(on.includes(", 40 minutes before the step was seen."), on)
-  ok(on.includes("Traded while it moved: $937 at 0.475 or more."), on)
+  ok(on.includes("Traded while it moved: $1,937 at 0.475 or more."), on)
   // In a wide book it is no card, and is only listed.
   const listed = pageAt(0.5, 0.7)
   ok(/, 16 cents up to 0\.555, now 0\.60\./.test(listed), listed)
@@ -355,10 +364,26 @@ Deno.test("a digest lists what comes in the next day, in time, and marks cards t
       ["13:00 UTC: the end", "Harbour"],
     ],
   )
-  const marks = [null, [], ["Lagoon"]].map((previous) =>
-    /\*\*“Will Lagoon freeze\?”\*\*(?: \(\d.*?\))?(.*?):/.exec(textAfter(previous))?.[1]
+  const said = (statement: string) => [{ about: "Lagoon", statement }]
+  const opening = /Will Lagoon freeze\?”\*\*.*?: (.*?\.)(?: |$)/m.exec(textAfter(null))?.[1] ?? ""
+  ok(/ is proposed, but priced at 0\.\d+\.$/.test(opening), opening)
+  const marks = [
+    null,
+    [],
+    said(opening),
+    said(opening.replace(/0\.\d+/, "0.123")),
+    said(opening.replace("proposed", "proposed and disputed")),
+    said("13:00 UTC: the end of “Will Lagoon freeze?”, Yes at 0.51."),
+  ].map((previous) =>
+    /\*\*“Will Lagoon freeze\?”\*\*(?: \(\d.*?\))?(.*?): (?:Yes|No) is proposed, but/.exec(
+      textAfter(previous),
+    )?.[1]
   )
-  equal(marks, ["", " (new)", " (as before)"])
+  const disputed = opening.replace("proposed", "proposed and disputed").slice(0, -1)
+  equal(marks, [
+    ...["", " (new)", " (as before)", " (before: at 0.123)", ` (before: ${disputed})`],
+    " (named before)",
+  ])
 })
 
 Deno.test("a window of more than one digest is counted as far as it was seen", async () => {

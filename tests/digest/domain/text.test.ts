@@ -71,7 +71,7 @@ law("digestOf() shows the page in Markdown that no name can change", anyMaterial
     const text = sentences.map(({ text }) => text).join(" ")
     const heading = market === null
       ? /^(?:(?:Also moved|Other doubted proposals|In the next 24 hours):\n)?(?=- )/
-      : /^\*\*“.*?”\*\*(?: \((?:\d{4}-\d\d-\d\d|“[^“”]*”|[^()“”]*)\))?(?: \((?:new|as before)\))?: /
+      : /^\*\*“.*?”\*\*(?: \((?:\d{4}-\d\d-\d\d|“[^“”]*”|[^()“”]*)\))?(?: \((?:new|as before|named before|before: [^()]*)\))?: /
     // Without what our own Markdown adds, the sentences of the page are left.
     const bare = paragraph.replace(heading, "").replaceAll(/\n- |^- /g, " ")
       .replaceAll(/\*\*(?:(?:[A-Z][a-z]+ ?){1,2}[a-z ]*: )?(.*?)\*\* ?/g, "$1 ")

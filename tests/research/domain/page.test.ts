@@ -181,9 +181,12 @@ Deno.test("a move is stated with its size, then its step, and each headline is p
 })
 
 Deno.test("a report states the move that the feed published, as a digest does", () => {
-  const published = { from: 0.6, to: 0.5, windowMs: hour, step: null }
+  const published = {
+    ...{ from: 0.6, to: 0.5, windowMs: hour, step: null },
+    ...{ startedAt: now - 3 * hour, at: now - 2 * hour },
+  }
   const text = textOf({ ...jump, published })
-  ok(text.includes("Yes fell 10 cents in 1 hour, from 0.60 to 0.50; now 0.535."), text)
+  ok(text.includes("Yes fell 10 cents in 1 hour, from 0.60 to 0.50 at 10:00 UTC; now 0.535."), text)
   ok(text.includes("or until half of the move is given back at 0.55."), text)
 })
 
@@ -337,12 +340,14 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
     price: 0.4,
     calibration: { computedAt: now, row: whaleRow({ label: "follow", oddsBands: [band] }) },
   })
-  const other = openEntry({ wallet: "0xaa", outcome: 1, stakeUsd: 900 })
+  const others = ["0xaa", "0xab", "0xac"].map((wallet, n) =>
+    openEntry({ wallet, outcome: 1, stakeUsd: 900 + n - 1 })
+  )
   const at = (mid: number) =>
     textOf(reportMaterial({
       priceAction: steady(mid),
       book: bookWith({ mid }),
-      entries: [labelled, other],
+      entries: [labelled, ...others],
     }))
   const cheap = at(0.42)
   ok(
@@ -350,12 +355,47 @@ Deno.test("a labelled wallet has its record at such prices, shrunk, and the pric
       "Wallets: Scary-Barrel (follow: a winning record) bought Yes at 0.40 for $2,000, 3 hours ago. " +
         "Scary-Barrel won 60 of 100 earlier entries, settled before this one, at 0.25 to 0.50 (mean 0.40). " +
         "A copy, Yes at 0.425, costs 2.5 cents more than at its entry. " +
-        "1 tracked wallet without a label bought $900 of No.",
+        "3 tracked wallets without a label bought $2,700 of No.",
     ),
     cheap,
   )
   const dear = at(0.2)
-  ok(dear.includes("(mean 0.40). 1 tracked wallet"), dear)
+  ok(dear.includes("(mean 0.40). 3 tracked wallets"), dear)
+})
+
+Deno.test("without a view a report says why its labelled wallets do not move the number", () => {
+  const band = {
+    ...{ band: "0.25-0.50", from: 0.25, to: 0.5, entries: 100, meanEntryPrice: 0.4 },
+    ...{ winRateLow: 0.5, winRateHigh: 0.7, followRoi: 0.3, fadeRoi: null },
+  }
+  const bought = (wallet: string, label: "follow" | "fade", winRate: number) =>
+    openEntry({
+      ...{ wallet, price: 0.4 },
+      calibration: {
+        computedAt: now,
+        row: whaleRow({ label, oddsBands: [{ ...band, winRate }] }),
+      },
+    })
+  const why = (mid: number, ...entries: ReadonlyArray<ReturnType<typeof bought>>) => {
+    const none = { probability: mid, low: null, high: null, dayLow: null, dayHigh: null }
+    const estimate = { mid, ...none, ...noRecord, basis: [] }
+    const book = bookWith({ mid })
+    const read = reportMaterial({ priceAction: steady(mid), book, entries, estimate })
+    return /No view beyond the market's price: (.*)\./.exec(textOf(read))?.[1]
+  }
+  const [good, bad] = [bought("0xaa", "follow", 0.6), bought("0xab", "fade", 0.2)]
+  strictEqual(why(0.4, good, bad), "its labelled wallets disagree")
+  strictEqual(why(0.2, good), "at this price nothing is left of its labelled wallets' edge")
+})
+
+Deno.test("a proposal that is not paid after its window is said to take days", () => {
+  const paid = (minutes: number) => {
+    const proposal = proposed({ proposedAt: now - minutes * minute })
+    return analysisOf({ ...jump, market: market({ status: "proposed" }), proposal }).bottomLine
+  }
+  const late = "; one not paid an hour after its window takes days."
+  ok(!paid(125).includes(late), paid(125))
+  ok(paid(600).includes(late), paid(600))
 })
 
 /** A market that asks whether the price is above a level. */
@@ -380,11 +420,18 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
   const { thesis } = ladder(rung(4, 0.3), rung(5, 0.5), rung(6, 0.1))
   ok(
     thesis.includes(
-      "Yes of “above 4%” at 0.31 and No of “above 5%” at 0.51 together cost $656 for 800 shares of each and gain $144 after fees.",
+      "Yes of “above 4%” at 0.31 and No of “above 5%” at 0.51 together cost $656 for 800 shares of each and gain at least $144 after fees if both settle on the same figure.",
     ),
     thesis,
   )
-  const led = ladder(rung(2, 0.3), rung(4, 0.2)).thesis
+  ok(thesis.includes("Where both pay, the gain is $944."), thesis)
+  const rules = (level: number) => `Above ${level}% by the Sample Bureau.`
+  const conditional = ladder(rung(2, 0.3), rung(4, 0.2)).thesis
+  ok(conditional.startsWith("No trade in "), "a gain with a condition does not lead")
+  const led = analysisOf(reportMaterial({
+    ...{ market: own, priceAction: steady(0.6), rules: rules(3) },
+    siblings: { markets: [rung(2, 0.3, rules(2)), rung(4, 0.2)], complete: true },
+  })).thesis
   ok(
     /^Trade: Yes in “Will inflation be above 2% in May\?” at 0\.31 and No in “Will inflation be above 3% in May\?” at 0\.\d+ together cost/
       .test(led),
@@ -395,7 +442,8 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
     const { thesis } = analysisOf(reportMaterial({
       market: own,
       priceAction: steady(0.6),
-      siblings: { markets: [rung(2, 0.3), rung(4, 0.2)], complete: true },
+      rules: rules(3),
+      siblings: { markets: [rung(2, 0.3, rules(2)), rung(4, 0.2)], complete: true },
       estimate: {
         ...{
           mid: 0.6,
@@ -412,9 +460,8 @@ Deno.test("all rungs of a ladder are compared, and an executable contradiction l
     const trade = thesis.search(/Yes (?:in .*? )?at 0\.69 or less/)
     strictEqual(trade > 0 && trade < thesis.indexOf("together cost"), leads, thesis)
   }
-  const rules = (level: number) => `Above ${level}% by the Sample Bureau.`
   const ruled = (other: string | null) => ladder(rung(4, 0.3, rules(4)), rung(5, 0.5, other)).thesis
-  ok(ruled(null).includes(", if both are decided as their titles read."), ruled(null))
+  ok(ruled(null).includes(", but their rules could not be read."), ruled(null))
   ok(ruled(rules(5)).includes(", and the rules of both read the same but for their figures."))
   ok(ruled("Above 5% by another bureau.").includes(", but their rules differ in more than figures"))
   const both = ladder(rung(2, 0.3), rung(4, 0.2), rung(5, 0.215)).thesis
@@ -477,15 +524,17 @@ Deno.test("the stated number is the market's own, or the estimate with what it i
   }
   const { analysis: { thesis }, decision } = templateReportOf(reportMaterial({ estimate }))
   const stated =
-    /^Trade: Yes in .* at 0\.69 or less, up to \$[\d,]+: \$[\d,]+ is expected to gain \$\d+ after the fee \(range \+\$[\d,]+ to \+\$[\d,]+\), \$\d+ at the limit; it is lost if No is paid\.\nOur fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, counted half at a doubting price\.\n/
+    /^Trade: Yes in .* at 0\.69 or less before the fee, up to \$[\d,]+: \$[\d,]+ is expected to gain \$\d+ after the fee \(range \+\$[\d,]+ to \+\$[\d,]+\), \$\d+ at the limit\.\nOur fair price of Yes is 0\.70 \(0\.63 to 0\.76\), the market's 0\.60: 90 of 100 reported outcomes were paid, counted half at a doubting price\.\n/
   ok(stated.test(thesis), thesis)
   equal([decision.sides[0]?.limitPrice, decision.sides[1]?.sizeUsd], [0.69, 0])
   const proposal = proposed({ outcome: 0, proposedAt: now - 90 * minute, settlesAt: now + hour })
   const unseen = { ...estimate, probability: 0.6, low: null, high: null, basis: [] }
   const doubted = { proposals: 72, upheld: 49, upheldRateLow: 0.562, upheldRateHigh: 0.781 }
   const unrecorded = textOf(reportMaterial({ estimate: { ...unseen, doubted }, proposal }))
-  ok(unrecorded.includes("price: it doubts the proposal, and our record does not"), unrecorded)
-  ok(unrecorded.includes("49 of 72 doubted proposals in our record were upheld (56.2% to 78.1%)."))
+  const words = "price: the price leaves a chance of No, the proposal says Yes.\n"
+  ok(unrecorded.includes(words), unrecorded)
+  const counts = "49 of 72 doubted proposals in our record were paid as proposed (56.2% to 78.1%)."
+  ok(unrecorded.includes(counts), unrecorded)
   const dear = analysisOf(reportMaterial({ estimate: { ...estimate, probability: 0.603 } })).thesis
   ok(
     /^No trade in .*: Yes costs 0\.605 .*, and our fair price of Yes is 0\.603: under a cent/.test(

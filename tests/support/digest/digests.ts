@@ -191,7 +191,14 @@ const anyWindow = all({
   coverage: anyCoverage,
   hours: oneOf([4, 4, 4, 8, 100]),
   walletHours: oneOf([1, 100, 100]),
-  previous: oneOf([null, [], ["market-1", "market-2", "market-3"]]),
+  previous: oneOf([
+    null,
+    [],
+    ["market-1", "market-2", "market-3"].map((about) => ({
+      about,
+      statement: "Yes is proposed, but priced at 0.36.",
+    })),
+  ]),
   /** Repeats all items, to exceed every limit. */
   times: oneOf([1, 1, 4]),
 })
@@ -348,7 +355,7 @@ function digestMarket(
     : quoteOf({ bestBid, bestAsk, bidShares: 900, askShares: 1_100 })
   const offer = (price: number) => [{ price, size: 1_000 }]
   return {
-    ...{ market, quote, proposal, stories },
+    ...{ market, quote, proposal, stories, book: null },
     offers: quote === null || quote.ask === null
       ? [[], []]
       : [offer(quote.ask), offer(1 - (quote.bid ?? 0))],

@@ -76,7 +76,7 @@ export function eightPoints(material: DigestMaterial, page: DigestPage): Readonl
   ]
 }
 
-const sureTrade = / together cost \$| after the fee \(range \+\$/
+const sureTrade = / together cost \$(?!.*if both settle)| after the fee \(range \+\$/
 const riskyTrade = / after the fee \(range -\$/
 
 /** A trade that may lose stands after those that gain at both ends. */
@@ -128,7 +128,9 @@ function faultsOf(
       "4 the cause",
     ],
     [
-      one.entries.every(({ marketMaker }) => marketMaker) ||
+      !one.entries.some(({ calibration, marketMaker }) =>
+        !marketMaker && calibration !== null && calibration.row.label !== "neutral"
+      ) ||
       /\bwallet|\((?:follow|fade): /.test(text),
       "5 who traded",
     ],
@@ -139,6 +141,11 @@ function faultsOf(
       "6 the kick-off",
     ],
     [/Valid until/.test(text), "7 valid until"],
+    [
+      one.book !== null || !text.includes("or less before the fee") ||
+      text.includes("Confidence in this price is low: there is no order book"),
+      "the warning that a report has",
+    ],
     [proposal === null || /proposal of | is proposed/.test(text), "the open proposal"],
     [
       market.status !== "proposed" || /proposal of|is proposed/.test(text),

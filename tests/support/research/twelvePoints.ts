@@ -6,13 +6,13 @@
  */
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { isLive } from "../../../src/research/domain/material.ts"
-import { movementOf, placeOf } from "../../../src/research/domain/movement.ts"
 import type { ReportPage } from "../../../src/research/domain/page.ts"
 import type { Report } from "../../../src/research/domain/research.ts"
 import { doubtedBelow } from "../../../src/writing/facts/proposals.ts"
 import { aboutOf, isDead, priceOfOutcome, storyFor } from "../../../src/writing/facts/view.ts"
 import { referenceFact } from "../../../src/writing/facts/estimates.ts"
 import { offeredUsdOf } from "../../../src/markets/domain/tradeCosts.ts"
+import { placeOf } from "../../../src/writing/facts/moves.ts"
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 import { contradictedAbsences } from "../absences.ts"
 
@@ -80,15 +80,15 @@ const points: ReadonlyArray<Point> = [
       facts.some((fact) => has("payoutAt")(fact)) === (report.decision.expectedPayoutAt !== null) &&
       facts.some((fact) => has("payoutAt")(fact) || says(/lists no date/)(fact)),
   ],
-  ["at most five dated reports, each placed in time to the move", ({ facts, material }) => {
+  ["at most five dated reports, each placed in time to the move", ({ facts, view: { move } }) => {
     const news = facts.filter(has("headline", "publisher", "publishedAt"))
-    const movement = movementOf(material)
     // Further from the move it is dated only.
     const isFar = ({ values: { publishedAt } }: Fact) =>
-      publishedAt?.type === "time" && (placeOf(movement, publishedAt.at)?.lagMs ?? 0) > 86_400_000
+      publishedAt?.type === "time" && move !== null &&
+      placeOf(move, publishedAt.at).lagMs > 86_400_000
     return news.length <= 5 &&
       news.every((fact) =>
-        movement.main === null || isFar(fact) || has("order")(fact) ||
+        move === null || isFar(fact) || has("order")(fact) ||
         says(/^(?:Against|For) it, |^First: /)(fact)
       )
   }],

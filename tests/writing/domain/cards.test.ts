@@ -124,7 +124,10 @@ const viewAt = (mid: number, stories: ReadonlyArray<ReturnType<typeof story>> = 
     book: bookWith({ mid }),
     news: { stories, sources: 1, answered: 1 },
   })),
-  move: { from: 0.4, to: 0.6, windowMs: 24 * hour, step: null },
+  move: {
+    ...{ from: 0.4, to: 0.6, windowMs: 24 * hour, step: null },
+    ...{ startedAt: now - 24 * hour, at: now },
+  },
 })
 
 Deno.test("a move is worth something until half of it is given back, or its market is decided", () => {
@@ -156,4 +159,19 @@ Deno.test("only a headline since a move, read for the other side, speaks against
   ok(against(2, "against").startsWith("Against it, "))
   equal([against(25, "against"), against(2, "for"), against(2, null)], ["", "", ""])
   strictEqual(against(2, "against", true), "")
+})
+
+Deno.test("a report of the end is quoted before a newer headline of another kind", () => {
+  const storyOf = (title: string, hoursAgo: number, outcome: string, bears: "for" | "against") =>
+    story([
+      headline({ title, url: `https://${hoursAgo}.example`, publishedAt: now - hoursAgo * hour }),
+    ], {
+      reading: { outcome, bears, decides: false, quote: title },
+    })
+  const view = viewAt(0.6, [
+    storyOf("Lighthouse was not lit", 3, "No", "for"),
+    storyOf("Keepers doubt the lighthouse", 1, "Yes", "against"),
+  ])
+  const { statement = "" } = counterFact(view, marketCards(view)) ?? {}
+  ok(statement.includes("Lighthouse was not lit"), statement)
 })
