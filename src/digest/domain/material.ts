@@ -119,8 +119,8 @@ export interface DigestMaterial {
 }
 
 /**
- * The same material, where each market that others are named like, date included, has a mark: when it
- * ends, else the end of its slug.
+ * The same material, where each market that others are named like, date included, has a mark: its
+ * listed end, else the end of its slug.
  */
 export function withMarks(material: DigestMaterial): DigestMaterial {
   const all = [...material.markets, ...material.quoted].map(({ market }) => market)

@@ -73,7 +73,7 @@ export function markOf(
   const at = gameStartsAt ?? endsAt
   const suffix = `${slot}Date`
   if (typeof mark === "string") return phrase` (${named(suffix, mark)})`
-  if (mark !== undefined) return phrase` (ends ${time(suffix, mark, 0)})`
+  if (mark !== undefined) return phrase` (listed end ${time(suffix, mark, 0)})`
   return at === null || dated.test(question) ? phrase`` : phrase` (${date(suffix, at)})`
 }
 

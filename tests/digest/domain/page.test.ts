@@ -321,7 +321,7 @@ Deno.test("markets of one title are distinguished wherever a digest names them",
     return new Set(names.map(([, next = ""]) => /^ \((.*?)\)/.exec(next)?.[1] ?? "bare"))
   }
   equal(namesIn([noon]), new Set(["bare"]))
-  const ends = ["ends 2026-11-30 12:00 UTC", "ends 2026-11-30 16:00 UTC"]
+  const ends = ["listed end 2026-11-30 12:00 UTC", "listed end 2026-11-30 16:00 UTC"]
   equal(namesIn([noon, noon + 4 * hour]), new Set(ends))
   equal(namesIn([noon, noon, null]), new Set(["0", "1", "2"]))
 })
