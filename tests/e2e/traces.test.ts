@@ -160,7 +160,7 @@ function checkSale(collector: Collector): void {
   equal(
     tree.filter((line) => line.startsWith("    ")).map((line) => line.slice(4)).toSorted(),
     [
-      ...["chain nonce", "compute", "prove", "  chain proof", "settle", "verify"],
+      ...["chain nonce", "chain settling", "compute", "prove", "  chain proof", "settle", "verify"],
       ...["store answer", "store claim", "store findWithKey", "store intend"],
     ].toSorted(),
   )
