@@ -73,7 +73,8 @@ export const wouldSettle = Effect.fnUntraced(function* (
               BigInt(units) < authorization.value ? "insufficient_funds" : "invalid_signature",
           ),
     ),
-    // The account may not have the price of the gas any more: then a call without the wallet fails too.
+    // An account without money for gas has every call refused, also one that asks no wallet: then
+    // nothing can be tried.
     Effect.catchIf(
       ({ kind }) => kind === "refused",
       (refusal) =>

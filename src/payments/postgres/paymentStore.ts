@@ -52,7 +52,7 @@ const keyRetriesMax = 2
  * A payment gets an answer only if it was used in this time, and the answer stays stored for much longer
  * (see the migrations). A use is written when the last one is half of it ago.
  */
-const answerUsed = "interval '30 minutes'"
+export const answerUsed = "interval '30 minutes'"
 /** How long a buyer can fetch an answer again after its delivery. */
 export const answerKept = "interval '24 hours'"
 /** `holdsKey` of the domain, as the unique index has it. */

@@ -6,7 +6,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { RetentionStore } from "../Retention.ts"
-import { answerKept } from "./paymentStore.ts"
+import { answerKept, answerUsed } from "./paymentStore.ts"
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
   RetentionStore,
@@ -25,7 +25,7 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
         sql`
           DELETE FROM payment_answer WHERE hash IN (
             SELECT hash FROM payment_answer answer
-            WHERE used_at <= clock_timestamp() - interval '24 hours 30 minutes'
+            WHERE used_at <= clock_timestamp() - ${sql.literal(`(${answerKept} + ${answerUsed})`)}
               AND payment_answer_is_deletable(answer)
             ORDER BY used_at LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED)
           RETURNING 1`.pipe(Effect.map((rows) => rows.length), Effect.orDie),

@@ -165,7 +165,7 @@ function storyMade(
   return story([printed(0), ...others], { corrected, reading })
 }
 
-/** Nothing was looked for in vain, and no record is known. */
+/** An estimate for which no record is known. */
 export const noRecord = { provenWorse: false, reference: null, doubted: null } as const
 
 function estimateOf(percent: number): Estimate {
